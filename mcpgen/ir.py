@@ -1,0 +1,204 @@
+"""The intermediate representation: what a server is, after OpenAPI and before Python.
+
+`parse` makes these dataclasses, `render` reads them. They are frozen, hold tuples, and know neither
+OpenAPI nor Jinja nor files. The one place where plain dictionaries appear is JSON Schema, which is data
+on both sides (`Schema`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+"""A JSON Schema 2020-12 object, as the model sees it."""
+
+Place: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """The four behaviour hints of a tool (MCP `ToolAnnotations`)."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """A shallow Python type, for the reader and for type checkers; never derived code.
+
+    `kind` is one of `str int float bool bytes any literal list dict model union`. `members` holds the literal's
+    values, the item type of a list, the union's branches, or the one name of a model's TypedDict.
+    """
+
+    kind: str
+    members: tuple[Any, ...] = ()
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One keyword of a tool function.
+
+    `encode` names the function of the generated `wire.py` that puts the value on the wire, or is empty where the
+    default of the place does (a scalar as text, a list repeated in a query and comma-joined elsewhere, JSON in a
+    JSON body). `options` are further keyword arguments of that function (`{"explode": True}`).
+    """
+
+    name: str
+    wire_name: str
+    place: Place
+    annotation: Annotation
+    required: bool
+    encode: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """The request body: how it is written and whether one argument is the whole of it.
+
+    `kind` is `json`, `form`, `multipart`, `text` or `binary`. With `whole` the single body argument is the body;
+    otherwise every body argument is one of its fields.
+    """
+
+    kind: Literal["json", "form", "multipart", "text", "binary"]
+    media_type: str
+    whole: bool
+    required: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply."""
+
+    method: str
+    path: str
+    fixed_query: tuple[tuple[str, str], ...] = ()
+    fixed_headers: tuple[tuple[str, str], ...] = ()
+    body: Body | None = None
+    security: tuple[tuple[str, ...], ...] | None = None
+    base_url: str | None = None
+    accept: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under `result`.
+
+    `schema` is a projection of the success response for the TypedDict of the answer, or None.
+    """
+
+    json: bool
+    wrapped: bool
+    schema: Schema | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where in the document a tool comes from."""
+
+    method: str
+    path: str
+    operation_id: str | None
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One operation: what the model sees, and what a call does.
+
+    `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a value of its
+    own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: Schema
+    output_schema: Schema | None
+    hints: Hints
+    arguments: tuple[Argument, ...]
+    request: Request | None
+    response: Response
+    origin: Origin
+    nullable: tuple[str, ...] = ()
+    wire_names: tuple[tuple[str, str], ...] = ()
+    deprecated: bool = False
+    docstring: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolset:
+    """One tag: one Python module and one JSON file of tools."""
+
+    name: str
+    title: str
+    description: str
+    tools: tuple[Tool, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Auth:
+    """One credential: where it goes, and the environment variables it comes from.
+
+    `kind`: `api_key`, `basic`, `bearer`, `client_credentials` or `unsupported`. `scheme` is the HTTP scheme word
+    of a bearer-like credential. `variables` are full environment variable names, in the order the runtime reads
+    them: `(key,)`, `(username, password)`, `(token,)`, `(client_id, client_secret)`.
+    """
+
+    name: str
+    kind: Literal["api_key", "basic", "bearer", "client_credentials", "unsupported"]
+    place: Literal["header", "query", "cookie"] = "header"
+    wire_name: str = "Authorization"
+    scheme: str = "Bearer"
+    variables: tuple[str, ...] = ()
+    token_url: str | None = None
+    scopes: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """An operation that did not become a tool: `filtered` by the user's choice, or `skipped` with a reason."""
+
+    origin: Origin
+    reason: str
+    code: str
+    filtered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """One generated package.
+
+    `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`), `distribution` the name
+    pip installs (`mcp-bookshop`), `env_prefix` the start of every environment variable (`MCPGEN_BOOKSHOP`).
+    `base_url` is None when the document names none that can be trusted unasked; `base_url_note` says why.
+    """
+
+    name: str
+    package: str
+    distribution: str
+    title: str
+    version: str
+    description: str
+    instructions: str
+    env_prefix: str
+    base_url: str | None
+    base_url_note: str
+    auth: tuple[Auth, ...]
+    security: tuple[tuple[str, ...], ...]
+    toolsets: tuple[Toolset, ...]
+    skips: tuple[Skip, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    document_version: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool of every toolset, in the order of the list."""
+        return tuple(tool for toolset in self.toolsets for tool in toolset.tools)

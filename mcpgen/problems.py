@@ -1,0 +1,122 @@
+"""What can go wrong, and how it is told.
+
+The exception tree is on top: a `McpgenError` ends a run. Everything that is wrong *inside* a readable document is a
+`Problem`: it is collected and reported in the order of the document, and one bad operation never costs the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in a file the author wrote. Line and column count from 1; 0 means unknown."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+    pointer: str = ""
+    excerpt: tuple[tuple[int, str], ...] = ()
+    width: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something in the document we tell the user about.
+
+    `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    pointer: str = ""
+    hint: str = ""
+    notes: tuple[str, ...] = ()
+    place: Place | None = None
+
+
+class McpgenError(Exception):
+    """A run that ends. `exit_code` is the process's; `problems` say why."""
+
+    exit_code = 1
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problem.message for problem in problems))
+
+
+class DocumentError(McpgenError):
+    """The document has errors (exit code 1)."""
+
+
+class UsageError(McpgenError):
+    """The command was given something it cannot use (exit code 2)."""
+
+    exit_code = 2
+
+
+class RefusedError(McpgenError):
+    """Refused for safety (exit code 3)."""
+
+    exit_code = 3
+
+
+class OutputConflictError(McpgenError):
+    """The output folder is not ours to write (exit code 4)."""
+
+    exit_code = 4
+
+
+@dataclass(slots=True)
+class Problems:
+    """The problems of one run, in the order they were found, without repeats."""
+
+    items: list[Problem] = field(default_factory=list)
+    _seen: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def add(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        *,
+        pointer: str = "",
+        hint: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Collect one problem, unless the same was said of the same place."""
+        key = (code, pointer, message)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.items.append(
+                Problem(code=code, severity=severity, message=message, pointer=pointer, hint=hint, notes=notes)
+            )
+
+    def error(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:
+        """Collect an error."""
+        self.add(code, "error", message, pointer=pointer, hint=hint, notes=notes)
+
+    def warn(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:
+        """Collect a warning."""
+        self.add(code, "warning", message, pointer=pointer, hint=hint, notes=notes)
+
+    def note(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:
+        """Collect a note."""
+        self.add(code, "note", message, pointer=pointer, hint=hint, notes=notes)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any problem is an error."""
+        return any(problem.severity == "error" for problem in self.items)
