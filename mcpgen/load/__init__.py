@@ -1,0 +1,10 @@
+"""A path, a URL or standard input → Document."""
+
+from __future__ import annotations
+
+from .document import Document, UnresolvedReference
+from .limits import Limits
+from .stage import load
+from .source import Source
+
+__all__ = ["Document", "Limits", "Source", "UnresolvedReference", "load"]

@@ -1,0 +1,226 @@
+"""A loaded document: one tree of plain JSON values in which every reference is local, and the places of its nodes."""
+
+from __future__ import annotations
+
+import difflib
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..problems import Place
+from . import json as json_text
+from . import yaml as yaml_text
+from .limits import Limits
+from .source import Source
+from .text import Text
+
+FILES = "x-mcpgen-files"
+"""The root key under which the other files of a multi-file document stand."""
+
+
+class UnresolvedReference(Exception):
+    """A `$ref` that points to nothing. `suggestions` are references that exist, the likeliest first."""
+
+    def __init__(self, ref: str, suggestions: tuple[str, ...] = (), reason: str = "points to nothing") -> None:
+        super().__init__(f"`$ref` {reason}: {ref[:200]}")
+        self.ref = ref
+        self.suggestions = suggestions
+        self.reason = reason
+
+
+class _Finder(Protocol):
+    def find(self, parts: list[str]) -> tuple[int, int]: ...
+
+
+def escape(key: str) -> str:
+    """A key as a part of a JSON Pointer (RFC 6901 section 3)."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def split(pointer: str) -> list[str]:
+    """The keys of a JSON Pointer."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def child(container: Any, key: str) -> Any:
+    """The member or item of a container; raises `LookupError`."""
+    if type(container) is dict:
+        return container[key]
+    if type(container) is list and key.isdecimal() and key.isascii() and (key == "0" or key[0] != "0"):
+        return container[int(key)]
+    raise LookupError(key)
+
+
+@dataclass(slots=True)
+class Document:
+    """A document from `load` to `parse`.
+
+    `version` is what the author wrote (`2.0`, `3.0.3`). `files` are the texts by their place in the tree: "" is the
+    main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`. `moved` is the log of everything that no
+    longer stands where it was written, (new pointer, old pointer), oldest first; an old pointer under
+    `/x-mcpgen-files/` may lead into a file that is no part of the tree, such as an overlay.
+    """
+
+    root: dict[str, Any]
+    version: str
+    source: Source
+    files: dict[str, Text] = field(default_factory=dict)
+    moved: list[tuple[str, str]] = field(default_factory=list)
+    limits: Limits = field(default_factory=Limits)
+    _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
+    _finders: dict[str, _Finder] = field(default_factory=dict, repr=False)
+
+    def resolve(self, ref: str) -> tuple[Any, str]:
+        """What a local reference points to, through chains of references, and its pointer.
+
+        Raises `UnresolvedReference` when there is nothing, when the chain is a circle, or is longer than the limit.
+        """
+        found = self._resolved.get(ref)
+        if found is None:
+            found = self._resolve(ref)
+            self._resolved[ref] = found
+        return found
+
+    def _resolve(self, ref: str) -> tuple[Any, str]:
+        current, hops, seen = ref, 0, set()
+        while True:
+            if current in seen:
+                raise UnresolvedReference(ref, reason="leads in a circle")
+            seen.add(current)
+            node, pointer = self._lookup(current)
+            if type(node) is not dict or type(node.get("$ref")) is not str:
+                return node, pointer
+            hops += 1
+            if hops > self.limits.hops:
+                raise UnresolvedReference(ref, reason=f"leads through more than {self.limits.hops} references")
+            current = node["$ref"]
+
+    def _lookup(self, ref: str) -> tuple[Any, str]:
+        """One step of a reference."""
+        if not ref.startswith("#"):
+            raise UnresolvedReference(ref, reason="leads out of the document")
+        fragment = ref[1:]
+        if "%" in fragment:
+            fragment = urllib.parse.unquote(fragment)
+        if fragment and not fragment.startswith("/"):
+            raise UnresolvedReference(ref, self._suggest(fragment))
+        node: Any = self.root
+        pointer = ""
+        for key in split(fragment):
+            try:
+                node = child(node, key)
+            except (LookupError, ValueError):
+                # A chain within the path: a reference may point below another reference.
+                if type(node) is dict and type(node.get("$ref")) is str and node["$ref"] != ref:
+                    try:
+                        node, pointer = self.resolve_below(node["$ref"], key, ref)
+                        continue
+                    except UnresolvedReference:
+                        pass
+                raise UnresolvedReference(ref, self._suggest(fragment)) from None
+            pointer += "/" + escape(key)
+        return node, pointer
+
+    def resolve_below(self, ref: str, key: str, origin: str) -> tuple[Any, str]:
+        """The member `key` of what `ref` points to; `origin` is the reference that asked, and may not come back."""
+        node, pointer = self.root, ""
+        hops = 0
+        while True:
+            hops += 1
+            if hops > self.limits.hops or ref == origin or not ref.startswith("#"):
+                raise UnresolvedReference(origin)
+            node, pointer = self.root, ""
+            for part in split(urllib.parse.unquote(ref[1:])):
+                try:
+                    node = child(node, part)
+                except (LookupError, ValueError):
+                    raise UnresolvedReference(origin) from None
+                pointer += "/" + escape(part)
+            try:
+                return child(node, key), pointer + "/" + escape(key)
+            except (LookupError, ValueError):
+                if type(node) is not dict or type(node.get("$ref")) is not str:
+                    raise UnresolvedReference(origin) from None
+                ref = node["$ref"]
+
+    def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
+        """The node itself, or what its `$ref` points to; what stands beside the `$ref` is left out."""
+        if type(node) is dict and type(node.get("$ref")) is str:
+            return self.resolve(node["$ref"])
+        return node, pointer
+
+    def forget(self) -> None:
+        """The tree has changed: resolve references anew."""
+        self._resolved.clear()
+
+    def _suggest(self, fragment: str) -> tuple[str, ...]:
+        """Existing references close to one that points to nothing: in its section first, whatever the case."""
+        parts = split(fragment if fragment.startswith("/") else "/" + fragment)
+        name = parts[-1] if parts else ""
+        sections: list[tuple[str, Any]] = []
+        if len(parts) > 1:
+            try:
+                node: Any = self.root
+                for part in parts[:-1]:
+                    node = child(node, part)
+                sections.append(("/" + "/".join(map(escape, parts[:-1])), node))
+            except (LookupError, ValueError):
+                pass
+        components = self.root.get("components")
+        if type(components) is dict:
+            sections += [(f"/components/{escape(kind)}", members) for kind, members in components.items()]
+        sections.append(("/definitions", self.root.get("definitions")))
+        return tuple(_closest(name, sections)[:3])
+
+    # Places.
+
+    def place(self, pointer: str) -> Place:
+        """Where the author wrote the node: file, line and column, with an excerpt.
+
+        Nothing is positioned until this is asked; then the text is scanned again. A node the author did not write is
+        shown at the nearest one above it that they did.
+        """
+        written = self.written(pointer)
+        name, inner = self._file_of(written)
+        text = self.files.get(name)
+        if text is None:
+            return Place(file=self.source.name, pointer=written)
+        finder = self._finders.get(name)
+        if finder is None:
+            finder = json_text.Places(text) if text.content.lstrip()[:1] in ("{", "[") else yaml_text.Places(text)
+            self._finders[name] = finder
+        try:
+            offset, width = finder.find(split(inner))
+        except Exception:  # a position is a courtesy: no message may be lost over it
+            return Place(file=text.name, pointer=inner)
+        return text.place(offset, width, inner)
+
+    def written(self, pointer: str) -> str:
+        """The pointer of a node before anything moved."""
+        for new, old in reversed(self.moved):
+            if pointer.startswith(new) and (len(pointer) == len(new) or pointer[len(new)] == "/"):
+                pointer = old + pointer[len(new) :]
+        return pointer
+
+    def _file_of(self, pointer: str) -> tuple[str, str]:
+        """The file a pointer leads into, and the pointer within it."""
+        start = f"/{FILES}/"
+        if not pointer.startswith(start):
+            return "", pointer
+        name, _, inner = pointer[len(start) :].partition("/")
+        return name.replace("~1", "/").replace("~0", "~"), "/" + inner if inner else ""
+
+
+def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
+    """`#/section/name` for the names most like `name`: the same but for case, then by edit distance."""
+    folded = name.lower()
+    same, close = [], []
+    for prefix, members in sections:
+        if type(members) is not dict:
+            continue
+        names = [key for key in members if type(key) is str][:20_000]
+        same += [f"#{prefix}/{escape(key)}" for key in names if key.lower() == folded]
+        lowered = {key.lower(): key for key in names}
+        for match in difflib.get_close_matches(folded, list(lowered), n=3, cutoff=0.7):
+            close.append(f"#{prefix}/{escape(lowered[match])}")
+    return list(dict.fromkeys(same + close))

@@ -1,0 +1,300 @@
+"""JSON text → tree, within bounds, and the places of its nodes (RFC 8259, RFC 6901).
+
+The happy path is the C scanner of the standard library; this module's own scanner runs only when something is to be
+pointed at.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any
+
+from .limits import Limits
+from .text import Fault, LimitFault, Text
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_COMMENT = re.compile(r"\s*(//|/\*|#)")
+
+
+class _Repeated(ValueError):
+    """An object has a key twice."""
+
+
+class _BadNumber(ValueError):
+    """A number no finite double or reasonable integer holds."""
+
+
+def read(text: Text, limits: Limits) -> Any:
+    """The tree of a JSON text. Raises `Fault` or `LimitFault`."""
+
+    def integer(digits: str) -> int:
+        if len(digits) > limits.integer_digits:
+            raise _BadNumber(digits)
+        return int(digits)
+
+    try:
+        tree = json.loads(
+            text.content,
+            object_pairs_hook=_unique,
+            parse_int=integer,
+            parse_float=_finite,
+            parse_constant=_refuse_constant,
+        )
+    except _Repeated:
+        raise _repeated_key(text, limits) from None
+    except _BadNumber as error:
+        raise _bad_number(text, str(error), limits) from None
+    except json.JSONDecodeError as error:
+        raise _syntax(text, error, limits) from None
+    except (RecursionError, MemoryError):
+        raise _too_deep(text, limits) from None
+    if isinstance(tree, (dict, list)):
+        _within(tree, text, limits)
+        if _SURROGATE.search(text.content):
+            tree = _without_surrogates(tree)
+    return tree
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Repeated
+    return members
+
+
+def _finite(literal: str) -> float:
+    number = float(literal)
+    if math.isinf(number):
+        raise _BadNumber(literal)
+    return number
+
+
+def _refuse_constant(literal: str) -> Any:
+    raise _BadNumber(literal)
+
+
+def _within(tree: Any, text: Text, limits: Limits) -> None:
+    """Measure a tree level by level: no recursion, one pass."""
+    count, depth, level = 1, 0, [tree]
+    while level:
+        depth += 1
+        if depth > limits.depth:
+            raise _too_deep(text, limits)
+        deeper = []
+        for node in level:
+            count += len(node)
+            for child in node.values() if type(node) is dict else node:
+                if type(child) is dict or type(child) is list:
+                    deeper.append(child)
+        if count > limits.nodes:
+            raise too_many_nodes(limits)
+        level = deeper
+
+
+def too_many_nodes(limits: Limits) -> LimitFault:
+    """The refusal of a document with more values than any real one."""
+    return LimitFault("E0116", f"more than {limits.nodes:,} values", 0, hint="split the document")
+
+
+def _without_surrogates(node: Any) -> Any:
+    """Half a surrogate pair is no character (RFC 8259 section 8.2): U+FFFD instead, so that text can be written."""
+    if type(node) is str:
+        if node.isascii():
+            return node
+        return node.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if type(node) is dict:
+        return {_without_surrogates(key): _without_surrogates(value) for key, value in node.items()}
+    if type(node) is list:
+        return [_without_surrogates(item) for item in node]
+    return node
+
+
+# What was wrong, and where: each of these scans the text again.
+
+
+def _too_deep(text: Text, limits: Limits) -> LimitFault:
+    depth = 0
+    for token in _TOKENS.finditer(text.content):
+        first = token.group()[0]
+        if first in "[{":
+            depth += 1
+            if depth > limits.depth:
+                return LimitFault("E0115", f"nesting deeper than {limits.depth}", token.start())
+        elif first in "]}":
+            depth -= 1
+    return LimitFault("E0115", f"nesting deeper than {limits.depth}", 0)
+
+
+def _repeated_key(text: Text, limits: Limits) -> Fault:
+    """Walk the tokens with a stack of the keys of every open object until one comes twice."""
+    content = text.content
+    stack: list[dict[str, int] | None] = []
+    for token in _TOKENS.finditer(content):
+        first = token.group()[0]
+        if first == "{":
+            stack.append({})
+        elif first == "[":
+            stack.append(None)
+        elif first in "]}":
+            if stack:
+                stack.pop()
+        elif stack and stack[-1] is not None:
+            end = _SPACE.match(content, token.end()).end()  # type: ignore[union-attr]
+            if content[end : end + 1] != ":":
+                continue
+            try:
+                key = scanstring(content, token.start() + 1, True)[0]
+            except ValueError:
+                continue
+            if key in stack[-1]:
+                return repeated(text, key, stack[-1][key], token.start(), len(token.group()))
+            stack[-1][key] = token.start()
+    return Fault("E0113", "an object has the same key twice", 0)
+
+
+def repeated(text: Text, key: str, first: int, second: int, width: int) -> Fault:
+    """The error for a key that comes twice, with both positions."""
+    return Fault(
+        "E0113",
+        f"the key `{key[:80]}` comes twice, first at {text.at(first)} and again at {text.at(second)}",
+        second,
+        width=width,
+        hint="keep one of the two, or rename one",
+        notes=("most programs would silently take the second",),
+    )
+
+
+def _bad_number(text: Text, literal: str, limits: Limits) -> Fault:
+    at = 0
+    pattern = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![\w.+-])' + re.escape(literal) + r"(?![\w.])")
+    for found in pattern.finditer(text.content):
+        if found.group()[0] != '"':
+            at = found.start()
+            break
+    return bad_number(literal, at, limits)
+
+
+def bad_number(literal: str, at: int, limits: Limits) -> Fault:
+    """The error for a number that cannot be carried."""
+    if literal.lstrip("+-.").lower() in ("nan", "infinity", "inf"):
+        return Fault(
+            "E0118", f"`{literal}` is not a JSON number", at, width=len(literal), hint="leave it out, or write a number"
+        )
+    if "." not in literal and "e" not in literal.lower():
+        message = f"a number of {len(literal)} digits, where {limits.integer_digits} are allowed"
+        return LimitFault("E0118", message, at, width=min(80, len(literal)))
+    return Fault("E0118", f"the number `{literal[:80]}` is out of range", at, width=min(80, len(literal)))
+
+
+def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
+    """Name the mistake people make at such a place."""
+    content, at = text.content, error.pos
+    rest = content[at : at + 40]
+    before = content[:at].rstrip()
+    opened = _open_container(content, at)
+    notes: tuple[str, ...] = ()
+    if opened is not None:
+        kind = "object" if content[opened] == "{" else "array"
+        notes = (f"inside the {kind} opened at {text.at(opened)}",)
+    if not rest.strip() or error.msg.startswith("Unterminated string"):
+        if opened is None:
+            return Fault("E0111", "the JSON ends too early", at, notes=notes)
+        kind = "object" if content[opened] == "{" else "array"
+        what = "a text without a closing quote" if error.msg.startswith("Unterm") else "the end of the file"
+        return Fault(
+            "E0111",
+            f"{what}: the JSON ends inside the {kind} opened at {text.at(opened)}",
+            at if error.msg.startswith("Unterm") else len(before),
+            hint="the file seems to be cut off: fetch it again",
+        )
+    if error.msg.startswith("Extra data"):
+        return Fault("E0111", "more text after the end of the JSON", at, hint="a file holds exactly one document")
+    if _COMMENT.match(rest):
+        return Fault("E0111", "JSON has no comments", at, hint="remove it, or rename the file to .yaml with `#` comments")
+    if rest[:1] in "]}" and before.endswith(","):
+        return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
+    if rest[:1] == "'":
+        return Fault("E0111", "JSON text has double quotes, not single ones", at, hint='write `"` instead of `\'`')
+    if error.msg.startswith("Illegal trailing comma"):
+        return Fault("E0111", "a trailing comma", at, hint="remove the comma", notes=notes)
+    if error.msg.startswith("Expecting property name") and before.endswith(","):
+        after = _SPACE.sub("", content[at : at + 200])
+        if after[:1] in ("}", ""):
+            return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
+    if error.msg.startswith("Invalid control character"):
+        hint = "write it as `\\n` or `\\t`"
+        return Fault("E0111", "a line break or control character inside a text", at, hint=hint)
+    return Fault("E0111", f"JSON: {error.msg[0].lower()}{error.msg[1:]}", at, notes=notes)
+
+
+def _open_container(content: str, end: int) -> int | None:
+    """The offset of the innermost object or array that is still open at `end`."""
+    stack: list[int] = []
+    for token in _TOKENS.finditer(content, 0, end):
+        first = token.group()[0]
+        if first in "[{":
+            stack.append(token.start())
+        elif first in "]}" and stack:
+            stack.pop()
+    return stack[-1] if stack else None
+
+
+# Places.
+
+
+class Places:
+    """Finds the nodes of a valid JSON text by descending to them; what is not on the way is skipped by the C scanner."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._content = text.content
+        self._scan = json.JSONDecoder().scan_once
+        self._members: dict[int, dict[str, tuple[int, int, int]]] = {}
+
+    def find(self, parts: list[str]) -> tuple[int, int]:
+        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of anything larger."""
+        start = self._skip(0)
+        key, end = start, start + 1
+        for part in parts:
+            if self._content[start : start + 1] not in ("{", "["):
+                break
+            members = self._children(start)
+            if part not in members:
+                break
+            key, start, end = members[part]
+        if self._content[start : start + 1] in ("{", "["):
+            return key, (scanstring(self._content, key + 1, True)[1] - key if self._content[key] == '"' else 1)
+        return start, max(1, end - start)
+
+    def _skip(self, at: int) -> int:
+        return _SPACE.match(self._content, at).end()  # type: ignore[union-attr]
+
+    def _children(self, start: int) -> dict[str, tuple[int, int, int]]:
+        """Key offset, value offset and value end of every member of the container at `start`."""
+        if start in self._members:
+            return self._members[start]
+        content, skip, found = self._content, self._skip, {}
+        is_object = content[start] == "{"
+        at = skip(start + 1)
+        index = 0
+        while content[at : at + 1] not in ("}", "]", ""):
+            key_at = at
+            name = str(index)
+            if is_object:
+                name, at = scanstring(content, at + 1, True)
+                at = skip(skip(at) + 1)
+            _, end = self._scan(content, at)
+            found[name] = (key_at, at, end)
+            index += 1
+            at = skip(end)
+            if content[at : at + 1] == ",":
+                at = skip(at + 1)
+        self._members[start] = found
+        return found

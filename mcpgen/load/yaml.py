@@ -1,0 +1,428 @@
+"""YAML text → tree, within bounds, and the places of its nodes (YAML 1.2.2, core schema).
+
+libyaml's *events* only: its composer and PyYAML's constructors follow YAML 1.1 (`no` is false, `22:30` is 1350), build
+objects from tags, expand aliases without limit, and die on deep nesting where no `except` can help. Here depth, nodes
+and aliases are counted while the events come in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import yaml
+
+from .json import bad_number, repeated, too_many_nodes
+from .limits import Limits
+from .text import Fault, LimitFault, Text
+
+try:
+    from yaml.cyaml import CParser
+except ImportError as _error:  # pragma: no cover - PyYAML built without libyaml
+    raise ImportError("mcpgen needs PyYAML with libyaml: reinstall PyYAML from a wheel") from _error
+
+_INTEGER = re.compile(r"[-+]?[0-9]+\Z")
+_OCTAL_OR_HEX = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z")
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_MAYBE = frozenset("0123456789+-.~nNtTfF")
+"""First characters of every plain scalar that is not simply text."""
+
+_CORE = "tag:yaml.org,2002:"
+_TAB = re.compile(r"^ *\t", re.M)
+
+Event = Any
+"""One of PyYAML's events; they are compared by exact type, which is what keeps the loop fast."""
+
+
+def scalar(value: str, limits: Limits) -> Any:
+    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). Raises `ValueError` for NaN and such."""
+    if not value or value[0] in _MAYBE:
+        if value in _WORDS:
+            return _WORDS[value]
+        if _INTEGER.match(value):
+            if len(value) > limits.integer_digits:
+                raise ValueError(value)
+            return int(value)
+        if _FLOAT.match(value):
+            number = float(value)
+            if math.isinf(number):
+                raise ValueError(value)
+            return number
+        if _OCTAL_OR_HEX.match(value):
+            if len(value) > limits.integer_digits:
+                raise ValueError(value)
+            return int(value, 0)
+        if _NOT_FINITE.match(value):
+            raise ValueError(value)
+    return value
+
+
+class _Reader:
+    """One pass over the events of one text."""
+
+    def __init__(self, text: Text, limits: Limits) -> None:
+        self.text = text
+        self.limits = limits
+        self.parser: Any = CParser(text.content)
+        self.nodes = 0
+        self.expanded = 0
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.open_anchors: set[str] = set()
+
+    def fault(self, code: str, message: str, mark: Any, *, hint: str = "", width: int = 1) -> Fault:
+        return Fault(code, message, self.text.offset(mark.line, mark.column), hint=hint, width=width)
+
+    def document(self) -> Any:
+        next_event = self.parser.get_event
+        next_event()  # StreamStart
+        event = next_event()
+        if type(event) is yaml.StreamEndEvent:
+            return None
+        tree = self.node(next_event(), 1)
+        next_event()  # DocumentEnd
+        event = next_event()
+        if type(event) is not yaml.StreamEndEvent:
+            raise self.fault(
+                "E0120",
+                "a second YAML document begins here",
+                event.start_mark,
+                hint="a file holds exactly one document: split it at `---`",
+            )
+        return tree
+
+    def node(self, event: Event, depth: int) -> Any:
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            self.nodes += 1
+            value = self.scalar(event)
+            if event.anchor:
+                self.anchors[event.anchor] = (value, 1)
+            return value
+        if kind is yaml.AliasEvent:
+            return self.alias(event)
+        if depth > self.limits.depth:
+            offset = self.text.offset(event.start_mark.line, event.start_mark.column)
+            raise LimitFault("E0115", f"nesting deeper than {self.limits.depth}", offset)
+        before = self.nodes
+        self.nodes += 1
+        if self.nodes > self.limits.nodes:
+            raise too_many_nodes(self.limits)
+        anchor = event.anchor
+        if anchor:
+            self.open_anchors.add(anchor)
+        if event.tag:
+            self.check_tag(event, "map" if kind is yaml.MappingStartEvent else "seq")
+        value = self.mapping(depth) if kind is yaml.MappingStartEvent else self.sequence(depth)
+        if anchor:
+            self.open_anchors.discard(anchor)
+            self.anchors[anchor] = (value, self.nodes - before)
+        return value
+
+    def sequence(self, depth: int) -> list[Any]:
+        items: list[Any] = []
+        append, next_event, node = items.append, self.parser.get_event, self.node
+        event = next_event()
+        while type(event) is not yaml.SequenceEndEvent:
+            append(node(event, depth + 1))
+            event = next_event()
+        return items
+
+    def mapping(self, depth: int) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        merges: list[Any] = []
+        next_event, node = self.parser.get_event, self.node
+        marks: dict[str, Any] = {}
+        event = next_event()
+        while type(event) is not yaml.MappingEndEvent:
+            key = self.key(event)
+            if key == "<<" and event.style is None and event.implicit[0]:
+                merges.append((event.start_mark, node(next_event(), depth + 1)))
+            else:
+                if key in members:
+                    first, second = marks[key], event.start_mark
+                    raise repeated(
+                        self.text,
+                        key,
+                        self.text.offset(first.line, first.column),
+                        self.text.offset(second.line, second.column),
+                        len(key),
+                    )
+                marks[key] = event.start_mark
+                self.nodes += 1
+                members[key] = node(next_event(), depth + 1)
+            event = next_event()
+        return self.merged(members, merges) if merges else members
+
+    def key(self, event: Event) -> str:
+        """Keys are text: what looks like a number stays as written, null and collections are errors."""
+        if type(event) is yaml.AliasEvent:
+            value = self.alias(event)
+        elif type(event) is yaml.ScalarEvent:
+            value = event.value
+            if event.anchor:
+                self.anchors[event.anchor] = (value, 1)
+            if event.style is None and value in _WORDS and _WORDS[value] is None:
+                value = None
+        else:
+            value = None
+        if type(value) is not str:
+            raise self.fault(
+                "E0114", "a key must be text", event.start_mark, hint='write it in quotes: `"~":`, `"null":`'
+            )
+        return value
+
+    def scalar(self, event: Event) -> Any:
+        value: str = event.value
+        tag = event.tag
+        if event.style is not None or not event.implicit[0]:
+            if tag is None or tag == "!" or tag == _CORE + "str":
+                return value
+            return self.tagged(event, value)
+        if value and value[0] not in _MAYBE:
+            return value
+        try:
+            return scalar(value, self.limits)
+        except ValueError:
+            raise self.bad_number(event, value) from None
+
+    def bad_number(self, event: Event, value: str) -> Fault:
+        at = self.text.offset(event.start_mark.line, event.start_mark.column)
+        return bad_number(value, at, self.limits)
+
+    def tagged(self, event: Event, value: str) -> Any:
+        """A scalar with an explicit tag of the core schema: it must be what the tag says."""
+        wanted = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
+        name = str(event.tag).removeprefix(_CORE)
+        if name in wanted:
+            try:
+                result = scalar(value, self.limits)
+            except ValueError:
+                raise self.bad_number(event, value) from None
+            if type(result) in wanted[name]:
+                return float(result) if name == "float" else result
+        self.check_tag(event, "str")
+        return value
+
+    def check_tag(self, event: Event, natural: str) -> None:
+        if event.tag not in (None, "!", _CORE + natural):
+            tag = str(event.tag).replace(_CORE, "!!")
+            raise self.fault(
+                "E0119",
+                f"the YAML tag `{tag[:80]}` has no meaning here",
+                event.start_mark,
+                hint="remove the tag: a document holds plain JSON values",
+            )
+
+    def alias(self, event: Event) -> Any:
+        """What an alias stands for, as a copy of its own, paid for from the budget."""
+        name = event.anchor
+        if name not in self.anchors:
+            what = "stands inside what it repeats" if name in self.open_anchors else "repeats nothing"
+            raise self.fault("E0117", f"the alias `*{name[:80]}` {what}", event.start_mark, width=len(name) + 1)
+        value, size = self.anchors[name]
+        self.pay(size, event.start_mark)
+        return _copy(value)
+
+    def pay(self, size: int, mark: Any) -> None:
+        written = self.nodes - self.expanded + 1
+        self.nodes += size
+        self.expanded += size
+        limits = self.limits
+        if self.nodes > limits.nodes or (
+            self.expanded > limits.alias_floor and self.expanded > limits.alias_ratio * written
+        ):
+            raise LimitFault(
+                "E0117",
+                f"aliases make the document more than {limits.alias_ratio} times as large as it is written",
+                self.text.offset(mark.line, mark.column),
+                hint="write the values out, or use `$ref`",
+            )
+
+    def merged(self, members: dict[str, Any], merges: list[Any]) -> dict[str, Any]:
+        """Merge keys (`<<`, YAML 1.1 but widespread): own keys win, then the mappings in their order."""
+        if len(merges) > 1:
+            raise self.fault("E0113", "the merge key `<<` comes twice", merges[1][0], hint="write `<<: [*a, *b]`", width=2)
+        mark, value = merges[0]
+        result = dict(members)
+        for source in value if type(value) is list else [value]:
+            if type(source) is not dict:
+                raise self.fault("E0114", "the merge key `<<` needs a mapping, or a list of them", mark, width=2)
+            for key, item in source.items():
+                result.setdefault(key, item)
+        return result
+
+
+def _copy(node: Any) -> Any:
+    """A tree of its own, so that nobody changes two places at once."""
+    if type(node) is dict:
+        return {key: _copy(value) for key, value in node.items()}
+    if type(node) is list:
+        return [_copy(item) for item in node]
+    return node
+
+
+def read(text: Text, limits: Limits) -> Any:
+    """The tree of a YAML text. Raises `Fault` or `LimitFault`."""
+    reader = _Reader(text, limits)
+    try:
+        return reader.document()
+    except yaml.MarkedYAMLError as error:
+        raise _syntax(text, error) from None
+    except yaml.reader.ReaderError as error:
+        raise _character(text, error) from None
+    except RecursionError:
+        raise LimitFault("E0115", f"nesting deeper than {limits.depth}", 0) from None
+    except (IndexError, OverflowError, ValueError) as error:
+        raise Fault("E0112", f"YAML that cannot be read: {str(error)[:80]}", 0) from None
+
+
+def _character(text: Text, error: yaml.reader.ReaderError) -> Fault:
+    """libyaml names the byte; the author wants the character."""
+    at = next((n for n, character in enumerate(text.content) if not _printable(character)), 0)
+    code = f"U+{ord(text.content[at]):04X}" if text.content else "?"
+    return Fault("E0112", f"the character {code} may not stand in YAML", at, hint="remove it, or write it as an escape")
+
+
+def _printable(character: str) -> bool:
+    """YAML 1.2.2 section 5.1."""
+    return character in "\t\n\r\x85" or " " <= character <= "~" or "\xa0" <= character <= "\ud7ff" or character >= "\ue000"
+
+
+_MEANINGS = {
+    "could not find expected ':'": "a line that is neither `key: value` nor a list item",
+    "mapping values are not allowed in this context": "a `:` where no key may stand",
+    "did not find expected key": "wrong indentation, or a key is missing",
+    "did not find expected '-' indicator": "wrong indentation, or a list item without `- `",
+    "did not find expected <document start>": "more text after the end of the document",
+    "block sequence entries are not allowed in this context": "a list item where none may stand",
+    "found unexpected end of stream": "the file ends in the middle of it",
+    "did not find expected ',' or '}'": "a `,` or `}` is missing",
+    "did not find expected ',' or ']'": "a `,` or `]` is missing",
+    "did not find expected node content": "a value is missing",
+}
+
+
+def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
+    """The error with the place where the construct began, which is where the author looks."""
+    mark = error.problem_mark or error.context_mark
+    at = text.offset(mark.line, mark.column) if mark else 0
+    began = error.context_mark
+    problem = str(error.problem or "cannot be read")
+    tabs = _TAB.findall(text.content)
+    line = text.line(text.line_column(at)[0])
+    if tabs and (line.lstrip(" ").startswith("\t") or "cannot start any token" in problem):
+        first = _TAB.search(text.content)
+        assert first is not None
+        lines = f"{len(tabs)} line" + ("s" if len(tabs) > 1 else "")
+        return Fault(
+            "E0112",
+            "tab used for indentation",
+            first.end() - 1,
+            hint=f"replace the tabs of {lines} with spaces: `expand -t 2 {text.name}`",
+        )
+    meaning = _MEANINGS.get(problem, problem)
+    context = str(error.context or "").removeprefix("while ").removeprefix("parsing a ").removeprefix("scanning a ")
+    if began is not None and context and (began.line, began.column) != (mark.line, mark.column):
+        start = text.offset(began.line, began.column)
+        notes: tuple[str, ...] = (f"the {context} begins at {text.at(start)}: `{text.line(began.line + 1).strip()[:80]}`",)
+        if "quoted scalar" in context or problem in ("found unexpected end of stream",) or "flow" in context:
+            return Fault(
+                "E0112",
+                f"YAML: this {context} does not end: {meaning}",
+                start,
+                notes=(f"reading stopped at {text.at(at)}",),
+                hint="close the quote or the bracket",
+            )
+        return Fault("E0112", f"YAML: {meaning}", at, notes=notes, hint="compare the indentation of the two lines")
+    return Fault("E0112", f"YAML: {meaning}", at)
+
+
+# Places.
+
+
+class _Spot:
+    """A node as it stands in the text: its own span, and for every child the span of its key."""
+
+    __slots__ = ("children", "collection", "end", "start")
+
+    def __init__(self, start: tuple[int, int], end: tuple[int, int], collection: bool) -> None:
+        self.start = start
+        self.end = end
+        self.collection = collection
+        self.children: dict[str, tuple[tuple[int, int], tuple[int, int], _Spot]] = {}
+
+
+class Places:
+    """The places of all nodes of a valid YAML text, found in one pass over its events when first asked."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._root: _Spot | None = None
+        self._anchors: dict[str, _Spot] = {}
+
+    def find(self, parts: list[str]) -> tuple[int, int]:
+        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of anything larger."""
+        if self._root is None:
+            parser: Any = CParser(self._text.content)
+            parser.get_event()
+            parser.get_event()
+            self._root = self._spot(parser, parser.get_event())
+        spot = self._root
+        key = (spot.start, spot.start)
+        for part in parts:
+            if part not in spot.children:
+                break
+            start, end, spot = spot.children[part]
+            key = (start, end)
+        return self._span(*key) if spot.collection else self._span(spot.start, spot.end)
+
+    def _span(self, start: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
+        first, last = self._text.offset(*start), self._text.offset(*end)
+        return first, max(1, last - first)
+
+    def _spot(self, parser: Any, event: Event) -> _Spot:
+        kind = type(event)
+        if kind is yaml.AliasEvent:
+            return self._anchors.get(event.anchor) or _span_of(event, False)
+        spot = _span_of(event, kind is not yaml.ScalarEvent)
+        if kind is yaml.MappingStartEvent:
+            self._mapping(parser, spot)
+        elif kind is yaml.SequenceStartEvent:
+            index = 0
+            event_ = parser.get_event()
+            while type(event_) is not yaml.SequenceEndEvent:
+                child = self._spot(parser, event_)
+                at = (event_.start_mark.line, event_.start_mark.column)
+                spot.children[str(index)] = (at, at, child)
+                index += 1
+                event_ = parser.get_event()
+        if event.anchor:
+            self._anchors[event.anchor] = spot
+        return spot
+
+    def _mapping(self, parser: Any, spot: _Spot) -> None:
+        event = parser.get_event()
+        while type(event) is not yaml.MappingEndEvent:
+            key_span = _span_of(event, False)
+            key = event.value if type(event) is yaml.ScalarEvent else ""
+            child = self._spot(parser, parser.get_event())
+            if key == "<<" and type(event) is yaml.ScalarEvent and event.style is None:
+                sources = [child] if "0" not in child.children else [item[2] for item in child.children.values()]
+                for source in sources:
+                    for name, entry in source.children.items():
+                        spot.children.setdefault(name, entry)
+            else:
+                spot.children[key] = (key_span.start, key_span.end, child)
+            event = parser.get_event()
+
+
+def _span_of(event: Event, collection: bool) -> _Spot:
+    start, end = event.start_mark, event.end_mark
+    return _Spot((start.line, start.column), (end.line, end.column), collection)

@@ -1,0 +1,11 @@
+"""Swagger 2.0, OpenAPI 3.0, 3.1 and 3.2, and older JSON Schema drafts → OpenAPI 3.1 with JSON Schema 2020-12."""
+
+from __future__ import annotations
+
+from ..load import Document
+from ..problems import Problems
+
+
+def upgrade(document: Document, problems: Problems) -> Document:
+    """The document in the shape of OpenAPI 3.1, changed in place."""
+    return document
