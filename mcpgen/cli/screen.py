@@ -1,0 +1,74 @@
+"""Where a command prints: results on stdout; problems, progress and remarks on stderr.
+
+Nothing here interprets markup, emoji codes or numbers in what it is given, so text of a document is shown as it is
+(after `shown`, which makes control characters visible).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from rich.console import Console
+from rich.status import Status
+
+from ..report import escape as shown
+
+
+class _Console(Console):
+    """A console that goes silent when its reader has gone, so that the command still ends with its own exit code."""
+
+    def on_broken_pipe(self) -> None:
+        silence(sys.stderr if self.stderr else sys.stdout)
+
+
+def silence(stream: IO[str]) -> None:
+    """Send what is still printed to nowhere: the reader of `stream` has closed it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    except (OSError, ValueError):
+        pass
+    finally:
+        os.close(nowhere)
+
+
+class Screen:
+    """What one command prints.
+
+    `quiet` leaves out everything but results and problems. Colour and movement only on a terminal; `NO_COLOR`,
+    `FORCE_COLOR`, `TERM=dumb` and `COLUMNS` are respected (rich does that).
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.out = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
+        self.err = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True, stderr=True)
+
+    def data(self, text: str) -> None:
+        """Print text for programs on stdout, exactly as it is."""
+        try:
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            silence(sys.stdout)
+
+    def remark(self, text: str, style: str = "dim") -> None:
+        """Print a line on stderr, unless quiet."""
+        if not self.quiet:
+            self.err.print(text, style=style)
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[Status | None]:
+        """Show that something takes a while: a spinner on a terminal, nothing elsewhere."""
+        if self.quiet or not self.err.is_terminal or self.err.is_dumb_terminal:
+            yield None
+            return
+        with self.err.status(text, spinner="dots") as status:
+            yield status
+
+
+__all__ = ["Screen", "shown", "silence"]
