@@ -1,0 +1,176 @@
+"""What other programs read of a generated server: the registry's `server.json`, MCPB's `manifest.json`, client settings.
+
+Plain data, dumped as JSON by the caller. Environment variables are named, never filled in. Of the document only the
+title occurs, in the two manifests; client settings hold nothing of it.
+
+Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json; `manifest.json`
+version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documentation shows them (November 2026).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir import Auth, Server
+from ..text import shorten, visible
+
+SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+OWNER = "your-name"
+"""Stands for the publisher in `server.json` and the README until the user says who that is."""
+VERSION = "0.1.0"
+"""The version of a package that was just generated. It is the server's own, not the API's."""
+HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """One environment variable of a generated server, told without any text of the document."""
+
+    name: str
+    meaning: str
+    required: bool = False
+    secret: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name without the prefix, in lower case: `api_key`."""
+        return self.name.removeprefix("MCPGEN_").lower()
+
+
+_PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
+    "api_key": (("API key", True),),
+    "bearer": (("Token", True),),
+    "basic": (("User name", False), ("Password", True)),
+    "client_credentials": (("OAuth client id", False), ("OAuth client secret", True)),
+}
+"""What each variable of a credential is, and whether it is a secret, in the order of `Auth.variables`."""
+
+
+def environment(server: Server) -> tuple[Variable, ...]:
+    """The variables a user has to think of: the base URL, then every credential once."""
+    base_url = Variable(
+        name=f"{server.env_prefix}_BASE_URL",
+        meaning="Base URL of the API" + ("" if server.base_url is None else ", in place of the usual one"),
+        required=server.base_url is None,
+    )
+    found: dict[str, Variable] = {}
+    for auth in server.auth:
+        for name, (meaning, secret) in zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False):
+            found.setdefault(
+                name, Variable(name=name, meaning=meaning, required=_is_required(server, auth), secret=secret)
+            )
+    return (base_url, *found.values())
+
+
+def _is_required(server: Server, auth: Auth) -> bool:
+    """Whether there is no way round a credential: every alternative the server offers by default needs it."""
+    return bool(server.security) and all(auth.name in alternative for alternative in server.security)
+
+
+def command(server: Server) -> str:
+    """The console script: `bookshop-mcp` for the package `bookshop_mcp`."""
+    return server.package.replace("_", "-")
+
+
+def registry_name(server: Server) -> str:
+    """The name in the MCP registry: reverse DNS, one slash."""
+    return f"io.github.{OWNER}/{server.distribution}"
+
+
+def server_json(server: Server) -> dict[str, Any]:
+    """The registry's description of the package."""
+    return {
+        "$schema": SERVER_SCHEMA,
+        "name": registry_name(server),
+        "title": _title(server),
+        "description": _description(server),
+        "version": VERSION,
+        "packages": [
+            {
+                "registryType": "pypi",
+                "identifier": server.distribution,
+                "version": VERSION,
+                "runtimeHint": "uvx",
+                "transport": {"type": "stdio"},
+                "environmentVariables": [
+                    {
+                        "name": variable.name,
+                        "description": variable.meaning,
+                        "isRequired": variable.required,
+                        "isSecret": variable.secret,
+                    }
+                    for variable in environment(server)
+                ],
+            }
+        ],
+    }
+
+
+def manifest_json(server: Server) -> dict[str, Any]:
+    """The MCPB bundle: `mcpb pack` makes one file of the folder that Claude Desktop installs with a click."""
+    variables = environment(server)
+    options = {
+        variable.key: {
+            "type": "string",
+            "title": variable.meaning,
+            "description": f"Becomes {variable.name}",
+            "required": variable.required,
+            "sensitive": variable.secret,
+            **({} if variable.required else {"default": ""}),
+        }
+        for variable in variables
+    }
+    return {
+        "manifest_version": "0.4",
+        "name": server.distribution,
+        "display_name": _title(server),
+        "version": VERSION,
+        "description": _description(server),
+        "author": {"name": OWNER},
+        "server": {
+            "type": "uv",
+            "entry_point": f"src/{server.package}/__main__.py",
+            "mcp_config": {
+                "command": "uv",
+                "args": ["run", "--directory", "${__dirname}", "python", "-m", server.package],
+                "env": {variable.name: f"${{user_config.{variable.key}}}" for variable in variables},
+            },
+        },
+        "tools_generated": True,
+        "compatibility": {"platforms": ["darwin", "linux", "win32"], "runtimes": {"python": ">=3.11"}},
+        "user_config": options,
+    }
+
+
+def client_configs(server: Server) -> dict[str, dict[str, Any]]:
+    """Settings to paste, by path: what each client's file has to hold for this server over stdio."""
+    secrets = [variable for variable in environment(server) if variable.required or variable.secret]
+    start: dict[str, Any] = {"command": command(server), "args": []}
+
+    def entry(value: str) -> dict[str, Any]:
+        env = {item.name: value.format(name=item.name, key=item.key) for item in secrets}
+        return {**start, "env": env} if env else start
+
+    prompts = [
+        {"type": "promptString", "id": item.key, "description": item.meaning, "password": item.secret}
+        for item in secrets
+    ]
+    return {
+        "clients/claude-desktop.json": {"mcpServers": {server.name: entry("REPLACE_ME")}},
+        "clients/claude-code.json": {"mcpServers": {server.name: {"type": "stdio", **entry("${{{name}}}")}}},
+        "clients/cursor.json": {"mcpServers": {server.name: entry("${{env:{name}}}")}},
+        "clients/vscode.json": {
+            "inputs": prompts,
+            "servers": {server.name: {"type": "stdio", **entry("${{input:{key}}}")}},
+        },
+        "clients/http.json": {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}},
+    }
+
+
+def _title(server: Server) -> str:
+    return shorten(" ".join(visible(server.title).split()), 100) or server.name
+
+
+def _description(server: Server) -> str:
+    return shorten(f"The operations of {_title(server)} as tools", 100) or f"The operations of {server.name} as tools"
