@@ -1,0 +1,23 @@
+"""Document → Server. OpenAPI ends here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .openapi import parse_openapi
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from ..ir import Server
+    from ..load import Document
+    from ..problems import Problems
+
+__all__ = ["parse"]
+
+
+def parse(document: Document, config: Config, problems: Problems) -> Server:
+    """The server a document describes, with every operation as a tool or counted with its reason.
+
+    Problems are collected, not raised: one bad operation never costs the others.
+    """
+    return parse_openapi(document, config, problems)

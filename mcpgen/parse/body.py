@@ -1,0 +1,170 @@
+"""Request bodies → arguments (OpenAPI 3.1 §4.8.13–15)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..ir import Body
+from .parameter import Field, Unsayable, is_json, style
+
+if TYPE_CHECKING:
+    from .schema import Projector
+
+MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*")
+TEXT_TYPES = re.compile(r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$")
+PREFERENCE = ("json", "form", "multipart", "text", "binary")
+
+
+def kind_of(media_type: str, schema: Any, projector: Projector) -> str | None:
+    """How a body of that media type is written; None where it cannot be said."""
+    bare = media_type.split(";")[0].strip().lower()
+    if is_json(bare) or bare in ("*/*", "*", "application/*"):
+        return "json"
+    if bare == "application/x-www-form-urlencoded":
+        return "form"
+    if bare == "multipart/form-data":
+        return "multipart"
+    if bare.startswith("multipart/"):
+        return None
+    if TEXT_TYPES.match(bare):
+        return "text"
+    kinds = projector.kinds(schema)
+    if kinds & {"object", "array"} and bare.startswith("application/") and bare != "application/octet-stream":
+        return "json"
+    return "binary"
+
+
+def choose(projector: Projector, content: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its kind."""
+    options: list[tuple[int, int, str, str, dict[str, Any]]] = []
+    for index, (media_type, given) in enumerate(content.items()):
+        media = given if isinstance(given, dict) else {}
+        kind = kind_of(media_type, media.get("schema"), projector)
+        if kind is None or not MEDIA_TYPE.fullmatch(media_type.strip()):
+            continue
+        # A JSON type of exactly that name before its relatives, a wildcard last.
+        rank = PREFERENCE.index(kind) * 10 + (0 if media_type.strip().lower() == "application/json" else 1)
+        options.append((rank + (5 if "*" in media_type else 0), index, kind, media_type.strip(), media))
+    if not options:
+        raise Unsayable("E0410", f"no request body type that can be sent: {', '.join(content)[:120]}")
+    _, _, kind, media_type, media = min(options, key=lambda option: option[:2])
+    if "*" in media_type:
+        media_type = {"json": "application/json", "text": "text/plain"}.get(kind, "application/octet-stream")
+    return kind, media_type, media
+
+
+def fields(projector: Projector, given: Any, pointer: str) -> tuple[Body | None, list[Field]]:
+    """The body of an operation and the fields it is made of. Raises Unsayable."""
+    body, _ = projector.document.deref(given, pointer)
+    if not isinstance(body, dict):
+        return None, []
+    content = body.get("content")
+    required = body.get("required") is True
+    said = body["description"] if isinstance(body.get("description"), str) else ""
+    if not isinstance(content, dict) or not content:
+        content = {"application/json": {}}
+    kind, media_type, media = choose(projector, content)
+    schema = media.get("schema", {})
+    if schema is None:
+        schema = {}
+    if kind in ("text", "binary"):
+        return whole(kind, media_type, schema, required, said, projector)
+    parts = flat_fields(projector, schema, required)
+    if parts is None:
+        return whole(kind, media_type, schema, required, said, projector)
+    given_encoding = media.get("encoding")
+    encodings = given_encoding if isinstance(given_encoding, dict) else {}
+    out = []
+    for name, child, needed in parts:
+        encoding = encodings.get(name)
+        encode, options = writer(projector, kind, child, encoding if isinstance(encoding, dict) else {})
+        out.append(Field("body", name, child, needed, encode, options))
+    return Body(kind=kind, media_type=media_type, whole=False, required=required), out  # type: ignore[arg-type]
+
+
+def whole(
+    kind: str, media_type: str, schema: Any, required: bool, said: str, projector: Projector
+) -> tuple[Body, list[Field]]:
+    """A body that is one argument."""
+    encode = ""
+    if kind == "text":
+        base, _, _ = projector.expand(schema)
+        flat = {key: value for key, value in base.items() if key in ("description", "enum", "maxLength", "minLength")}
+        schema = {"type": "string", **flat}
+        label = media_type.split(";")[0]
+        said = said or ("" if label == "text/plain" else f"The body as {label}")
+    elif kind == "binary":
+        schema = {"type": "string", "format": "binary", "description": said or f"The body ({media_type})"}
+        encode = "from_base64"
+    body = Body(kind=kind, media_type=media_type, whole=True, required=required)  # type: ignore[arg-type]
+    return body, [Field("body", "body", schema, required, encode, description=said, whole=True)]
+
+
+def flat_fields(projector: Projector, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]] | None:
+    """The fields of an object body, or None where the body is better one argument.
+
+    It is one argument when it is not an object, has a union at its root, is free-form or a typed map, or when it may be
+    left out although it has required fields (then "all or nothing" can only be said with one argument).
+    """
+    base, branches, _ = projector.expand(schema)
+    if branches or "object" not in projector.types(base):
+        return None
+    properties = base.get("properties")
+    if not isinstance(properties, dict) or not properties:
+        return None
+    extra = base.get("additionalProperties")
+    if isinstance(extra, dict) and extra:
+        return None
+    listed = base.get("required")
+    required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    out: list[tuple[str, Any, bool]] = []
+    for name, child in properties.items():
+        flat = projector.flatten(child)
+        if flat.get("readOnly") is True or flat.get("not") == {}:
+            required.discard(name)
+            continue
+        out.append((name, child, name in required))
+    out += [(name, {}, True) for name in sorted(required - set(properties))]
+    if not out or (required and not body_required) or base.get("minProperties", 0) not in (0, None):
+        return None
+    return out
+
+
+def writer(
+    projector: Projector, kind: str, schema: Any, encoding: dict[str, Any]
+) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """How one field of a form or multipart body is written (OpenAPI 3.1 §4.8.15)."""
+    if kind == "json":
+        return "", ()
+    kinds = projector.kinds(schema)
+    content_type = encoding.get("contentType")
+    content_type = content_type.split(",")[0].strip() if isinstance(content_type, str) else ""
+    named = content_type if MEDIA_TYPE.fullmatch(content_type) and "*" not in content_type else ""
+    if kind == "form":
+        if named and is_json(named) and "style" not in encoding:
+            return "json_text", ()
+        if "object" in kinds and "array" not in kinds and "style" not in encoding:
+            return "json_text", ()
+        return style(projector, encoding, "query", schema)
+    if is_binary(projector, schema):
+        return "file", (("media_type", named),) if named else ()
+    if named and is_json(named) or "object" in kinds or (not kinds and not named):
+        return "json_part", (("media_type", named),) if named and named != "application/json" else ()
+    items = projector.flatten(projector.flatten(schema).get("items", {}))
+    if "array" in kinds and "object" in projector.kinds(items):
+        return "json_part", ()
+    return ("text_part", (("media_type", named),)) if named else ("", ())
+
+
+def is_binary(projector: Projector, schema: Any) -> bool:
+    """Whether a multipart field is a file, or a list of files."""
+    flat = projector.flatten(schema)
+    if "array" in projector.types(flat):
+        flat = projector.flatten(flat.get("items", {}))
+    if flat.get("format") == "binary" or flat.get("contentEncoding") == "base64":
+        return True
+    media_type = flat.get("contentMediaType")
+    if isinstance(media_type, str) and not is_json(media_type) and not media_type.startswith("text/"):
+        return True
+    return any(is_binary(projector, branch) for branch in projector.branches(flat)[0][:4])

@@ -1,0 +1,187 @@
+"""Names: of tools, toolsets, arguments and the server.
+
+A name depends on its own operation alone: never on the order of the document, and on other operations only where two
+ask for the same name; then **all** of them carry a short hash of `METHOD path`, so that none depends on which came
+first. Names that would be shortened carry the same hash. Names are ASCII, lower-case and never a Python keyword, a
+builtin or a name the generated modules use.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ..text import words
+
+TOOL_LIMIT = 50
+COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
+SERVER_LIMIT = 16
+ARGUMENT_LIMIT = 64
+TOOLSET_LIMIT = 40
+
+# Tools that clients bring themselves: a server's own tool of that name would be taken for them.
+HOST_TOOLS = frozenset(
+    "agent apply_patch ask bash computer create_file delete_file edit edit_file execute execute_command fetch find_files "
+    "glob grep list_directory list_dir ls move_file multi_edit open_file patch python read read_file read_many_files "
+    "replace run_command run_shell_command search_files shell str_replace task terminal think todo_read todo_write "
+    "view web_fetch web_search write write_file".split()
+)
+# Names with a meaning inside a generated module of tools.
+MODULE_NAMES = frozenset("api wire models sends omit answer any literal annotations type_checking custom hooks".split())
+RESERVED = (
+    frozenset(keyword.kwlist)
+    | frozenset(name.lower() for name in keyword.kwlist)
+    | frozenset(keyword.softkwlist)
+    | frozenset(name for name in dir(builtins))
+    | MODULE_NAMES
+)
+ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {"api", "wire", "self", "cls", "OMIT", "Omit", "Answer", "Any", "Literal"}
+WINDOWS_NAMES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))])
+SERVER_NOISE = frozenset(
+    "a an the api apis rest restful http openapi swagger service services server spec specification documentation docs "
+    "public reference json web platform definition description version for of and in".split()
+)
+
+
+def digest(text: str, length: int = 6) -> str:
+    """A short stable hash of `text`: hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def tool_limit(server: str) -> int:
+    """The longest tool name for a server of that name, the client's prefix counted."""
+    return min(TOOL_LIMIT, COMBINED_LIMIT - len("mcp____") - len(server))
+
+
+def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
+    """The words an operation's name is made of: its operationId's, else its method's and path's."""
+    found = words(operation_id) if operation_id else []
+    if found:
+        return found
+    parts = [method.lower()]
+    for segment in path.split("?")[0].split("/"):
+        for literal, parameter in re.findall(r"([^{}]+)|\{([^{}]*)\}", segment):
+            parts += ["by", *words(parameter)] if parameter else words(literal)
+    return parts if len(parts) > 1 else [*parts, "root"]
+
+
+def tool_names(
+    operations: Iterable[tuple[str, str, str | None]], server: str, pinned: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """`METHOD /path` → tool name, for operations given as (method, path, operationId).
+
+    `pinned` are names that earlier runs gave (from the lock file): they are kept and nothing else may take them.
+    """
+    limit = tool_limit(server)
+    pinned = pinned or {}
+    wanted: dict[str, list[str]] = {}
+    for method, path, operation_id in operations:
+        wanted[f"{method} {path}"] = operation_words(operation_id, method, path)
+    names = {key: pinned[key] for key in wanted if key in pinned}
+    held = set(names.values())
+    plain = {key: spell(parts, limit, key, server) for key, parts in wanted.items() if key not in names}
+    for length in (6, 12, 24):
+        count = Counter(plain.values())
+        clashing = {key for key, name in plain.items() if count[name] > 1 or name in held}
+        if not clashing:
+            break
+        for key in clashing:
+            plain[key] = spell(wanted[key], limit, key, server, length)
+    return {key: names.get(key) or plain[key] for key in wanted}
+
+
+def spell(parts: list[str], limit: int, key: str, server: str, hash_length: int = 0) -> str:
+    """Words as a snake_case name of at most `limit` characters; with the hash where it was shortened or asked for."""
+    name = "_".join(parts)
+    if not name[:1].isalpha():
+        name = f"call_{name}".rstrip("_")
+    if name in RESERVED or name in HOST_TOOLS:
+        name = f"{server}_{name}"
+    if len(name) <= limit and not hash_length:
+        return name
+    suffix = "_" + digest(key, hash_length or 6)
+    return shorten_words(name, limit - len(suffix)) + suffix
+
+
+def shorten_words(name: str, limit: int) -> str:
+    """As many whole words of a snake_case name as fit in `limit` characters; a piece of the first where none does."""
+    if len(name) <= limit:
+        return name
+    head = name[: limit + 1].rpartition("_")[0]
+    return head if len(head) >= limit // 2 else name[:limit].rstrip("_")
+
+
+def toolset_names(tags: Iterable[str]) -> dict[str, str]:
+    """Tag → name of its module and JSON file."""
+    plain = {tag: toolset_name(tag) for tag in tags}
+    count = Counter(plain.values())
+    return {tag: name if count[name] == 1 else f"{name}_{digest(tag)}" for tag, name in plain.items()}
+
+
+def toolset_name(tag: str) -> str:
+    """The module name of one tag."""
+    name = "_".join(words(tag))
+    if not name:
+        return f"toolset_{digest(tag)}"
+    if not name[0].isalpha():
+        name = f"t_{name}"
+    if len(name) > TOOLSET_LIMIT:
+        name = f"{shorten_words(name, TOOLSET_LIMIT - 7)}_{digest(tag)}"
+    if name in RESERVED or name in WINDOWS_NAMES:
+        name = f"{name}_tools"
+    return name
+
+
+def server_name(title: str) -> str:
+    """The key clients use for the server: the title's telling words, at most 16 characters."""
+    every = re.findall(r"[a-z0-9]+", _ascii(title).lower().replace("'s", ""))
+    telling = [word for word in every if word not in SERVER_NOISE and not re.fullmatch(r"v?\d+", word)] or every
+    name = ""
+    for word in telling:
+        longer = f"{name}_{word}" if name else word
+        if len(longer) > SERVER_LIMIT:
+            break
+        name = longer
+    name = name or "".join(telling[:1])[:SERVER_LIMIT] or "api"
+    if not name[0].isalpha():
+        name = f"api_{name}"[:SERVER_LIMIT]
+    return name
+
+
+def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """(place, wire name) → argument name. Only names that clash get their place as a suffix."""
+    keys = list(dict.fromkeys(wanted))
+    plain = {key: argument_name(key[1]) for key in keys}
+    count = Counter(name.lower() for name in plain.values())
+    for place, wire_name in keys:
+        if count[plain[place, wire_name].lower()] > 1:
+            plain[place, wire_name] = f"{plain[place, wire_name].rstrip('_')}_{place}"
+    again = Counter(name.lower() for name in plain.values())
+    for key in keys:
+        if again[plain[key].lower()] > 1:
+            plain[key] = f"{plain[key]}_{digest('/'.join(key))}"
+    return plain
+
+
+def argument_name(wire_name: str) -> str:
+    """A Python identifier for a wire name: the wire name itself where it is one."""
+    name = wire_name
+    if not (name.isascii() and name.isidentifier() and not name.startswith("_") and len(name) <= ARGUMENT_LIMIT):
+        parts = re.findall(r"[A-Za-z0-9]+", _ascii(wire_name))
+        lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
+        name = "_".join(lowered) or f"argument_{digest(wire_name)}"
+        if name[0].isdigit():
+            name = f"n{name}"
+        if len(name) > ARGUMENT_LIMIT:
+            name = f"{name[: ARGUMENT_LIMIT - 7].rstrip('_')}_{digest(wire_name)}"
+    return f"{name}_" if name in ARGUMENT_RESERVED else name
+
+
+def _ascii(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()

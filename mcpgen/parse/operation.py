@@ -1,0 +1,273 @@
+"""One operation → one tool.
+
+The tool is said in as much detail as fits its budget: levels of detail are tried from the richest down.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..ir import Annotation, Argument, Hints, Origin, Request, Response, Schema, Tool
+from ..text import humanise, plain, shorten, visible, words
+from . import body as bodies
+from . import describe
+from . import parameter as parameters
+from . import response as responses
+from .naming import argument_names
+from .parameter import Field, Unsayable
+from .schema import Detail, Projection, Projector, TooLarge, escape_token
+
+if TYPE_CHECKING:
+    from .security import Security
+
+READ_METHODS = frozenset(["GET", "HEAD", "OPTIONS", "QUERY"])
+DESTRUCTIVE_WORDS = frozenset(
+    "delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate disable reset truncate "
+    "unlink discard expire invalidate void clear flush ban block reject withdraw close archive".split()
+)
+PATH_LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
+
+# Levels of detail, richest first: depth, text, nested text, enum values, nodes, examples; the description's characters.
+LEVELS: tuple[tuple[Detail, int], ...] = (
+    (Detail(depth=4, text=300, nested_text=120), 900),
+    (Detail(depth=3, text=200, nested_text=60, enum=200), 600),
+    (Detail(depth=2, text=140, nested_text=40, enum=60, examples=False), 400),
+    (Detail(depth=1, text=80, nested_text=0, enum=40, examples=False), 240),
+    (Detail(depth=1, text=40, nested_text=0, enum=24, examples=False, nodes=2000), 120),
+    (Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, nodes=50_000), 0),
+)
+RICH_LEVELS: tuple[tuple[Detail, int], ...] = (
+    (Detail(depth=8, text=600, nested_text=300, nodes=4000), 1500),
+    *LEVELS,
+)
+BUDGET = {"portable": 4096, "rich": 65_536}
+
+
+def screen_path(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A path key as (template, fixed query); a fragment is dropped. Raises Unsayable where it is not a path."""
+    template, _, fragmentless = path.partition("#")[0].partition("?")
+    if not template.startswith("/") or template.startswith("//"):
+        raise Unsayable("E0402", "the path does not start with one `/`")
+    bare = re.sub(r"\{[^{}/]+\}", "x", template)
+    if "{" in bare or "}" in bare:
+        raise Unsayable("E0402", "the path's braces do not match")
+    template = re.sub(r"\{([^{}:]+):[^{}]*\}", r"{\1}", template)
+    bare = "".join(
+        char if char.isascii() else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "replace")) for char in bare
+    )
+    if not PATH_LITERAL.fullmatch(bare) or visible(bare) != bare:
+        raise Unsayable("E0402", "the path has characters a URL cannot have")
+    for segment in re.sub(r"%2[eE]", ".", bare.replace("%25", "%")).split("/"):
+        if segment in (".", ".."):
+            raise Unsayable("E0402", "the path has a dot segment")
+    from urllib.parse import parse_qsl
+
+    fixed = tuple(parse_qsl(fragmentless, keep_blank_values=True)) if fragmentless else ()
+    return template, fixed
+
+
+def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> Hints:
+    """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110 §9.2)."""
+    if method in READ_METHODS:
+        return Hints(read_only=True, destructive=False, idempotent=True)
+    if method in ("PUT", "DELETE"):
+        return Hints(read_only=False, destructive=True, idempotent=True)
+    if method == "PATCH":
+        return Hints(read_only=False, destructive=True, idempotent=False)
+    last = [segment for segment in path.split("/") if segment and not segment.startswith("{")][-1:]
+    said = {*words(operation_id or ""), *words(last[0] if last else ""), *words(plain(summary).split(" ")[0])}
+    return Hints(read_only=False, destructive=bool(said & DESTRUCTIVE_WORDS), idempotent=False)
+
+
+class Operation:
+    """One operation on its way to a tool."""
+
+    def __init__(
+        self,
+        projector: Projector,
+        security: Security,
+        origin: Origin,
+        path_item: dict[str, Any],
+        operation: dict[str, Any],
+        *,
+        profile: str,
+    ) -> None:
+        self.projector, self.security, self.origin, self.operation = projector, security, origin, operation
+        self.profile = profile
+        self.template, self.fixed_query = screen_path(origin.path)
+        problems = projector.problems
+        pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
+        found = parameters.collect(projector.document, path_item, operation, pointers)
+        self.fields = parameters.fields(projector, problems, found, self.template)
+        self.body, body_fields = (
+            bodies.fields(projector, operation["requestBody"], f"{origin.pointer}/requestBody")
+            if operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS")
+            or self._declares_get_body()
+            else (None, [])
+        )
+        self.fields += body_fields
+        self.names = argument_names((item.place, item.wire_name) for item in self.fields)
+        self.status, self.answer = responses.success(projector, operation, origin.pointer)
+
+    def _declares_get_body(self) -> bool:
+        """A body on GET has no meaning (RFC 9110 §9.3.1), but where it is required the API wants it all the same."""
+        given, _ = self.projector.document.deref(self.operation.get("requestBody"), "")
+        return isinstance(given, dict) and isinstance(given.get("content"), dict) and bool(given["content"])
+
+    def tool(self, name: str, *, base_url: str | None) -> Tool:
+        """The tool, in the richest detail that fits the budget."""
+        levels = RICH_LEVELS if self.profile == "rich" else LEVELS
+        budget = BUDGET[self.profile]
+        best: Tool | None = None
+        for index, (detail, text) in enumerate(levels):
+            try:
+                tool = self.at_level(name, detail, text, fields=(responses.FIELDS, 30, 20, 12, 8, 0)[min(index, 5)])
+            except TooLarge:
+                continue
+            best = tool
+            if size(tool) <= budget:
+                break
+        if best is None:
+            raise Unsayable("E0420", "the operation takes more values than a tool can say")
+        if size(best) > budget:
+            self.projector.problems.note(
+                "E0801",
+                f"tool `{name}` is {size(best):,} bytes, over the {budget:,} that clients like",
+                pointer=self.origin.pointer,
+                hint="hide arguments it does not need in `mcpgen.toml`",
+            )
+        requirement = self.security.requirement(self.operation.get("security"), f"{self.origin.pointer}/security")
+        request = Request(
+            method=self.origin.method,
+            path=self.template,
+            fixed_query=self.fixed_query,
+            body=self.body,
+            security=None if requirement is None or requirement == self.security.default else requirement,
+            base_url=base_url,
+            accept=responses.accept(self.answer),
+        )
+        return replace(best, request=request)
+
+    def at_level(self, name: str, detail: Detail, text: int, *, fields: int) -> Tool:
+        """The tool in one level of detail, without its request. Raises TooLarge."""
+        properties: dict[str, Schema] = {}
+        required: list[str] = []
+        arguments: list[Argument] = []
+        nullable: list[str] = []
+        wire_names: list[tuple[str, str]] = []
+        for item in self.fields:
+            argument = self.names[item.place, item.wire_name]
+            projection = self.projector.project(item.schema, detail)
+            pointer = f"/properties/{escape_token(argument)}"
+            properties[argument] = self.described(item, projection, argument, detail)
+            if projection.accepts_null:
+                nullable.append(pointer)
+            nullable += [pointer + inner for inner in projection.nullable]
+            wire_names += [(pointer + inner, wire) for inner, wire in projection.wire_names]
+            if item.required:
+                required.append(argument)
+            arguments.append(
+                Argument(
+                    name=argument,
+                    wire_name=item.wire_name,
+                    place=item.place,
+                    annotation=annotation(projection.schema, nullable=projection.accepts_null),
+                    required=item.required,
+                    encode=item.encode,
+                    options=item.options,
+                )
+            )
+        schema: Schema = {"type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        schema["additionalProperties"] = False
+        answer, output = self.output(fields)
+        headline, rest = describe.headline(self.operation, name, self.origin.method)
+        extras = [responses.sentence(self.projector, self.status, self.answer, output), *self.notes()]
+        return Tool(
+            name=name,
+            title=describe.title_of(self.operation, name),
+            description=describe.describe(headline, rest, extras, text),
+            input_schema=schema,
+            output_schema=output,
+            hints=hints_of(
+                self.origin.method, self.origin.operation_id, self.operation.get("summary"), self.origin.path
+            ),
+            arguments=tuple(arguments),
+            request=None,
+            response=answer,
+            origin=self.origin,
+            nullable=tuple(nullable),
+            wire_names=tuple(wire_names),
+            deprecated=self.operation.get("deprecated") is True,
+            docstring=describe.docstring_of(headline),
+        )
+
+    def output(self, fields: int) -> tuple[Response, Schema | None]:
+        """How the answer is read and said; a HEAD request has none."""
+        if self.origin.method == "HEAD" or self.status == "204":
+            return Response(json=False, wrapped=False), None
+        return responses.understand(self.projector, self.answer, fields=fields)
+
+    def described(self, item: Field, projection: Projection, argument: str, detail: Detail) -> Schema:
+        """An argument's schema with a description: the parameter's own text first, its name's words where it has none."""
+        schema = dict(projection.schema)
+        said = schema.pop("description", "")
+        own = shorten(plain(item.description), detail.text)
+        if own and said and (own.startswith(said) or said.startswith(own)):
+            own, said = (own, "") if len(own) >= len(said) else (said, "")
+        text = "; ".join(part.rstrip(".;") for part in (own, said) if part)
+        if not text and detail.text:
+            text = humanise(item.wire_name).capitalize()
+        clash = sum(1 for _, wire_name in self.names if wire_name == item.wire_name) > 1
+        if clash:
+            text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
+        if item.extra.get("deprecated") is True and detail.text:
+            text += " (deprecated)"
+        return {**schema, "description": text} if text else schema
+
+    def notes(self) -> list[str]:
+        """What a model should know besides: that the operation is deprecated."""
+        return ["Deprecated."] if self.operation.get("deprecated") is True else []
+
+
+def size(tool: Tool) -> int:
+    """The bytes of a tool in a list, as compact JSON."""
+    shape = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+    }
+    # 150: the annotations, which are nearly the same for every tool.
+    return len(json.dumps(shape, separators=(",", ":"))) + 150 + len(tool.title)
+
+
+def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
+    """The Python type of a projected schema, one level deep."""
+    scalar = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+    kind = schema.get("type")
+    values = schema.get("enum")
+    if isinstance(values, list) and values and kind != "number" and len(values) <= 60:
+        if all(isinstance(value, (str, int, bool)) for value in values):
+            return Annotation(kind="literal", members=tuple(values), nullable=nullable)
+    if kind == "array":
+        items = schema.get("items", {})
+        inner = annotation(items, nullable=False, depth=depth + 1) if depth < 2 else Annotation(kind="any")
+        return Annotation(kind="list", members=(inner,), nullable=nullable)
+    if kind == "object":
+        return Annotation(kind="dict", nullable=nullable)
+    if isinstance(kind, str) and kind in scalar:
+        return Annotation(kind=scalar[kind], nullable=nullable)
+    branches = schema.get("anyOf")
+    if isinstance(branches, list) and 1 < len(branches) <= 4 and depth < 2:
+        members = dict.fromkeys(annotation(branch, nullable=False, depth=depth + 1) for branch in branches)
+        if all(member.kind != "any" for member in members):
+            if len(members) == 1:
+                return replace(next(iter(members)), nullable=nullable)
+            return Annotation(kind="union", members=tuple(members), nullable=nullable)
+    return Annotation(kind="any")

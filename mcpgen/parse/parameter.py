@@ -1,0 +1,187 @@
+"""Parameters → arguments: where each goes and how it is written there (OpenAPI 3.1 §4.8.12)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from ..ir import Place
+from ..text import visible
+from .security import FORBIDDEN_HEADERS, TOKEN
+
+if TYPE_CHECKING:
+    from ..load import Document
+    from ..problems import Problems
+    from .schema import Projector
+
+PLACES = ("path", "query", "header", "cookie")
+# OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
+IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
+STEERING_HEADERS = FORBIDDEN_HEADERS | frozenset(
+    "cookie x-http-method-override x-http-method x-method-override x-forwarded-port x-forwarded-prefix x-real-ip "
+    "x-original-url x-rewrite-url proxy-authorization proxy-authenticate set-cookie".split()
+)
+
+
+class Unsayable(Exception):
+    """The operation cannot become a tool: `code` and the reason; `pointer` says where."""
+
+    def __init__(self, code: str, reason: str, pointer: str = "") -> None:
+        self.code, self.reason, self.pointer = code, reason, pointer
+        super().__init__(reason)
+
+
+@dataclass(slots=True)
+class Field:
+    """One value a tool takes, before it has a name: a parameter, a field of the body, or the whole body."""
+
+    place: Place
+    wire_name: str
+    schema: Any
+    required: bool
+    encode: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+    description: str = ""
+    whole: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def collect(
+    document: Document, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
+) -> list[tuple[dict[str, Any], str]]:
+    """The parameters of an operation, those of its path included; the operation's own win (OpenAPI 3.1 §4.8.9)."""
+    found: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
+    for owner, pointer in zip((path_item, operation), pointers, strict=True):
+        given = owner.get("parameters")
+        for index, entry in enumerate(given) if isinstance(given, list) else ():
+            parameter, at = document.deref(entry, f"{pointer}/parameters/{index}")
+            if isinstance(parameter, dict):
+                found[str(parameter.get("in")), str(parameter.get("name"))] = parameter, at
+    return list(found.values())
+
+
+def fields(
+    projector: Projector, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str
+) -> list[Field]:
+    """The fields of an operation's parameters, in the document's order. Raises Unsayable."""
+    template = re.findall(r"\{([^{}]+)\}", path)
+    out: list[Field] = []
+    for parameter, pointer in parameters:
+        name, place = parameter.get("name"), parameter.get("in")
+        if not isinstance(name, str) or not name:
+            problems.warn("E0405", "parameter without a name: left out", pointer=pointer)
+        elif place == "querystring":
+            out.append(query_string(parameter, name))
+        elif place in ("body", "formData"):
+            raise Unsayable("E0406", f"parameter `{name[:60]}` is `in: {place}`, which OpenAPI 3 does not have", pointer)
+        elif place not in PLACES:
+            lowered = str(place).lower()
+            known = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}.get(lowered, lowered)
+            if known not in PLACES:
+                raise Unsayable("E0406", f"parameter `{name[:60]}` is in an unknown place `{str(place)[:40]}`", pointer)
+            problems.warn("E0406", f"`in: {visible(str(place))[:40]}`", pointer=pointer, hint=f"did you mean `{known}`?")
+            out.extend(one(projector, problems, {**parameter, "in": known}, pointer, template))
+        else:
+            out.extend(one(projector, problems, parameter, pointer, template))
+    declared = {item.wire_name for item in out if item.place == "path"}
+    for name in dict.fromkeys(template):
+        if name not in declared:
+            problems.warn("E0404", f"path parameter `{name}` is not declared: taken as text", pointer="")
+            out.append(Field("path", name, {"type": "string"}, True))
+    return out
+
+
+def one(
+    projector: Projector, problems: Problems, parameter: dict[str, Any], pointer: str, template: list[str]
+) -> list[Field]:
+    """The field of one parameter, or none where it cannot be sent or is not the model's to set."""
+    name, place = parameter["name"], cast(Place, parameter["in"])
+    required = parameter.get("required") is True or place == "path"
+    if place == "header":
+        if name.lower() in IGNORED_HEADERS:
+            return []
+        if name.lower() in STEERING_HEADERS or not TOKEN.fullmatch(name):
+            problems.note("E0407", f"header `{visible(name)[:60]}` is not the model's to set: left out", pointer=pointer)
+            return []
+    if place == "cookie" and not TOKEN.fullmatch(name):
+        problems.note("E0407", f"cookie `{visible(name)[:60]}` is not a cookie name: left out", pointer=pointer)
+        return []
+    if place == "path" and name not in template:
+        problems.warn("E0408", f"path parameter `{visible(name)[:60]}` does not occur in the path", pointer=pointer)
+        return []
+    schema, encode, options = serialisation(projector, parameter, place)
+    said = parameter.get("description")
+    extra = {}
+    for key in ("example", "deprecated"):
+        if key in parameter:
+            extra[key] = parameter[key]
+    return [Field(place, name, schema, required, encode, options, said if isinstance(said, str) else "", extra=extra)]
+
+
+def query_string(parameter: dict[str, Any], name: str) -> Field:
+    """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
+    content = parameter.get("content")
+    media = next(iter(content.values()), None) if isinstance(content, dict) else None
+    schema = media.get("schema", {}) if isinstance(media, dict) else {}
+    said = parameter.get("description")
+    return Field(
+        "query",
+        name,
+        schema,
+        parameter.get("required") is True,
+        "query_string",
+        description=said if isinstance(said, str) else "",
+    )
+
+
+def serialisation(
+    projector: Projector, parameter: dict[str, Any], place: Place
+) -> tuple[Any, str, tuple[tuple[str, Any], ...]]:
+    """A parameter's schema, and the function of `wire.py` that writes its values, with options."""
+    content = parameter.get("content")
+    if isinstance(content, dict) and content and "schema" not in parameter:
+        media_type, media = next(iter(content.items()))
+        schema = media.get("schema", {}) if isinstance(media, dict) else {}
+        return schema, "json_text" if is_json(media_type) else "", ()
+    schema = parameter.get("schema", {"type": "string"})
+    if schema in ({}, None):
+        schema = {"type": "string"}
+    return schema, *style(projector, parameter, place, schema)
+
+
+def style(
+    projector: Projector, parameter: dict[str, Any], place: str, schema: Any
+) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """The `style`, `explode` and `allowReserved` of a parameter or form field as a function of `wire.py`.
+
+    The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not exploded, which for
+    scalars is the same thing as exploded.
+    """
+    kinds = projector.kinds(schema)
+    structured = not kinds or bool(kinds & {"array", "object"})
+    given = parameter.get("style")
+    name = given if isinstance(given, str) else "simple" if place in ("path", "header") else "form"
+    exploded = parameter.get("explode")
+    explode = exploded if isinstance(exploded, bool) else name in ("form", "deepObject")
+    if place == "path" and name in ("label", "matrix"):
+        return name, (("explode", True),) if explode and structured else ()
+    if not structured:
+        return ("reserved", ()) if place == "query" and parameter.get("allowReserved") is True else ("", ())
+    if place in ("path", "header"):
+        return ("simple", (("explode", True),)) if explode and "array" not in kinds else ("", ())
+    if place == "cookie":
+        return "", ()
+    if name == "deepObject":
+        return "deep_object", ()
+    if parameter.get("allowReserved") is True:
+        return "reserved", (("explode", explode),)
+    if explode:
+        return "", ()
+    return {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}.get(name, "csv"), ()
+
+
+def is_json(media_type: str) -> bool:
+    """Whether a media type's values are JSON (RFC 6838 §4.2.8, RFC 8259)."""
+    bare = media_type.split(";")[0].strip().lower()
+    return bare in ("application/json", "text/json", "text/x-json", "application/x-json") or bare.endswith("+json")

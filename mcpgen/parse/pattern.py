@@ -1,0 +1,96 @@
+"""Regular expressions that every reader of a tool understands the same way.
+
+A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag (one that does not compile loses
+every tool of the server, in clients that compile schemas when they list) and by the generated server with a linear-time
+engine. What both accept is kept, after needless escapes are taken away; anything else is said in the description.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import jsonschema_rs
+
+_SYNTAX = set("^$\\.*+?()[]{}|/")
+_CLASS_ESCAPES = set("dDsSwWbB")
+_CONTROL_ESCAPES = set("fnrtv0")
+_UNSAFE = re.compile(r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})")
+_LONGEST = 500
+
+
+@lru_cache(maxsize=4096)
+def portable_pattern(pattern: str) -> str | None:
+    """`pattern` as both engines take it (ECMA-262 `u` syntax, linear time), or None."""
+    if not isinstance(pattern, str) or len(pattern) > _LONGEST or _UNSAFE.search(pattern):
+        return None
+    rewritten = _rewrite(pattern)
+    if rewritten is None:
+        return None
+    try:
+        jsonschema_rs.validator_for(
+            {"pattern": rewritten}, pattern_options=jsonschema_rs.RegexOptions(size_limit=1 << 20)
+        )
+    except Exception:
+        return None
+    return rewritten
+
+
+def _rewrite(pattern: str) -> str | None:
+    """Identity escapes that the `u` flag forbids become the plain character; None where the syntax is not ECMAScript."""
+    out: list[str] = []
+    index, in_class, depth = 0, False, 0
+    while index < len(pattern):
+        char = pattern[index]
+        if char == "\\":
+            following = pattern[index + 1 : index + 2]
+            if not following:
+                return None
+            piece, length = _escape(pattern, index, following, in_class)
+            if piece is None:
+                return None
+            out.append(piece)
+            index += length
+            continue
+        if in_class:
+            in_class = char != "]"
+            # A bare `[` in a class is a nested set to the linear engine and a plain character to ECMAScript.
+            out.append("\\[" if char == "[" else char)
+        elif char == "[":
+            in_class = True
+            out.append(char)
+            if pattern[index + 1 : index + 2] == "]" or pattern[index + 1 : index + 3] == "^]":
+                return None
+        elif char == "{" and not re.match(r"\{\d+(,\d*)?\}", pattern[index:]):
+            out.append("\\{")
+        elif char == "}" and not re.search(r"\{\d+(,\d*)?$", pattern[:index]):
+            out.append("\\}")
+        elif char == "]":
+            out.append("\\]")
+        else:
+            depth += (char == "(") - (char == ")")
+            if depth < 0:
+                return None
+            out.append(char)
+        index += 1
+    return None if in_class or depth else "".join(out)
+
+
+def _escape(pattern: str, index: int, following: str, in_class: bool) -> tuple[str | None, int]:
+    """One escape sequence: its portable spelling (None: there is none) and how many characters it took."""
+    if following in _SYNTAX or (following == "-" and in_class):
+        return "\\" + following, 2
+    if following in _CLASS_ESCAPES:
+        return (None if following in "bB" and in_class else "\\" + following), 2
+    if following == "x" and re.match(r"[0-9a-fA-F]{2}", pattern[index + 2 :]):
+        return pattern[index : index + 4], 4
+    if following == "u" and re.match(r"[0-9a-fA-F]{4}", pattern[index + 2 :]):
+        return pattern[index : index + 6], 6
+    if following in "pP":
+        match = re.match(r"\{\w+(=\w+)?\}", pattern[index + 2 :])
+        return (pattern[index : index + 2] + match.group(), 2 + match.end()) if match else (None, 2)
+    if following in _CONTROL_ESCAPES and not (following == "0" and pattern[index + 2 : index + 3].isdigit()):
+        return ("\\x00" if following == "0" else "\\" + following), 2
+    if following.isalnum():
+        return None, 2
+    return following, 2

@@ -1,0 +1,142 @@
+"""Security schemes and requirements → credentials from the environment (OpenAPI 3.1 §4.8.27, §4.8.30)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..ir import Auth
+from ..text import plain, shorten, words
+from .naming import digest
+
+if TYPE_CHECKING:
+    from ..load import Document
+    from ..problems import Problems
+
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+Requirement = tuple[tuple[str, ...], ...]
+# Header fields that a credential must not be put in: they steer the connection (RFC 9110 §7) or are set elsewhere.
+FORBIDDEN_HEADERS = frozenset(
+    "host content-length transfer-encoding connection te trailer upgrade keep-alive proxy-connection expect content-type "
+    "content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host x-forwarded-proto".split()
+)
+
+
+class Security:
+    """The credentials of one document, and what each operation requires of them."""
+
+    def __init__(self, document: Document, prefix: str, problems: Problems) -> None:
+        self.document, self.prefix, self.problems = document, prefix, problems
+        components = document.root.get("components")
+        given = components.get("securitySchemes") if isinstance(components, dict) else None
+        self.auth: dict[str, Auth] = {}
+        self.slugs: dict[str, str] = {}
+        for name, scheme in given.items() if isinstance(given, dict) else ():
+            pointer = f"/components/securitySchemes/{name.replace('~', '~0').replace('/', '~1')}"
+            scheme, pointer = document.deref(scheme, pointer)
+            if isinstance(scheme, dict):
+                slug = self.slug(name)
+                self.slugs[name] = slug
+                self.auth[slug] = self.credential(slug, scheme, pointer)
+        self.default = self.requirement(document.root.get("security"), "/security") or ()
+
+    def slug(self, name: str) -> str:
+        """A scheme's name as an identifier."""
+        slug = "_".join(words(name))[:40].strip("_")
+        if not slug or slug in self.auth:
+            slug = f"{slug or 'auth'}_{digest(name)}"
+        return slug
+
+    def credential(self, slug: str, scheme: dict[str, Any], pointer: str) -> Auth:
+        """One security scheme as a credential."""
+        start = f"{self.prefix}_{slug.upper()}"
+        said = shorten(plain(scheme.get("description")).replace("\n", " "), 160)
+        kind = scheme.get("type")
+        if kind == "apiKey":
+            return self.api_key(slug, scheme, pointer, start, said)
+        if kind == "http":
+            word = scheme.get("scheme")
+            word = word.strip() if isinstance(word, str) else "bearer"
+            if word.lower() == "basic":
+                return Auth(
+                    name=slug,
+                    kind="basic",
+                    scheme="Basic",
+                    variables=(f"{start}_USERNAME", f"{start}_PASSWORD"),
+                    description=said,
+                )
+            if TOKEN.fullmatch(word) and word.lower() not in ("digest", "hoba", "mutual", "negotiate", "scram-sha-256"):
+                shown = "Bearer" if word.lower() == "bearer" else word
+                return Auth(name=slug, kind="bearer", scheme=shown, variables=(f"{start}_TOKEN",), description=said)
+        if kind == "oauth2":
+            return self.oauth2(slug, scheme, start, said)
+        if kind == "openIdConnect":
+            return Auth(name=slug, kind="bearer", variables=(f"{start}_TOKEN",), description=said)
+        self.problems.warn(
+            "E0702",
+            f"security scheme of type `{str(kind)[:40]}` is not supported",
+            pointer=pointer,
+            hint="add the credential in `auth.py` of the generated package",
+        )
+        return Auth(name=slug, kind="unsupported", description=said)
+
+    def api_key(self, slug: str, scheme: dict[str, Any], pointer: str, start: str, said: str) -> Auth:
+        """An apiKey scheme, if its name can be put where it belongs."""
+        place, wire_name = scheme.get("in"), scheme.get("name")
+        wire_name = wire_name.strip() if isinstance(wire_name, str) else ""
+        usable = place in ("header", "query", "cookie") and bool(wire_name)
+        if place in ("header", "cookie"):
+            usable = usable and bool(TOKEN.fullmatch(wire_name))
+        if not usable or (place == "header" and wire_name.lower() in FORBIDDEN_HEADERS):
+            self.problems.warn("E0703", "API key without a usable place and name", pointer=pointer)
+            return Auth(name=slug, kind="unsupported", description=said)
+        if place == "query":
+            self.problems.note("E0704", "API key in the query: it may end up in logs on the way", pointer=pointer)
+        return Auth(
+            name=slug,
+            kind="api_key",
+            place=place,  # type: ignore[arg-type]
+            wire_name=wire_name,
+            scheme="",
+            variables=(start,),
+            description=said,
+        )
+
+    def oauth2(self, slug: str, scheme: dict[str, Any], start: str, said: str) -> Auth:
+        """An oauth2 scheme: client credentials where the flow is offered, and always a token of the operator's own."""
+        flows = scheme.get("flows")
+        flow = flows.get("clientCredentials") if isinstance(flows, dict) else None
+        url = flow.get("tokenUrl") if isinstance(flow, dict) else None
+        if isinstance(flow, dict) and isinstance(url, str) and re.match(r"https?://[^\s/]", url):
+            scopes = flow.get("scopes")
+            return Auth(
+                name=slug,
+                kind="client_credentials",
+                variables=(f"{start}_CLIENT_ID", f"{start}_CLIENT_SECRET", f"{start}_TOKEN"),
+                token_url=url,
+                scopes=tuple(name for name in scopes if isinstance(name, str)) if isinstance(scopes, dict) else (),
+                description=said,
+            )
+        return Auth(name=slug, kind="bearer", variables=(f"{start}_TOKEN",), description=said)
+
+    def requirement(self, given: Any, pointer: str) -> Requirement | None:
+        """Alternatives (OR) of credentials (AND); an empty alternative means optional; None where nothing is said."""
+        if not isinstance(given, list):
+            return None
+        alternatives: list[tuple[str, ...]] = []
+        for index, entry in enumerate(given):
+            if not isinstance(entry, dict):
+                continue
+            unknown = [name for name in entry if name not in self.slugs]
+            for name in unknown:
+                self.problems.warn(
+                    "E0701",
+                    f"security scheme `{name[:60]}` is used but not declared",
+                    pointer=f"{pointer}/{index}",
+                    hint="declare it under `components.securitySchemes`",
+                )
+            if not unknown:
+                alternatives.append(tuple(self.slugs[name] for name in entry))
+        if given and not alternatives:
+            return ()
+        return tuple(dict.fromkeys(alternatives))

@@ -1,0 +1,102 @@
+"""Where requests go: `servers` of the document, a path or an operation (OpenAPI 3.1 §4.8.5)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from ..text import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A base URL that can be trusted unasked, or None and why not."""
+
+    url: str | None
+    note: str = ""
+
+
+def address(servers: Any, source_url: str | None) -> Address:
+    """The first server as a base URL without a trailing slash.
+
+    Relative ones count from the address the document came from. A URL that is not https, names a private host, carries
+    credentials or cannot be completed is not taken over: its note says so, and the operator names it.
+    """
+    entries = [entry for entry in servers if isinstance(entry, dict)] if isinstance(servers, list) else []
+    if not entries:
+        return Address(None, "the document names no server")
+    raw = entries[0].get("url")
+    if not isinstance(raw, str):
+        return Address(None, "the document's first server has no URL")
+    url, missing = fill(raw.strip(), entries[0].get("variables"))
+    shown = visible(url)[:120]
+    if missing:
+        return Address(None, f"`{shown}` has a variable without a default: {', '.join(missing)}")
+    if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
+        url = urljoin(source_url, url)
+    return screen(url)
+
+
+def screen(url: str) -> Address:
+    """`url` if it is an absolute https URL of a public host, else None and the reason."""
+    shown = visible(url)[:120]
+    if re.search(r"[\x00-\x20\\^`{|}<>\"\x7f-\U0010ffff]", url):
+        return Address(None, f"`{shown}` is not a URL")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return Address(None, f"`{shown}` is not a URL")
+    if not parts.scheme and not parts.netloc:
+        return Address(None, f"the document's server `{shown}` is relative to an address it does not give")
+    if parts.scheme not in ("http", "https") or not host:
+        return Address(None, f"`{shown}` is not an http or https URL")
+    if parts.username is not None or parts.query or parts.fragment:
+        return Address(None, f"`{shown}` carries credentials, a query or a fragment")
+    if any(segment in (".", "..") for segment in parts.path.split("/")):
+        return Address(None, f"`{shown}` has dot segments")
+    if is_private(host):
+        return Address(None, f"`{shown}` is a private host: name it yourself if you mean it")
+    if parts.scheme == "http":
+        return Address(None, f"`{shown}` is not https: name it yourself if you mean it")
+    return Address(url.rstrip("/"))
+
+
+def is_private(host: str) -> bool:
+    """Whether a host name or address is local by its form."""
+    if host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa")):
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." not in host
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def fill(url: str, variables: Any) -> tuple[str, list[str]]:
+    """`url` with its variables' defaults in place, and the names of variables that have none."""
+    given = variables if isinstance(variables, dict) else {}
+    missing: list[str] = []
+
+    def value(match: re.Match[str]) -> str:
+        entry = given.get(match.group(1))
+        default = entry.get("default") if isinstance(entry, dict) else None
+        if isinstance(default, (str, int, float)) and not isinstance(default, bool) and str(default):
+            return str(default)
+        choices = entry.get("enum") if isinstance(entry, dict) else None
+        if isinstance(choices, list) and choices and isinstance(choices[0], str) and choices[0]:
+            return choices[0]
+        if isinstance(default, str):
+            return ""
+        missing.append(match.group(1))
+        return match.group()
+
+    return re.sub(r"\{([^{}]*)\}", value, url), missing
