@@ -9,6 +9,7 @@ version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documenta
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ OWNER = "your-name"
 VERSION = "0.1.0"
 """The version of a package that was just generated. It is the server's own, not the API's."""
 HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
+LISTED_TOOLSETS = 30
+"""As many toolsets stand in the README; the folder `tools/` has them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,30 @@ def client_configs(server: Server) -> dict[str, dict[str, Any]]:
         },
         "clients/http.json": {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}},
     }
+
+
+def project_facts(server: Server) -> dict[str, Any]:
+    """What the project's own files (README, Dockerfile, pyproject.toml, ...) are rendered with."""
+    configs = client_configs(server)
+    return {
+        "server": server,
+        "title": _title(server),
+        "description": _description(server),
+        "command": command(server),
+        "entry_point": f"{server.package}.__main__:main",
+        "source": f"src/{server.package}",
+        "registry_name": registry_name(server),
+        "variables": environment(server),
+        "credentials": tuple(variable for variable in environment(server) if variable.secret),
+        "http_address": HTTP_ADDRESS,
+        "clients": {path.split("/")[1].removesuffix(".json"): _pretty(data) for path, data in configs.items()},
+        "toolsets": tuple((toolset.name, len(toolset.tools)) for toolset in server.toolsets[:LISTED_TOOLSETS]),
+        "further_toolsets": max(0, len(server.toolsets) - LISTED_TOOLSETS),
+    }
+
+
+def _pretty(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2)
 
 
 def _title(server: Server) -> str:
