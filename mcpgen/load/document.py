@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import urllib.parse
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -21,11 +22,18 @@ FILES = "x-mcpgen-files"
 class UnresolvedReference(Exception):
     """A `$ref` that points to nothing. `suggestions` are references that exist, the likeliest first."""
 
-    def __init__(self, ref: str, suggestions: tuple[str, ...] = (), reason: str = "points to nothing") -> None:
+    def __init__(
+        self, ref: str, suggest: Callable[[], tuple[str, ...]] = tuple, reason: str = "points to nothing"
+    ) -> None:
         super().__init__(f"`$ref` {reason}: {ref[:200]}")
         self.ref = ref
-        self.suggestions = suggestions
         self.reason = reason
+        self._suggest = suggest
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Looked for only when shown: comparing names is slow."""
+        return self._suggest()
 
 
 class _Finder(Protocol):
@@ -82,66 +90,43 @@ class Document:
         return found
 
     def _resolve(self, ref: str) -> tuple[Any, str]:
-        current, hops, seen = ref, 0, set()
+        current, seen = ref, {ref}
         while True:
+            node, pointer = self.resolve_one(current, len(seen))
+            if type(node) is not dict or type(node.get("$ref")) is not str:
+                return node, pointer
+            current = node["$ref"]
             if current in seen:
                 raise UnresolvedReference(ref, reason="leads in a circle")
             seen.add(current)
-            node, pointer = self._lookup(current)
-            if type(node) is not dict or type(node.get("$ref")) is not str:
-                return node, pointer
-            hops += 1
-            if hops > self.limits.hops:
+            if len(seen) > self.limits.hops:
                 raise UnresolvedReference(ref, reason=f"leads through more than {self.limits.hops} references")
-            current = node["$ref"]
 
-    def _lookup(self, ref: str) -> tuple[Any, str]:
-        """One step of a reference."""
+    def resolve_one(self, ref: str, hops: int = 0) -> tuple[Any, str]:
+        """One step of a reference: what it points to, be that a reference again.
+
+        A reference on the way (`#/components/responses/Gone/description` where `Gone` is a reference) is followed.
+        """
         if not ref.startswith("#"):
             raise UnresolvedReference(ref, reason="leads out of the document")
         fragment = ref[1:]
         if "%" in fragment:
             fragment = urllib.parse.unquote(fragment)
         if fragment and not fragment.startswith("/"):
-            raise UnresolvedReference(ref, self._suggest(fragment))
+            raise UnresolvedReference(ref, lambda: self._suggest(fragment))
         node: Any = self.root
         pointer = ""
         for key in split(fragment):
             try:
                 node = child(node, key)
             except (LookupError, ValueError):
-                # A chain within the path: a reference may point below another reference.
-                if type(node) is dict and type(node.get("$ref")) is str and node["$ref"] != ref:
-                    try:
-                        node, pointer = self.resolve_below(node["$ref"], key, ref)
-                        continue
-                    except UnresolvedReference:
-                        pass
-                raise UnresolvedReference(ref, self._suggest(fragment)) from None
-            pointer += "/" + escape(key)
+                if hops >= self.limits.hops or type(node) is not dict or type(node.get("$ref")) is not str:
+                    raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
+                # Too deep a chain ends here: every step costs one of the hops.
+                node, pointer = self.resolve_one(f"{node['$ref']}/{escape(key).replace('%', '%25')}", hops + 1)
+            else:
+                pointer += "/" + escape(key)
         return node, pointer
-
-    def resolve_below(self, ref: str, key: str, origin: str) -> tuple[Any, str]:
-        """The member `key` of what `ref` points to; `origin` is the reference that asked, and may not come back."""
-        node, pointer = self.root, ""
-        hops = 0
-        while True:
-            hops += 1
-            if hops > self.limits.hops or ref == origin or not ref.startswith("#"):
-                raise UnresolvedReference(origin)
-            node, pointer = self.root, ""
-            for part in split(urllib.parse.unquote(ref[1:])):
-                try:
-                    node = child(node, part)
-                except (LookupError, ValueError):
-                    raise UnresolvedReference(origin) from None
-                pointer += "/" + escape(part)
-            try:
-                return child(node, key), pointer + "/" + escape(key)
-            except (LookupError, ValueError):
-                if type(node) is not dict or type(node.get("$ref")) is not str:
-                    raise UnresolvedReference(origin) from None
-                ref = node["$ref"]
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
         """The node itself, or what its `$ref` points to; what stands beside the `$ref` is left out."""

@@ -1,0 +1,232 @@
+"""One Schema Object, from OpenAPI 3.0, Swagger 2.0 or an older JSON Schema draft → JSON Schema 2020-12, in place.
+
+Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1 migration notes of the OpenAPI
+Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A rule that meets a value of another shape leaves
+it alone: `parse` reports what is no schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ..load.document import Document, escape
+from ..problems import Problems
+from .walk import At, pointer
+
+Schema: TypeAlias = dict[str, Any]
+
+ANNOTATIONS = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples", "externalDocs", "xml")
+"""Keywords that say something and demand nothing; they stay outside when a schema is wrapped."""
+
+
+class SchemaUpgrade:
+    """The rules, with what they need to know of the document: which version it is, and where moves are logged."""
+
+    def __init__(self, document: Document, problems: Problems) -> None:
+        self.moved = document.moved
+        self.problems = problems
+        self.renamed: list[tuple[str, str]] = []
+        """(old pointer, new pointer) of what references may point into."""
+        self.modern = not document.version.startswith(("2", "3.0"))
+
+    def __call__(self, schema: Schema, at: At) -> None:
+        """Bring one schema up to date; its children follow on their own."""
+        for key, rule in _RULES.items():
+            if key in schema:
+                rule(self, schema, at)
+        if not self.modern and "$ref" in schema and len(schema) > 1:
+            self.drop_siblings(schema, at)
+
+    def rename(self, schema: Schema, at: At, old: str, new: str, *, reference: bool = True) -> None:
+        """Move a keyword of a schema, and log it."""
+        here = pointer(at)
+        schema[new] = schema.pop(old)
+        self.moved.append((f"{here}/{escape(new)}", f"{here}/{escape(old)}"))
+        if reference:
+            self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
+
+    def drop_siblings(self, schema: Schema, at: At) -> None:
+        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); descriptions are kept for people."""
+        ignored = [key for key in schema if key != "$ref" and key not in ANNOTATIONS and not key.startswith("x-")]
+        if type(schema["$ref"]) is not str or not ignored:
+            return
+        for key in ignored:
+            del schema[key]
+        names = ", ".join(f"`{key[:40]}`" for key in sorted(ignored)[:5])
+        self.problems.note(
+            "E0320",
+            f"{names} beside a `$ref` {'is' if len(ignored) == 1 else 'are'} ignored before OpenAPI 3.1",
+            pointer=pointer(at),
+            hint="put the `$ref` into an `allOf`",
+        )
+
+    # The rules.
+
+    def exclusive_minimum(self, schema: Schema, at: At) -> None:
+        _exclusive(schema, "minimum", "exclusiveMinimum")
+
+    def exclusive_maximum(self, schema: Schema, at: At) -> None:
+        _exclusive(schema, "maximum", "exclusiveMaximum")
+
+    def example(self, schema: Schema, at: At) -> None:
+        """`example` → `examples` (deprecated in 3.1)."""
+        value = schema.pop("example")
+        if type(schema.get("examples")) is not list:
+            schema["examples"] = [value]
+            self.moved.append((f"{pointer(at)}/examples/0", f"{pointer(at)}/example"))
+
+    def nullable(self, schema: Schema, at: At) -> None:
+        """`nullable: true` → null among the types, among the enum's values, or as a branch of its own."""
+        wanted = schema.pop("nullable", None)
+        if wanted is None or "x-nullable" in schema:
+            wanted = schema.pop("x-nullable", wanted)
+        if wanted is not True:
+            return
+        if self.modern:
+            self.problems.note(
+                "E0321",
+                "`nullable` is a keyword of OpenAPI 3.0: read as if `null` were among the types",
+                pointer=pointer(at),
+                hint='write `type: ["string", "null"]`',
+            )
+        if "$ref" in schema or "allOf" in schema:
+            self.wrap(schema, at)
+        elif any(type(schema.get(key)) is list for key in ("anyOf", "oneOf")):
+            for key in ("anyOf", "oneOf"):
+                branches = schema.get(key)
+                if type(branches) is list and not any(map(_is_null, branches)):
+                    branches.append({"type": "null"})
+            _add_null(schema)
+        else:
+            _add_null(schema)
+
+    def wrap(self, schema: Schema, at: At) -> None:
+        """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
+        inner = {key: schema.pop(key) for key in list(schema) if key not in ANNOTATIONS and not key.startswith("x-")}
+        if not self.modern and "$ref" in inner and len(inner) > 1:
+            inner = {"$ref": inner["$ref"]}
+        schema["anyOf"] = [inner, {"type": "null"}]
+        here = pointer(at)
+        self.moved.append((f"{here}/anyOf/0", here))
+
+    def discriminator(self, schema: Schema, at: At) -> None:
+        """Swagger 2.0: the name of the property alone."""
+        if type(schema["discriminator"]) is str:
+            schema["discriminator"] = {"propertyName": schema["discriminator"]}
+
+    def items(self, schema: Schema, at: At) -> None:
+        """A tuple in `items` → `prefixItems`; what `additionalItems` said is `items` now (2020-12)."""
+        if type(schema["items"]) is list:
+            self.rename(schema, at, "items", "prefixItems")
+            if "additionalItems" in schema:
+                self.rename(schema, at, "additionalItems", "items")
+        else:
+            schema.pop("additionalItems", None)
+
+    def definitions(self, schema: Schema, at: At) -> None:
+        if type(schema["definitions"]) is dict and "$defs" not in schema:
+            self.rename(schema, at, "definitions", "$defs")
+
+    def dependencies(self, schema: Schema, at: At) -> None:
+        """`dependencies` → `dependentRequired` for lists, `dependentSchemas` for schemas (2019-09)."""
+        if type(schema["dependencies"]) is not dict:
+            return
+        here = pointer(at)
+        for name, value in schema.pop("dependencies").items():
+            new = "dependentRequired" if type(value) is list else "dependentSchemas"
+            if type(schema.setdefault(new, {})) is dict:
+                schema[new][name] = value
+                self.moved.append((f"{here}/{new}/{escape(name)}", f"{here}/dependencies/{escape(name)}"))
+
+    def identifier(self, schema: Schema, at: At) -> None:
+        """Draft-4 `id` → `$id` (draft-06)."""
+        if type(schema["id"]) is str and "$id" not in schema:
+            self.rename(schema, at, "id", "$id", reference=False)
+
+    def properties(self, schema: Schema, at: At) -> None:
+        """`required: true` on a property (draft-3, and a frequent slip) → a name in the object's `required`."""
+        properties = schema["properties"]
+        if type(properties) is not dict:
+            return
+        for name, member in properties.items():
+            if type(member) is not dict or type(member.get("required")) is not bool:
+                continue
+            required = schema.setdefault("required", []) if member["required"] else None
+            if type(required) is list and name not in required:
+                required.append(name)
+            self.problems.note(
+                "E0322",
+                f"`required: {str(member['required']).lower()}` on a property means nothing; read as the object's",
+                pointer=f"{pointer(at)}/properties/{escape(name)}/required",
+                hint="list the name in `required` of the object",
+            )
+            del member["required"]
+
+    def file(self, schema: Schema, at: At) -> None:
+        """Swagger 2.0 `type: file` → binary text."""
+        if schema["type"] == "file":
+            schema["type"] = "string"
+            schema["format"] = "binary"
+
+    def recursive(self, schema: Schema, at: At) -> None:
+        """2019-09 `$recursiveRef` → `$ref` to the outermost schema, which is what it means without an extension of it."""
+        top = at
+        while top is not None and top[0] is not None and not _is_schema_root(top):
+            top = top[0]
+        del schema["$recursiveRef"]
+        schema.setdefault("$ref", "#" + pointer(top))
+
+
+def _is_schema_root(at: At) -> bool:
+    """Whether a place is that of a named schema or the schema of something that is none."""
+    assert at is not None
+    above = at[0]
+    return at[1] == "schema" or (above is not None and above[1] == "schemas")
+
+
+def _exclusive(schema: Schema, bound: str, exclusive: str) -> None:
+    """Draft-4's flag beside the bound → a bound of its own (draft-06)."""
+    flag = schema[exclusive]
+    if type(flag) is not bool:
+        return
+    del schema[exclusive]
+    if flag and type(schema.get(bound)) in (int, float):
+        schema[exclusive] = schema.pop(bound)
+
+
+def _is_null(branch: Any) -> bool:
+    if type(branch) is not dict:
+        return False
+    kind = branch.get("type")
+    return kind == "null" or (type(kind) is list and "null" in kind) or branch.get("nullable") is True
+
+
+def _add_null(schema: Schema) -> None:
+    kind = schema.get("type")
+    if type(kind) is str and kind != "null":
+        schema["type"] = [kind, "null"]
+    elif type(kind) is list and "null" not in kind:
+        schema["type"] = [*kind, "null"]
+    values = schema.get("enum")
+    if type(values) is list and None not in values:
+        schema["enum"] = [*values, None]
+
+
+Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]
+_RULES: dict[str, Rule] = {
+    "exclusiveMinimum": SchemaUpgrade.exclusive_minimum,
+    "exclusiveMaximum": SchemaUpgrade.exclusive_maximum,
+    "example": SchemaUpgrade.example,
+    "discriminator": SchemaUpgrade.discriminator,
+    "items": SchemaUpgrade.items,
+    "definitions": SchemaUpgrade.definitions,
+    "dependencies": SchemaUpgrade.dependencies,
+    "id": SchemaUpgrade.identifier,
+    "properties": SchemaUpgrade.properties,
+    "type": SchemaUpgrade.file,
+    "$recursiveRef": SchemaUpgrade.recursive,
+    # Last: these may put everything else into a branch.
+    "nullable": SchemaUpgrade.nullable,
+    "x-nullable": SchemaUpgrade.nullable,
+}

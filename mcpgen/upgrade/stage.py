@@ -1,0 +1,53 @@
+"""The stage `upgrade`: the versions one after the other, then one walk over everything with the rules for schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..load.document import Document
+from ..problems import Problems
+from . import openapi30, swagger2
+from .schema import SchemaUpgrade
+from .walk import walk
+
+
+def upgrade(document: Document, problems: Problems) -> Document:
+    """The document in the shape of OpenAPI 3.1, changed in place.
+
+    Odd shapes are left as they are for `parse` to report. What OpenAPI 3.2 added stays where it is.
+    """
+    if document.version.startswith("2"):
+        swagger2.convert(document, problems)
+    openapi30.convert(document)
+    sections = [(f"#{old}/", f"#{new}/") for old, new in swagger2.SECTIONS.items()]
+    old_sections = sections if document.version.startswith("2") else []
+    rules = SchemaUpgrade(document, problems)
+    references: list[tuple[dict[str, Any], str]] = []
+    for kind, node, at in walk(document):
+        if "$ref" in node:
+            _rewrite(node, "$ref", old_sections)
+            references.append((node, "$ref"))
+        if kind == "schema":
+            rules(node, at)
+            mapping = node["discriminator"].get("mapping") if type(node.get("discriminator")) is dict else None
+            if type(mapping) is dict:
+                for name in mapping:
+                    _rewrite(mapping, name, old_sections)
+                    references.append((mapping, name))
+    renamed = [(f"#{old}", f"#{new}") for old, new in rules.renamed]
+    if renamed:
+        for holder, key in references:
+            for old, new in renamed:
+                _rewrite(holder, key, [(old + "/", new + "/")])
+    document.forget()
+    return document
+
+
+def _rewrite(holder: dict[str, Any], key: str, prefixes: list[tuple[str, str]]) -> None:
+    """Replace the beginning of a reference."""
+    ref = holder.get(key)
+    if type(ref) is str:
+        for old, new in prefixes:
+            if ref.startswith(old):
+                holder[key] = new + ref[len(old) :]
+                return

@@ -1,0 +1,374 @@
+"""Swagger 2.0 → OpenAPI 3.1 objects, in place. What is inside schemas is left to `schema.py`.
+
+Sources: Swagger 2.0 ("Parameter Object", "Response Object", "Security Scheme Object") and the sections of OpenAPI 3.1
+that say the same. `moved` is the document's log of moves, kept so that messages point at what the author wrote.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, TypeAlias
+
+from ..load.document import Document, UnresolvedReference, escape
+from ..problems import Problems
+from .walk import METHODS
+
+Node: TypeAlias = dict[str, Any]
+
+URLENCODED = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+
+SECTIONS = {
+    "/definitions": "/components/schemas",
+    "/parameters": "/components/parameters",
+    "/responses": "/components/responses",
+    "/securityDefinitions": "/components/securitySchemes",
+}
+"""Old pointer → new pointer of what references point into."""
+
+_NOT_SCHEMA = frozenset(
+    ("name", "in", "description", "required", "allowEmptyValue", "deprecated", "schema", "content", "style", "explode")
+)
+_FLOWS = {
+    "implicit": "implicit",
+    "password": "password",
+    "application": "clientCredentials",
+    "accessCode": "authorizationCode",
+}
+_STYLES: dict[str, tuple[str, bool]] = {
+    "csv": ("form", False),
+    "multi": ("form", True),
+    "ssv": ("spaceDelimited", False),
+    "pipes": ("pipeDelimited", False),
+    "tsv": ("form", False),
+}
+
+
+def convert(document: Document, problems: Problems) -> None:
+    """The whole document, but for its schemas and the references into `SECTIONS`."""
+    _Swagger(document, problems).document_object()
+    document.forget()
+
+
+class _Swagger:
+    """One document being converted: its defaults, and the shared objects that are done."""
+
+    def __init__(self, document: Document, problems: Problems) -> None:
+        self.document = document
+        self.root = document.root
+        self.problems = problems
+        self.moved = document.moved
+        self.schemes = _texts(self.root.get("schemes"))
+        self.consumes = _texts(self.root.get("consumes"))
+        self.produces = _texts(self.root.get("produces"))
+        self.done: set[int] = set()
+
+    def document_object(self) -> None:
+        paths = self.root.get("paths")
+        if type(paths) is dict:
+            for path, item in paths.items():
+                if not path.startswith("x-"):
+                    self.path_item(item, f"/paths/{escape(path)}")
+        self.shared()
+        self.servers()
+        for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces"):
+            self.root.pop(key, None)
+
+    def target(self, node: Any, pointer: str) -> tuple[Any, str]:
+        """The node, or what it refers to; itself when that is nothing, which `parse` reports."""
+        try:
+            return self.document.deref(node, pointer)
+        except UnresolvedReference:
+            return None, pointer
+
+    def once(self, node: Any) -> bool:
+        """Whether a node is an object that has not been converted yet; notes that it is now."""
+        if type(node) is not dict or id(node) in self.done:
+            return False
+        self.done.add(id(node))
+        return True
+
+    # Servers and shared objects.
+
+    def servers(self) -> None:
+        """`schemes`, `host`, `basePath` → `servers`, the https ones first."""
+        host, base = self.root.get("host"), self.root.get("basePath")
+        host = host.split("://")[-1].strip("/") if type(host) is str else ""
+        base = "/" + base.strip("/") if type(base) is str and base.strip("/") else ""
+        if "servers" in self.root or not (host or base):
+            return
+        schemes = sorted(self.schemes, key=lambda scheme: scheme != "https") or [self.default_scheme()]
+        urls = [f"{scheme}://{host}{base}" for scheme in schemes] if host else [base]
+        self.root["servers"] = [{"url": url} for url in urls]
+        self.moved.append(("/servers", "/host" if host else "/basePath"))
+
+    def default_scheme(self) -> str:
+        """That of the URL the document came from (section "Swagger Object", `schemes`)."""
+        return (self.document.source.url or "https").split(":")[0]
+
+    def shared(self) -> None:
+        """The four sections at the root → `components`."""
+        components = self.root.setdefault("components", {})
+        if type(components) is not dict:
+            return
+        for name, parameter in _members(self.root, "parameters"):
+            if self.is_body(parameter):
+                continue
+            self.parameter(parameter, f"/parameters/{escape(name)}")
+        for name, response in _members(self.root, "responses"):
+            self.response(response, f"/responses/{escape(name)}", self.produces)
+        for name, scheme in _members(self.root, "securityDefinitions"):
+            self.security_scheme(scheme, f"/securityDefinitions/{escape(name)}")
+        for old, new in SECTIONS.items():
+            members = self.root.pop(old[1:], None)
+            if type(members) is dict:
+                if old == "/parameters":
+                    members = {name: member for name, member in members.items() if not self.is_body(member)}
+                components.setdefault(new.rpartition("/")[2], {}).update(members)
+                self.moved.append((new, old))
+        if not components:
+            del self.root["components"]
+
+    def is_body(self, parameter: Any) -> bool:
+        return type(parameter) is dict and parameter.get("in") in ("body", "formData")
+
+    def security_scheme(self, scheme: Any, pointer: str) -> None:
+        if not self.once(scheme):
+            return
+        if scheme.get("type") == "basic":
+            scheme["type"] = "http"
+            scheme["scheme"] = "basic"
+            self.moved.append((f"{pointer}/scheme", f"{pointer}/type"))
+        elif scheme.get("type") == "oauth2" and type(scheme.get("flow")) is str:
+            flow = _FLOWS.get(scheme.pop("flow"), "")
+            details = {key: scheme.pop(key) for key in ("authorizationUrl", "tokenUrl", "scopes") if key in scheme}
+            details.setdefault("scopes", {})
+            scheme["flows"] = {flow: details} if flow else {}
+            self.moved.append((f"{pointer}/flows/{flow}", pointer))
+
+    # Operations.
+
+    def path_item(self, item: Any, pointer: str) -> None:
+        item, pointer = self.target(item, pointer)
+        if not self.once(item):
+            return
+        inherited = self.parameters(item, pointer)
+        for method in METHODS:
+            operation = item.get(method)
+            if type(operation) is dict:
+                self.operation(operation, f"{pointer}/{method}", inherited)
+
+    def operation(self, operation: Node, pointer: str, inherited: list[tuple[Node, str]]) -> None:
+        own = self.parameters(operation, pointer)
+        names = {(parameter.get("in"), parameter.get("name")) for parameter, _ in own}
+        has_body = any(parameter.get("in") == "body" for parameter, _ in own)
+        for parameter, at in inherited:
+            overridden = has_body if parameter.get("in") == "body" else (parameter["in"], parameter.get("name")) in names
+            if not overridden:
+                own.append((copy.deepcopy(parameter), at))
+        consumes = _texts(operation.pop("consumes", None)) or self.consumes
+        produces = _texts(operation.pop("produces", None)) or self.produces
+        if own and "requestBody" not in operation:
+            self.request_body(operation, pointer, own, consumes)
+        schemes = _texts(operation.pop("schemes", None))
+        host = self.root.get("host")
+        if schemes and self.schemes and not set(schemes) & set(self.schemes) and type(host) is str:
+            base = self.root.get("basePath")
+            operation["servers"] = [{"url": f"{schemes[0]}://{host}{base if type(base) is str else ''}".rstrip("/")}]
+        self.responses(operation, pointer, produces)
+
+    def parameters(self, holder: Node, pointer: str) -> list[tuple[Node, str]]:
+        """Convert the parameters of an operation or path item, and take out those that are the body.
+
+        Returns the latter, each with the pointer of where it is written.
+        """
+        parameters = holder.get("parameters")
+        if type(parameters) is not list:
+            return []
+        kept: list[Any] = []
+        taken: list[tuple[Node, str]] = []
+        for index, entry in enumerate(parameters):
+            here = f"{pointer}/parameters/{index}"
+            parameter, at = self.target(entry, here)
+            if self.is_body(parameter):
+                # A shared one is used by other operations too, and every body is changed on its own.
+                taken.append((parameter if parameter is entry else copy.deepcopy(parameter), at))
+                continue
+            if parameter is entry:
+                self.parameter(parameter, at)
+            elif not at.startswith("/parameters/"):
+                self.parameter(parameter, at)
+            if len(kept) != index:
+                self.moved.append((f"{pointer}/parameters/{len(kept)}", here))
+            kept.append(entry)
+        holder["parameters"] = kept
+        if not kept:
+            del holder["parameters"]
+        return taken
+
+    def parameter(self, parameter: Any, pointer: str) -> None:
+        """A query, path, header or cookie parameter, or a response header: its type goes into `schema`."""
+        if not self.once(parameter) or "$ref" in parameter:
+            return
+        style = parameter.pop("collectionFormat", None)
+        schema = self.lift(parameter, pointer)
+        if schema.get("type") == "array":
+            self.style(parameter, style, pointer)
+
+    def lift(self, parameter: Node, pointer: str) -> Node:
+        """Move the keywords of a type into a `schema` of their own."""
+        schema = {
+            key: parameter.pop(key)
+            for key in list(parameter)
+            if key not in _NOT_SCHEMA and (not key.startswith("x-") or key == "x-nullable")
+        }
+        if type(parameter.get("schema")) is dict:
+            schema = {**schema, **parameter["schema"]}
+        elif schema:
+            self.moved.append((f"{pointer}/schema", pointer))
+        _drop_formats(schema)
+        if schema:
+            parameter["schema"] = schema
+        return schema
+
+    def style(self, parameter: Node, written: Any, pointer: str) -> None:
+        """`collectionFormat` → `style` and `explode`. Tabs cannot be said in OpenAPI 3: commas, and a warning."""
+        name = written if type(written) is str else "csv"
+        if name == "tsv" or (name not in ("csv", "multi") and parameter.get("in") != "query"):
+            self.problems.warn(
+                "E0310",
+                f"`collectionFormat: {name[:20]}` cannot be said in OpenAPI 3 here; values are joined with commas",
+                pointer=f"{pointer}/collectionFormat",
+            )
+            name = "csv"
+        if parameter.get("in") == "query":
+            parameter["style"], parameter["explode"] = _STYLES.get(name, ("form", False))
+
+    # Bodies.
+
+    def request_body(self, operation: Node, pointer: str, taken: list[tuple[Node, str]], consumes: list[str]) -> None:
+        bodies = [(parameter, at) for parameter, at in taken if parameter["in"] == "body"]
+        if bodies and len(taken) > 1:
+            self.problems.warn(
+                "E0311",
+                "more than one body: `in: body` stands alone; the others are left out",
+                pointer=pointer,
+                hint="keep one `in: body` parameter, or only `in: formData` ones",
+            )
+        body = {"description": bodies[0][0].get("description")} if bodies else {}
+        body = {key: value for key, value in body.items() if type(value) is str}
+        self.moved.append((f"{pointer}/requestBody", (bodies or taken)[0][1]))
+        if bodies:
+            parameter, at = bodies[0]
+            schema = parameter["schema"] if "schema" in parameter else self.lift(parameter, at)
+            types = consumes or ["application/json"]
+            media: Node = {"schema": schema}
+            required = parameter.get("required") is True
+            for media_type in types:
+                self.moved.append((f"{pointer}/requestBody/content/{escape(media_type)}", at))
+        else:
+            media, required = self.form(taken), any(parameter.get("required") is True for parameter, _ in taken)
+            types = self.form_types(taken, consumes)
+            for media_type in types:
+                within = f"{pointer}/requestBody/content/{escape(media_type)}/schema/properties"
+                self.moved += [(f"{within}/{escape(str(field.get('name')))}", at) for field, at in taken]
+        body["content"] = {name: media if n == 0 else copy.deepcopy(media) for n, name in enumerate(types)}
+        if required:
+            body["required"] = True
+        operation["requestBody"] = body
+
+    def form_types(self, fields: list[tuple[Node, str]], consumes: list[str]) -> list[str]:
+        """The media types of a form: what `consumes` says and can hold it."""
+        has_file = any(field.get("type") == "file" for field, _ in fields)
+        possible = [MULTIPART] if has_file else [URLENCODED, MULTIPART]
+        named = [name for name in consumes if name.split(";")[0].strip().lower() in possible]
+        return named or possible[:1]
+
+    def form(self, fields: list[tuple[Node, str]]) -> Node:
+        """Form fields → one object schema, and the encoding of its lists."""
+        properties: Node = {}
+        required: list[str] = []
+        encoding: Node = {}
+        for field, at in fields:
+            name = field.get("name")
+            if type(name) is not str:
+                continue
+            style = field.pop("collectionFormat", None)
+            schema = self.lift(field, at)
+            if type(field.get("description")) is str:
+                schema = {"description": field["description"], **schema}
+            properties[name] = schema
+            if field.get("required") is True and name not in required:
+                required.append(name)
+            if schema.get("type") == "array":
+                holder: Node = {"in": "query"}
+                self.style(holder, style, at)
+                encoding[name] = {"style": holder["style"], "explode": holder["explode"]}
+        schema = {"type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        return {"schema": schema, **({"encoding": encoding} if encoding else {})}
+
+    # Answers.
+
+    def responses(self, operation: Node, pointer: str, produces: list[str]) -> None:
+        responses = operation.get("responses")
+        if type(responses) is not dict:
+            return
+        for status, entry in responses.items():
+            if status.startswith("x-"):
+                continue
+            here = f"{pointer}/responses/{escape(status)}"
+            response, at = self.target(entry, here)
+            if response is entry:
+                self.response(entry, here, produces)
+            elif not at.startswith("/responses/"):
+                self.response(response, at, produces)
+            elif produces != self.produces and type(response) is dict:
+                # A shared response answers in the media types of the operation that uses it.
+                own = copy.deepcopy(response)
+                self.moved.append((here, at))
+                self.response(own, here, produces)
+                responses[status] = own
+
+    def response(self, response: Any, pointer: str, produces: list[str]) -> None:
+        if not self.once(response) or "$ref" in response or "content" in response:
+            return
+        schema, examples = response.pop("schema", None), response.pop("examples", None)
+        examples = examples if type(examples) is dict else {}
+        is_file = type(schema) is dict and schema.get("type") == "file"
+        types = produces or (["application/octet-stream"] if is_file else ["application/json"])
+        content: Node = {}
+        for name in types if schema is not None else []:
+            content[name] = {"schema": schema if not content else copy.deepcopy(schema)}
+            self.moved.append((f"{pointer}/content/{escape(name)}/schema", f"{pointer}/schema"))
+        for name, example in examples.items():
+            media = content.setdefault(name, {}) if name in types or "/" in name else None
+            if media is not None:
+                media["example"] = example
+                self.moved.append((f"{pointer}/content/{escape(name)}/example", f"{pointer}/examples/{escape(name)}"))
+        if content:
+            response["content"] = content
+        headers = response.get("headers")
+        if type(headers) is dict:
+            for name, header in headers.items():
+                self.parameter(header, f"{pointer}/headers/{escape(name)}")
+
+
+def _members(root: Node, section: str) -> list[tuple[str, Any]]:
+    members = root.get(section)
+    return list(members.items()) if type(members) is dict else []
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a list of texts; one text alone counts as a list of it."""
+    if type(value) is str:
+        return [value]
+    return list(dict.fromkeys(item for item in value if type(item) is str)) if type(value) is list else []
+
+
+def _drop_formats(schema: Any) -> None:
+    """Lists within lists cannot say how they are joined in OpenAPI 3."""
+    while type(schema) is dict:
+        schema.pop("collectionFormat", None)
+        schema = schema.get("items")

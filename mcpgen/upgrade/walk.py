@@ -1,0 +1,147 @@
+"""Which parts of a document are what: the tables of OpenAPI objects and their children, and the walk over them.
+
+Only what the tables name is visited. So a property called `nullable` is a property, an `example` is never taken for a
+schema, and an extension is left alone. References are followed with the kind of the place they stand at, because in
+other files nothing else says what a node is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
+
+from ..load.document import Document, UnresolvedReference, escape
+
+Kind: TypeAlias = Literal[
+    "document",
+    "components",
+    "path_item",
+    "operation",
+    "parameter",
+    "request_body",
+    "response",
+    "media_type",
+    "encoding",
+    "callback",
+    "schema",
+]
+Shape: TypeAlias = Literal["one", "list", "map", "fields", "one_or_list"]
+At: TypeAlias = "tuple[At, str] | None"
+"""A place as a chain of keys, which is cheaper to carry than a pointer; `pointer` writes it out."""
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+
+_ONE_SCHEMA = (
+    "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains propertyNames not if then else"
+    " contentSchema"
+)
+_CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
+    "document": {
+        "paths": ("fields", "path_item"),
+        "webhooks": ("map", "path_item"),
+        "components": ("one", "components"),
+    },
+    "components": {
+        "schemas": ("map", "schema"),
+        "parameters": ("map", "parameter"),
+        "headers": ("map", "parameter"),
+        "requestBodies": ("map", "request_body"),
+        "responses": ("map", "response"),
+        "callbacks": ("map", "callback"),
+        "pathItems": ("map", "path_item"),
+        "mediaTypes": ("map", "media_type"),
+    },
+    "path_item": {
+        "parameters": ("list", "parameter"),
+        "additionalOperations": ("map", "operation"),
+        **{method: ("one", "operation") for method in METHODS},
+    },
+    "operation": {
+        "parameters": ("list", "parameter"),
+        "requestBody": ("one", "request_body"),
+        "responses": ("fields", "response"),
+        "callbacks": ("map", "callback"),
+    },
+    "parameter": {"schema": ("one", "schema"), "content": ("map", "media_type")},
+    "request_body": {"content": ("map", "media_type")},
+    "response": {"headers": ("map", "parameter"), "content": ("map", "media_type")},
+    "media_type": {
+        "schema": ("one", "schema"),
+        "itemSchema": ("one", "schema"),
+        "encoding": ("map", "encoding"),
+        "itemEncoding": ("one", "encoding"),
+        "prefixEncoding": ("list", "encoding"),
+    },
+    "encoding": {"headers": ("map", "parameter"), "encoding": ("map", "encoding")},
+    "schema": {
+        "items": ("one_or_list", "schema"),
+        **{key: ("map", "schema") for key in ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")},
+        **{key: ("map", "schema") for key in ("dependencies",)},
+        **{key: ("list", "schema") for key in ("allOf", "anyOf", "oneOf", "prefixItems")},
+        **{key: ("one", "schema") for key in _ONE_SCHEMA.split()},
+    },
+}
+
+
+def pointer(at: At) -> str:
+    """The JSON Pointer of a place."""
+    parts = []
+    while at is not None:
+        at, key = at
+        parts.append(escape(key))
+    return "".join("/" + part for part in reversed(parts))
+
+
+def place_of(written: str) -> At:
+    """The place of a JSON Pointer."""
+    at: At = None
+    for part in written.split("/")[1:]:
+        at = (at, part.replace("~1", "/").replace("~0", "~"))
+    return at
+
+
+def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
+    """Every object of the document once, parents before children: its kind, itself, and where it is.
+
+    The object may be changed in place while it is looked at; what is below it is looked up afterwards. Anything that
+    is not an object where one belongs is passed over.
+    """
+    seen: set[tuple[int, Kind]] = set()
+    stack: list[tuple[Kind, Any, At]] = [("document", document.root, None)]
+    while stack:
+        kind, node, at = stack.pop()
+        if type(node) is not dict or (id(node), kind) in seen:
+            continue
+        seen.add((id(node), kind))
+        yield kind, node, at
+        if kind == "callback":
+            _push(stack, ("fields", "path_item"), node, at)
+        else:
+            table = _CHILDREN[kind]
+            for key in reversed(node):
+                entry = table.get(key)
+                if entry is not None:
+                    _push(stack, entry, node[key], (at, key))
+        ref = node.get("$ref")
+        if type(ref) is str:
+            try:
+                target, written = document.resolve_one(ref)
+            except UnresolvedReference:
+                continue
+            if (id(target), kind) not in seen:
+                stack.append((kind, target, place_of(written)))
+
+
+def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: Any, at: At) -> None:
+    """Put the children a table entry names on the stack, last first. `fields` are a map beside extensions."""
+    shape, kind = entry
+    if type(value) is dict:
+        if shape == "map":
+            stack += [(kind, value[key], (at, key)) for key in reversed(value)]
+        elif shape == "fields":
+            stack += [(kind, value[key], (at, key)) for key in reversed(value) if not key.startswith("x-")]
+        elif shape != "list":
+            stack.append((kind, value, at))
+    elif type(value) is list and shape in ("list", "one_or_list"):
+        stack += [(kind, item, (at, str(index))) for index, item in reversed(list(enumerate(value)))]
+
