@@ -1,0 +1,45 @@
+# One command each. Every target makes the environment it needs, so each works alone on a fresh machine.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: all demo test lint format docs clean
+
+# What can be done here.
+all:
+	@awk '/^# /{text=substr($$0,3)} /^[a-z-]+:/{split($$0,part,":"); if(text!="" && part[1]!="all") printf "  make %-9s %s\n", part[1], text; text=""}' $(MAKEFILE_LIST)
+
+# See it work: a server is generated from a sample, started, and called by the official client.
+demo: $(VENV)/ready
+	@$(BIN)/python samples/demo.py $(ARGS)
+
+# Run the tests; `make test ARGS=tests/cli` runs some of them.
+test: $(VENV)/ready
+	$(BIN)/python -m pytest $(ARGS)
+
+# Check style and types.
+lint: $(VENV)/ready
+	$(BIN)/python -m black --check --quiet mcpgen samples tests
+	$(BIN)/python -m ruff check --quiet mcpgen samples tests
+	$(BIN)/python -m mypy
+
+# Put style right where a program can.
+format: $(VENV)/ready
+	$(BIN)/python -m ruff check --quiet --fix mcpgen samples tests
+	$(BIN)/python -m black --quiet mcpgen samples tests
+
+# Write what docs/ says about commands anew.
+docs: $(VENV)/ready
+	$(BIN)/python -m tests.cli.reference
+
+# Remove the environment and everything that was built.
+clean:
+	rm -rf $(VENV) build dist demo
+
+$(VENV)/ready: pyproject.toml
+	@test -x $(BIN)/python || { echo "making the environment $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing mcpgen and what its tests need (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

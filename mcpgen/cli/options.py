@@ -1,0 +1,116 @@
+"""The options several commands share, each said once; and how they become a `Config`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..config import Config, Selection
+
+CHOOSING = "Which operations become tools"
+SAYING = "What is printed"
+
+
+class Format(StrEnum):
+    """How problems are written."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+
+
+class Profile(StrEnum):
+    """What the tool list may contain."""
+
+    portable = "portable"
+    rich = "rich"
+
+
+Documents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SPEC]...",
+        help="The API description: a path, a URL, or `-` for standard input. Several are merged. Without any, the "
+        "project in the current folder says where it is.",
+        show_default=False,
+    ),
+]
+Overlays = Annotated[
+    list[str] | None,
+    typer.Option("--overlay", metavar="FILE", help="Apply an OpenAPI Overlay first. Repeatable, in order."),
+]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The server's name, in place of the title.")]
+BaseUrl = Annotated[
+    str | None, typer.Option("--base-url", metavar="URL", help="Where the API is, in place of the document's servers.")
+]
+AllowOrigins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-origin", metavar="ORIGIN", help="Let operations call this further origin too. Repeatable."
+    ),
+]
+ProfileOption = Annotated[
+    Profile,
+    typer.Option("--profile", help="`portable` fits every client; `rich` keeps `$defs` and unions.", case_sensitive=False),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="End with an error where there would be a warning.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only problems.", rich_help_panel=SAYING)]
+AsJson = Annotated[bool, typer.Option("--json", help="A summary for programs on stdout.", rich_help_panel=SAYING)]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="How problems are written.", case_sensitive=False, rich_help_panel=SAYING)
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show the traceback when something fails.", rich_help_panel=SAYING)
+]
+
+
+def _choice(flag: str, metavar: str, text: str) -> object:
+    return typer.Option(flag, metavar=metavar, help=f"{text} Repeatable.", rich_help_panel=CHOOSING)
+
+
+IncludeTags = Annotated[list[str] | None, _choice("--include-tag", "TAG", "Only operations with this tag.")]
+ExcludeTags = Annotated[list[str] | None, _choice("--exclude-tag", "TAG", "No operations with this tag.")]
+IncludePaths = Annotated[list[str] | None, _choice("--include-path", "GLOB", "Only paths like `/books/**`.")]
+ExcludePaths = Annotated[list[str] | None, _choice("--exclude-path", "GLOB", "No paths like this.")]
+IncludeMethods = Annotated[list[str] | None, _choice("--include-method", "METHOD", "Only this HTTP method.")]
+ExcludeMethods = Annotated[list[str] | None, _choice("--exclude-method", "METHOD", "Not this HTTP method.")]
+IncludeOperations = Annotated[
+    list[str] | None, _choice("--include-operation", "ID", "Only this operationId (a glob) or `METHOD /path`.")
+]
+ExcludeOperations = Annotated[
+    list[str] | None, _choice("--exclude-operation", "ID", "Not this operationId (a glob) or `METHOD /path`.")
+]
+NoDeprecated = Annotated[
+    bool, typer.Option("--no-deprecated", help="Leave out deprecated operations.", rich_help_panel=CHOOSING)
+]
+
+
+def selection(
+    *,
+    include_tag: list[str] | None,
+    exclude_tag: list[str] | None,
+    include_path: list[str] | None,
+    exclude_path: list[str] | None,
+    include_method: list[str] | None,
+    exclude_method: list[str] | None,
+    include_operation: list[str] | None,
+    exclude_operation: list[str] | None,
+    no_deprecated: bool,
+) -> Selection:
+    """The choice the options make."""
+    return Selection(
+        include_tags=tuple(include_tag or ()),
+        exclude_tags=tuple(exclude_tag or ()),
+        include_paths=tuple(include_path or ()),
+        exclude_paths=tuple(exclude_path or ()),
+        include_methods=tuple(method.lower() for method in include_method or ()),
+        exclude_methods=tuple(method.lower() for method in exclude_method or ()),
+        include_operations=tuple(include_operation or ()),
+        exclude_operations=tuple(exclude_operation or ()),
+        deprecated=not no_deprecated,
+    )
