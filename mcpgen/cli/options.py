@@ -35,7 +35,7 @@ Documents = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SPEC]...",
-        help="The API description: a path, a URL, or `-` for standard input. Several are merged. Without any, the "
+        help="The API description: a path, a URL, or `-` for standard input. Without one, the "
         "project in the current folder says where it is.",
         show_default=False,
     ),
@@ -75,7 +75,7 @@ def _choice(flag: str, metavar: str, text: str) -> object:
 
 IncludeTags = Annotated[list[str] | None, _choice("--include-tag", "TAG", "Only operations with this tag.")]
 ExcludeTags = Annotated[list[str] | None, _choice("--exclude-tag", "TAG", "No operations with this tag.")]
-IncludePaths = Annotated[list[str] | None, _choice("--include-path", "GLOB", "Only paths like `/books/**`.")]
+IncludePaths = Annotated[list[str] | None, _choice("--include-path", "GLOB", "Only paths like `/books/*`.")]
 ExcludePaths = Annotated[list[str] | None, _choice("--exclude-path", "GLOB", "No paths like this.")]
 IncludeMethods = Annotated[list[str] | None, _choice("--include-method", "METHOD", "Only this HTTP method.")]
 ExcludeMethods = Annotated[list[str] | None, _choice("--exclude-method", "METHOD", "Not this HTTP method.")]

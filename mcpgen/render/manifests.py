@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import Auth, Server
 from ..text import shorten, visible
+from .literal import Code
 
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 OWNER = "your-name"
@@ -172,27 +173,45 @@ def client_configs(server: Server) -> dict[str, dict[str, Any]]:
 
 
 def project_facts(server: Server) -> dict[str, Any]:
-    """What the project's own files (README, Dockerfile, pyproject.toml, ...) are rendered with."""
-    configs = client_configs(server)
+    """The names that the templates of the project's own files (README, Dockerfile, pyproject.toml, ...) print."""
+    clients = {path: _settings(data) for path, data in client_configs(server).items()}
     return {
-        "server": server,
         "title": _title(server),
         "description": _description(server),
+        "name": server.name,
+        "package": server.package,
+        "distribution": server.distribution,
+        "prefix": server.env_prefix,
         "command": command(server),
         "entry_point": f"{server.package}.__main__:main",
         "source": f"src/{server.package}",
-        "registry_name": registry_name(server),
-        "variables": environment(server),
-        "credentials": tuple(variable for variable in environment(server) if variable.secret),
-        "http_address": HTTP_ADDRESS,
-        "clients": {path.split("/")[1].removesuffix(".json"): _pretty(data) for path, data in configs.items()},
-        "toolsets": tuple((toolset.name, len(toolset.tools)) for toolset in server.toolsets[:LISTED_TOOLSETS]),
+        "owner": OWNER,
+        "variables": [_Row(item.name, Code(item.meaning), item.required, item.secret) for item in environment(server)],
+        "toolsets": [_Count(toolset.name, len(toolset.tools)) for toolset in server.toolsets[:LISTED_TOOLSETS]],
         "further_toolsets": max(0, len(server.toolsets) - LISTED_TOOLSETS),
+        "claude_desktop": clients["clients/claude-desktop.json"],
+        "claude_code": clients["clients/claude-code.json"],
+        "cursor": clients["clients/cursor.json"],
+        "vscode": clients["clients/vscode.json"],
+        "http": clients["clients/http.json"],
     }
 
 
-def _pretty(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=2)
+class _Row(NamedTuple):
+    name: str
+    meaning: Code
+    required: bool
+    secret: bool
+
+
+class _Count(NamedTuple):
+    name: str
+    tools: int
+
+
+def _settings(data: dict[str, Any]) -> Code:
+    """Client settings as JSON in ASCII: they hold names made by us and nothing of the document."""
+    return Code(json.dumps(data, indent=2))
 
 
 def _title(server: Server) -> str:

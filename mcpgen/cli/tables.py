@@ -1,0 +1,149 @@
+"""The summary for people: what came of the operations, what the list costs, what to set, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ..ir import Skip
+from ..render.manifests import environment
+from .screen import Screen, shown
+from .summary import Size, Summary
+
+MOST_TOOLSETS = 12
+MOST_SKIPS = 5
+LARGE_LIST = 40_000
+"""Bytes of a tool list (about 10,000 tokens) above which ways to a smaller one are named."""
+
+
+def size(value: Size) -> str:
+    """`4.2 kB, ≈ 1,050 tokens`."""
+    return f"{_bytes(value.bytes)}, ≈ {value.tokens:,} tokens"
+
+
+def _bytes(count: int) -> str:
+    for limit, unit, divisor in ((1_000, "B", 1), (1_000_000, "kB", 1_000)):
+        if count < limit:
+            return f"{count:,} {unit}" if divisor == 1 else f"{count / divisor:,.1f} {unit}"
+    return f"{count / 1_000_000:,.1f} MB"
+
+
+def plural(count: int, word: str) -> str:
+    """`1 tool`, `2 tools`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def show_facts(screen: Screen, summary: Summary) -> None:
+    """The head: title, the conservation law, the cost of the list, and where requests go."""
+    server = summary.server
+    head = Text.assemble((shown(server.title), "bold"), (f" {shown(server.version)}", "dim"))
+    head.append(f"  {shown(summary.source)}, {_kind(server.document_version)}", style="dim")
+    screen.out.print(head)
+    facts = grid()
+    law = Text.assemble(
+        f"{summary.operations:,} = ",
+        (plural(len(summary.sizes), "tool"), "green" if summary.sizes else "red"),
+        f" + {summary.filtered:,} filtered + ",
+        (f"{summary.skipped:,} skipped", "yellow" if summary.skipped else ""),
+    )
+    facts.add_row("operations", law)
+    facts.add_row("tool list", size(summary.total))
+    facts.add_row("API", _address(summary))
+    screen.out.print(facts)
+
+
+def _kind(version: str) -> str:
+    return f"Swagger {version}" if version.startswith("2") else f"OpenAPI {shown(version)}"
+
+
+def _address(summary: Summary) -> Text:
+    server = summary.server
+    if server.base_url is None:
+        return Text.assemble(("not known", "yellow"), f": {shown(server.base_url_note)}" if server.base_url_note else "")
+    note = f" ({shown(server.base_url_note)})" if server.base_url_note else ""
+    return Text(f"{shown(server.base_url)}{note}")
+
+
+def grid(*, indent: int = 2) -> Table:
+    """Two columns without lines: a word and what is said of it."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.pad_edge = True
+    table.padding = (0, 2, 0, indent)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def show_toolsets(screen: Screen, summary: Summary) -> None:
+    """One line per toolset, the largest first where there are many."""
+    toolsets = list(summary.server.toolsets)
+    if len(toolsets) > MOST_TOOLSETS:
+        toolsets.sort(key=lambda toolset: -len(toolset.tools))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    table.add_column("toolset", no_wrap=True)
+    for name in ("tools", "read only", "destructive", "≈ tokens"):
+        table.add_column(name, justify="right")
+    for toolset in toolsets[:MOST_TOOLSETS]:
+        hints = [tool.hints for tool in toolset.tools]
+        table.add_row(
+            toolset.name,
+            f"{len(hints):,}",
+            f"{sum(hint.read_only for hint in hints):,}",
+            f"{sum(hint.destructive for hint in hints):,}",
+            f"{summary.toolset_size(toolset.name).tokens:,}",
+        )
+    screen.out.print(table)
+    if len(toolsets) > MOST_TOOLSETS:
+        screen.out.print(f"  … and {len(toolsets) - MOST_TOOLSETS} more toolsets", style="dim")
+        screen.out.print()
+
+
+def show_skips(screen: Screen, skips: Sequence[Skip]) -> None:
+    """Operations that could not become tools, and why."""
+    left_out = [skip for skip in skips if not skip.filtered]
+    if not left_out:
+        return
+    screen.out.print("skipped", style="yellow")
+    for skip in left_out[:MOST_SKIPS]:
+        code = f" ({skip.code})" if skip.code else ""
+        screen.out.print(f"  {skip.origin.method} {shown(skip.origin.path)}: {shown(skip.reason)}{code}")
+    if len(left_out) > MOST_SKIPS:
+        screen.out.print(f"  … and {len(left_out) - MOST_SKIPS} more; `mcpgen inspect` lists them", style="dim")
+    screen.out.print()
+
+
+def show_environment(screen: Screen, summary: Summary) -> None:
+    """Which variables to set before the server starts."""
+    variables = [item for item in environment(summary.server) if item.required or item.secret]
+    if not variables:
+        return
+    screen.out.print("set in the environment", style="bold")
+    table = grid()
+    for item in variables:
+        table.add_row(Text(item.name, style="cyan"), item.meaning + ("" if item.required else " (not always needed)"))
+    screen.out.print(table)
+    screen.out.print()
+
+
+def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
+    """Commands to go on with, each with what it does."""
+    screen.out.print("next", style="bold")
+    table = grid()
+    table.columns[0].style = "cyan"
+    for step, meaning in steps:
+        table.add_row(step, Text(meaning, style="dim"))
+    screen.out.print(table)
+
+
+def smaller_list(summary: Summary) -> str:
+    """How to make a long list shorter, or an empty string where it is short enough."""
+    if summary.total.bytes <= LARGE_LIST:
+        return ""
+    names = [tool.name for tool, _ in summary.largest(5)]
+    return (
+        f"the tool list is large ({size(summary.total)}): start the server with `--toolsets` or `--lazy`, or leave "
+        f"operations out with `--include-tag`, `--exclude-path` and the like; the largest tools are {', '.join(names)}"
+    )
