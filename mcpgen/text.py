@@ -10,9 +10,9 @@ from __future__ import annotations
 import html
 import re
 
-# Cc, Cf and look-alikes of nothing: C0/C1 controls but tab and newline, soft hyphen, Arabic letter mark, Hangul fillers,
-# Mongolian vowel separator, zero-width and bidi marks, line/paragraph separators, invisible operators, variation
-# selectors, byte order mark, interlinear marks, tags, and lone surrogates.
+# Cc, Cf and look-alikes of nothing: C0/C1 controls but tab and newline, soft hyphen, Arabic letter mark, Hangul
+# fillers, Mongolian vowel separator, zero-width and bidi marks, line/paragraph separators, invisible operators,
+# variation selectors, byte order mark, interlinear marks, tags, and lone surrogates.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -34,6 +34,7 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$", re.M)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t:|-]*-{3}[ \t:|-]*$", re.M)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.M)
+_QUOTE = re.compile(r"^[ \t]*>[ \t]?(?:\[![A-Z]+\])?[ \t]*", re.M)
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
@@ -61,8 +62,9 @@ def plain(text: object) -> str:
     if "&" in text:
         text = visible(_ENTITY.sub(lambda match: html.unescape(match.group()), text))
     text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
-    if "\n" in text or text.startswith("#"):
+    if "\n" in text or text.startswith(("#", ">")):
         text = _HEADING.sub(r"\1", _RULE.sub("", _TABLE_RULE.sub("", _FENCE.sub("", text))))
+        text = _QUOTE.sub("", text)
         text = _TABLE_ROW.sub(lambda match: " ".join(match.group(1).replace("|", " ").split()), text)
     text = _EMPHASIS.sub(r"\2", text)
     paragraphs = (" ".join(part.split()) for part in _LINES.split(_SPACES.sub(" ", text)))

@@ -11,7 +11,9 @@ from .parameter import Field, Unsayable, is_json, style
 if TYPE_CHECKING:
     from .schema import Projector
 
-MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*")
+MEDIA_TYPE = re.compile(
+    r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
+)
 TEXT_TYPES = re.compile(r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$")
 PREFERENCE = ("json", "form", "multipart", "text", "binary")
 
@@ -149,7 +151,7 @@ def writer(
         return style(projector, encoding, "query", schema)
     if is_binary(projector, schema):
         return "file", (("media_type", named),) if named else ()
-    if named and is_json(named) or "object" in kinds or (not kinds and not named):
+    if (named and is_json(named)) or "object" in kinds or (not kinds and not named):
         return "json_part", (("media_type", named),) if named and named != "application/json" else ()
     items = projector.flatten(projector.flatten(schema).get("items", {}))
     if "array" in kinds and "object" in projector.kinds(items):

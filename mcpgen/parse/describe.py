@@ -6,6 +6,7 @@ longer ones silently. Text is cleaned, never invented: where the document says n
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..text import first_sentence, humanise, plain, shorten, visible, words
@@ -13,35 +14,53 @@ from ..text import first_sentence, humanise, plain, shorten, visible, words
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
 
-VERBS = frozenset(
-    """
-    abort accept access acknowledge activate add adjust advance aggregate allocate allow analyse analyze announce answer
-    append apply approve archive ask assign associate attach authenticate authorize autocomplete backup ban batch begin
-    bind block book browse build bulk buy calculate call cancel capture cast change charge check claim clean clear click
-    clone close collect combine commit compare complete compose compute configure confirm connect consume contact
-    continue convert copy count create deactivate decline decode decrease decrypt define delete deliver demote deny
-    deploy deprecate derive describe destroy detach detect determine disable disassociate discard disconnect discover
-    dismiss dispatch display dispute download draft drop duplicate edit email emit empty enable encode encrypt end
-    enqueue enroll ensure enter enumerate erase escalate establish estimate evaluate examine exchange exclude execute
-    expand expire explain explore export extend extract fail favorite fetch filter finalize find finish fire flag flush
-    follow force forget fork format forward freeze fulfill generate geocode get give grant group handle head hide hold
-    identify ignore import include increase increment index infer inform initialize initiate insert inspect install
-    introspect invalidate invite invoke issue join keep kick kill label launch leave like link list load locate lock
-    log login logout look lookup make manage map mark match measure merge migrate modify monitor move mute name notify
-    obtain offer open order override pair parse patch pause pay perform permit pick pin ping place play poll populate
-    post predict prepare preview print process produce promote propose provide provision publish pull purchase purge
-    push put query queue quote rate reactivate read reassign rebuild receive recommend reconcile record recover
-    redeem redirect redo reduce refresh refund regenerate register reindex reject release reload remove rename render
-    renew reopen reorder reorganize replace replay reply report repost request require rerun reschedule resend reserve
-    reset resize resolve respond restart restore restrict resume retrieve retry return reveal reverse revert review
-    revise revoke rewrite roll rotate route run sample save scan schedule score scroll search select sell send set
-    settle share ship show shut sign simulate skip snooze sort specify split star start stop store stream submit
-    subscribe suggest summarize suspend swap switch sync synchronize tag take terminate test toggle trace track train
-    transcribe transfer transform transition translate trigger truncate turn unarchive unassign unban unblock undelete
-    undo unfollow unhide uninstall unlink unlock unmark unmute unpin unpublish unregister unset unshare unstar
-    unsubscribe unsuspend update upgrade upload upsert use validate verify view void vote wait watch whitelist withdraw
-    wrap write
-    """.split()
+VERBS = frozenset("""
+    abort accept access acknowledge activate add adjust advance aggregate allocate allow analyse analyze announce
+    answer append apply approve archive ask assign associate attach authenticate authorize autocomplete backup ban
+    batch begin bind block book browse build bulk buy calculate call cancel capture cast change charge check claim
+    clean clear click clone close collect combine commit compare complete compose compute configure confirm connect
+    consume contact continue convert copy count create deactivate decline decode decrease decrypt define delete
+    deliver demote deny deploy deprecate derive describe destroy detach detect determine disable disassociate
+    discard disconnect discover dismiss dispatch display dispute download draft drop duplicate edit email emit empty
+    enable encode encrypt end enqueue enroll ensure enter enumerate erase escalate establish estimate evaluate
+    examine exchange exclude execute expand expire explain explore export extend extract fail favorite fetch filter
+    finalize find finish fire flag flush follow force forget fork format forward freeze fulfill generate geocode get
+    give grant group handle head hide hold identify ignore import include increase increment index infer inform
+    initialize initiate insert inspect install introspect invalidate invite invoke issue join keep kick kill label
+    launch leave like link list load locate lock log login logout look lookup make manage map mark match measure
+    merge migrate modify monitor move mute name notify obtain offer open order override pair parse patch pause pay
+    perform permit pick pin ping place play poll populate post predict prepare preview print process produce promote
+    propose provide provision publish pull purchase purge push put query queue quote rate reactivate read reassign
+    rebuild receive recommend reconcile record recover redeem redirect redo reduce refresh refund regenerate
+    register reindex reject release reload remove rename render renew reopen reorder reorganize replace replay reply
+    report repost request require rerun reschedule resend reserve reset resize resolve respond restart restore
+    restrict resume retrieve retry return reveal reverse revert review revise revoke rewrite roll rotate route run
+    sample save scan schedule score scroll search select sell send set settle share ship show shut sign simulate
+    skip snooze sort specify split star start stop store stream submit subscribe suggest summarize suspend swap
+    switch sync synchronize tag take terminate test toggle trace track train transcribe transfer transform
+    transition translate trigger truncate turn unarchive unassign unban unblock undelete undo unfollow unhide
+    uninstall unlink unlock unmark unmute unpin unpublish unregister unset unshare unstar unsubscribe unsuspend
+    update upgrade upload upsert use validate verify view void vote wait watch whitelist withdraw wrap write
+    """.split())
+# Verbs that APIs more often mean as nouns: a noun where nothing, or one of these words, follows.
+NOUNS = frozenset("""
+    book contact email flag group index issue label link list lock map match order page permit place process query
+    queue rate record report review sample schedule score search share show stream tag test track transfer view vote
+    """.split())
+_AFTER_NOUN = frozenset(
+    [
+        "",
+        *["by", "for", "of", "from", "in", "with", "details", "detail", "info", "information", "list", "status", "and"],
+    ]
+)
+_THING = r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action|command)s?"
+_PREFACE = re.compile(
+    rf"""(?: (?:this|the)\s+(?:\w+\s+)?{_THING}\s+(?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?
+             |enables?|helps?|will|can)\s+)?
+           | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
+           | (?:{_THING}|you\s+can|used|allows?|lets?|enables?)\s+ )
+         (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
+    re.I | re.X,
 )
 METHOD_VERBS = {
     "GET": "Get",
@@ -57,7 +76,7 @@ METHOD_VERBS = {
 
 def is_verb(word: str) -> bool:
     """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`, `Fetching`."""
-    word = word.lower().strip(".,:;'\"`")
+    word = word.lower().strip(".,:;'\"`").removeprefix("re-")
     stems = [word]
     if word.endswith("s"):
         stems += [word[:-1], word[:-2], word[:-3] + "y"]
@@ -84,16 +103,23 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
 
 def with_verb(sentence: str, method: str) -> str:
     """`sentence`, with the method's verb in front where it starts with none."""
+    preface = _PREFACE.match(sentence)
+    if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
+        sentence = sentence[preface.end() :]
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if is_verb(first):
+    following = more.partition(" ")[0].lower()
+    noun = first.lower() in NOUNS and following in _AFTER_NOUN and not (first.lower() == "search" and following)
+    if is_verb(first) and not noun:
         return first[0].upper() + first[1:] + (f" {more}" if more else "")
     head = words(first)
     if head and is_verb(head[0]) and len(head) > 1 and not more:
         return humanise(first).capitalize()
-    lowered = sentence if first.isupper() or any(char.isupper() for char in first[1:]) else first.lower() + (
-        f" {more}" if more else ""
+    lowered = (
+        sentence
+        if first.isupper() or any(char.isupper() for char in first[1:])
+        else first.lower() + (f" {more}" if more else "")
     )
     return f"{METHOD_VERBS.get(method, 'Call')} {lowered}"
 

@@ -24,14 +24,16 @@ ARGUMENT_LIMIT = 64
 TOOLSET_LIMIT = 40
 
 # Tools that clients bring themselves: a server's own tool of that name would be taken for them.
-HOST_TOOLS = frozenset(
-    "agent apply_patch ask bash computer create_file delete_file edit edit_file execute execute_command fetch find_files "
-    "glob grep list_directory list_dir ls move_file multi_edit open_file patch python read read_file read_many_files "
-    "replace run_command run_shell_command search_files shell str_replace task terminal think todo_read todo_write "
-    "view web_fetch web_search write write_file".split()
-)
+HOST_TOOLS = frozenset("""
+    agent apply_patch ask bash computer create_file delete_file edit edit_file execute execute_command fetch
+    find_files glob grep list_directory list_dir ls move_file multi_edit open_file patch python read read_file
+    read_many_files replace run_command run_shell_command search_files shell str_replace task terminal think
+    todo_read todo_write view web_fetch web_search write write_file
+    """.split())
 # Names with a meaning inside a generated module of tools.
-MODULE_NAMES = frozenset("api wire models sends omit answer any literal annotations type_checking custom hooks".split())
+MODULE_NAMES = frozenset("""
+    api wire models sends omit answer any literal annotations type_checking custom hooks
+    """.split())
 RESERVED = (
     frozenset(keyword.kwlist)
     | frozenset(name.lower() for name in keyword.kwlist)
@@ -39,12 +41,22 @@ RESERVED = (
     | frozenset(name for name in dir(builtins))
     | MODULE_NAMES
 )
-ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {"api", "wire", "self", "cls", "OMIT", "Omit", "Answer", "Any", "Literal"}
+ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {
+    "api",
+    "wire",
+    "self",
+    "cls",
+    "OMIT",
+    "Omit",
+    "Answer",
+    "Any",
+    "Literal",
+}
 WINDOWS_NAMES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))])
-SERVER_NOISE = frozenset(
-    "a an the api apis rest restful http openapi swagger service services server spec specification documentation docs "
-    "public reference json web platform definition description version for of and in".split()
-)
+SERVER_NOISE = frozenset("""
+    a an the api apis rest restful http openapi swagger service services server spec specification documentation
+    docs public official unofficial reference json web platform definition description version for of and in
+    """.split())
 
 
 def digest(text: str, length: int = 6) -> str:

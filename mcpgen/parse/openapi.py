@@ -57,10 +57,7 @@ class _Parser:
                 wanted.append((where, path_item, operation))
         self.report_duplicates([where for where, _, _ in wanted])
         names = naming.tool_names(
-            (
-                (where.method, where.path, self.named(where, operation))
-                for where, _, operation in wanted
-            ),
+            ((where.method, where.path, self.named(where, operation)) for where, _, operation in wanted),
             self.name,
             self.config.bindings,
         )
@@ -130,8 +127,9 @@ class _Parser:
 
     def operations(self, *, report: bool = True) -> Iterator[tuple[Origin, dict[str, Any], dict[str, Any]]]:
         """Every operation of the document with its path item, in a fixed order: by path, then by method."""
-        paths = self.document.root.get("paths")
-        for path in sorted(paths) if isinstance(paths, dict) else ():
+        given = self.document.root.get("paths")
+        paths: dict[str, Any] = given if isinstance(given, dict) else {}
+        for path in sorted(paths):
             if not path.startswith("/") and path.startswith("x-"):
                 continue
             at = f"/paths/{escape_token(path)}"

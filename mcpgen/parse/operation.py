@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Annotation, Argument, Hints, Origin, Request, Response, Schema, Tool
@@ -24,25 +24,36 @@ if TYPE_CHECKING:
     from .security import Security
 
 READ_METHODS = frozenset(["GET", "HEAD", "OPTIONS", "QUERY"])
-DESTRUCTIVE_WORDS = frozenset(
-    "delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate disable reset truncate "
-    "unlink discard expire invalidate void clear flush ban block reject withdraw close archive".split()
-)
+DESTRUCTIVE_WORDS = frozenset("""
+    delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate disable reset
+    truncate unlink discard expire invalidate void clear flush ban block reject withdraw close archive
+    """.split())
 PATH_LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
 
-# Levels of detail, richest first: depth, text, nested text, enum values, nodes, examples; the description's characters.
-LEVELS: tuple[tuple[Detail, int], ...] = (
-    (Detail(depth=4, text=300, nested_text=120), 900),
-    (Detail(depth=3, text=200, nested_text=60, enum=200), 600),
-    (Detail(depth=2, text=140, nested_text=40, enum=60, examples=False), 400),
-    (Detail(depth=1, text=80, nested_text=0, enum=40, examples=False), 240),
-    (Detail(depth=1, text=40, nested_text=0, enum=24, examples=False, nodes=2000), 120),
-    (Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, nodes=50_000), 0),
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How much of an operation is said: its schemas, the characters of its text, the fields of its answer."""
+
+    detail: Detail
+    text: int
+    fields: int
+
+
+LEVELS = (
+    Level(Detail(depth=4, text=300, nested_text=120), text=900, fields=40),
+    Level(Detail(depth=3, text=200, nested_text=60, enum=200), text=600, fields=30),
+    Level(Detail(depth=2, text=140, nested_text=40, enum=60, examples=False), text=400, fields=20),
+    Level(Detail(depth=1, text=100, nested_text=0, enum=40, examples=False), text=300, fields=12),
+    Level(Detail(depth=1, text=60, nested_text=0, enum=24, examples=False, long_limits=False), text=200, fields=8),
+    Level(Detail(depth=0, text=60, nested_text=0, enum=24, examples=False, long_limits=False), text=160, fields=6),
+    Level(Detail(depth=0, text=32, nested_text=0, enum=16, examples=False, long_limits=False), text=80, fields=0),
+    Level(Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False), text=40, fields=0),
+    Level(
+        Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False, nodes=50_000, union=2), 0, 0
+    ),
 )
-RICH_LEVELS: tuple[tuple[Detail, int], ...] = (
-    (Detail(depth=8, text=600, nested_text=300, nodes=4000), 1500),
-    *LEVELS,
-)
+RICH_LEVELS = (Level(Detail(depth=8, text=600, nested_text=300, nodes=4000), text=1500, fields=60), *LEVELS)
 BUDGET = {"portable": 4096, "rich": 65_536}
 
 
@@ -56,7 +67,8 @@ def screen_path(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         raise Unsayable("E0402", "the path's braces do not match")
     template = re.sub(r"\{([^{}:]+):[^{}]*\}", r"{\1}", template)
     bare = "".join(
-        char if char.isascii() else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "replace")) for char in bare
+        char if char.isascii() else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "replace"))
+        for char in bare
     )
     if not PATH_LITERAL.fullmatch(bare) or visible(bare) != bare:
         raise Unsayable("E0402", "the path has characters a URL cannot have")
@@ -104,7 +116,7 @@ class Operation:
         self.fields = parameters.fields(projector, problems, found, self.template)
         self.body, body_fields = (
             bodies.fields(projector, operation["requestBody"], f"{origin.pointer}/requestBody")
-            if operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS")
+            if (operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS"))
             or self._declares_get_body()
             else (None, [])
         )
@@ -122,9 +134,9 @@ class Operation:
         levels = RICH_LEVELS if self.profile == "rich" else LEVELS
         budget = BUDGET[self.profile]
         best: Tool | None = None
-        for index, (detail, text) in enumerate(levels):
+        for level in levels:
             try:
-                tool = self.at_level(name, detail, text, fields=(responses.FIELDS, 30, 20, 12, 8, 0)[min(index, 5)])
+                tool = self.at_level(name, level)
             except TooLarge:
                 continue
             best = tool
@@ -151,8 +163,9 @@ class Operation:
         )
         return replace(best, request=request)
 
-    def at_level(self, name: str, detail: Detail, text: int, *, fields: int) -> Tool:
+    def at_level(self, name: str, level: Level) -> Tool:
         """The tool in one level of detail, without its request. Raises TooLarge."""
+        detail = level.detail
         properties: dict[str, Schema] = {}
         required: list[str] = []
         arguments: list[Argument] = []
@@ -184,13 +197,13 @@ class Operation:
         if required:
             schema["required"] = required
         schema["additionalProperties"] = False
-        answer, output = self.output(fields)
+        answer, output = self.output(level.fields)
         headline, rest = describe.headline(self.operation, name, self.origin.method)
         extras = [responses.sentence(self.projector, self.status, self.answer, output), *self.notes()]
         return Tool(
             name=name,
             title=describe.title_of(self.operation, name),
-            description=describe.describe(headline, rest, extras, text),
+            description=describe.describe(headline, rest, extras, level.text),
             input_schema=schema,
             output_schema=output,
             hints=hints_of(
@@ -213,7 +226,7 @@ class Operation:
         return responses.understand(self.projector, self.answer, fields=fields)
 
     def described(self, item: Field, projection: Projection, argument: str, detail: Detail) -> Schema:
-        """An argument's schema with a description: the parameter's own text first, its name's words where it has none."""
+        """An argument's schema with a description: the parameter's own text first, else its name's words."""
         schema = dict(projection.schema)
         said = schema.pop("description", "")
         own = shorten(plain(item.description), detail.text)
@@ -252,9 +265,8 @@ def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
     scalar = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
     kind = schema.get("type")
     values = schema.get("enum")
-    if isinstance(values, list) and values and kind != "number" and len(values) <= 60:
-        if all(isinstance(value, (str, int, bool)) for value in values):
-            return Annotation(kind="literal", members=tuple(values), nullable=nullable)
+    if isinstance(values, list) and 0 < len(values) <= 60 and all(type(value) in (str, int, bool) for value in values):
+        return Annotation(kind="literal", members=tuple(values), nullable=nullable)
     if kind == "array":
         items = schema.get("items", {})
         inner = annotation(items, nullable=False, depth=depth + 1) if depth < 2 else Annotation(kind="any")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 PLACES = ("path", "query", "header", "cookie")
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
-STEERING_HEADERS = FORBIDDEN_HEADERS | frozenset(
-    "cookie x-http-method-override x-http-method x-method-override x-forwarded-port x-forwarded-prefix x-real-ip "
-    "x-original-url x-rewrite-url proxy-authorization proxy-authenticate set-cookie".split()
-)
+STEERING_HEADERS = FORBIDDEN_HEADERS | frozenset("""
+    cookie x-http-method-override x-http-method x-method-override x-forwarded-port x-forwarded-prefix x-real-ip
+    x-original-url x-rewrite-url proxy-authorization proxy-authenticate set-cookie
+    """.split())
 
 
 class Unsayable(Exception):
@@ -74,13 +74,17 @@ def fields(
         elif place == "querystring":
             out.append(query_string(parameter, name))
         elif place in ("body", "formData"):
-            raise Unsayable("E0406", f"parameter `{name[:60]}` is `in: {place}`, which OpenAPI 3 does not have", pointer)
+            raise Unsayable(
+                "E0406", f"parameter `{name[:60]}` is `in: {place}`, which OpenAPI 3 does not have", pointer
+            )
         elif place not in PLACES:
             lowered = str(place).lower()
             known = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}.get(lowered, lowered)
             if known not in PLACES:
                 raise Unsayable("E0406", f"parameter `{name[:60]}` is in an unknown place `{str(place)[:40]}`", pointer)
-            problems.warn("E0406", f"`in: {visible(str(place))[:40]}`", pointer=pointer, hint=f"did you mean `{known}`?")
+            problems.warn(
+                "E0406", f"`in: {visible(str(place))[:40]}`", pointer=pointer, hint=f"did you mean `{known}`?"
+            )
             out.extend(one(projector, problems, {**parameter, "in": known}, pointer, template))
         else:
             out.extend(one(projector, problems, parameter, pointer, template))
@@ -102,7 +106,9 @@ def one(
         if name.lower() in IGNORED_HEADERS:
             return []
         if name.lower() in STEERING_HEADERS or not TOKEN.fullmatch(name):
-            problems.note("E0407", f"header `{visible(name)[:60]}` is not the model's to set: left out", pointer=pointer)
+            problems.note(
+                "E0407", f"header `{visible(name)[:60]}` is not the model's to set: left out", pointer=pointer
+            )
             return []
     if place == "cookie" and not TOKEN.fullmatch(name):
         problems.note("E0407", f"cookie `{visible(name)[:60]}` is not a cookie name: left out", pointer=pointer)
@@ -112,7 +118,7 @@ def one(
         return []
     schema, encode, options = serialisation(projector, parameter, place)
     said = parameter.get("description")
-    extra = {}
+    extra: dict[str, Any] = {}
     for key in ("example", "deprecated"):
         if key in parameter:
             extra[key] = parameter[key]

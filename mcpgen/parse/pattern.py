@@ -37,7 +37,7 @@ def portable_pattern(pattern: str) -> str | None:
 
 
 def _rewrite(pattern: str) -> str | None:
-    """Identity escapes that the `u` flag forbids become the plain character; None where the syntax is not ECMAScript."""
+    """The pattern without the identity escapes that the `u` flag forbids; None where it is not ECMAScript."""
     out: list[str] = []
     index, in_class, depth = 0, False, 0
     while index < len(pattern):

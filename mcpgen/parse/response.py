@@ -1,8 +1,8 @@
 """Answers → output schemas (OpenAPI 3.1 §4.8.16–17).
 
 An output schema tells the model which fields come back. It is tolerant by construction: its root is an open object, it
-requires nothing, and types are said in words, so every answer an API really gives is valid against it. An answer that is
-not an object stands under `result`.
+requires nothing, and types are said in words, so every answer an API really gives is valid against it. An answer that
+is not an object stands under `result`.
 """
 
 from __future__ import annotations
@@ -61,12 +61,13 @@ def accept(response: dict[str, Any]) -> str:
     return ", ".join([*plain_names, "*/*;q=0.5"]) if plain_names else "application/json"
 
 
-def understand(projector: Projector, response: dict[str, Any], *, fields: int = FIELDS) -> tuple[Response, Schema | None]:
+def understand(
+    projector: Projector, response: dict[str, Any], *, fields: int = FIELDS
+) -> tuple[Response, Schema | None]:
     """How an answer becomes a result, and the output schema; None where the answer is not JSON or says nothing."""
     has_json, schema = json_schema(response)
     if not has_json:
         return Response(json=False, wrapped=False), None
-    base, branches, _ = projector.expand(schema)
     kinds = projector.kinds(schema)
     if kinds and kinds != {"object"}:
         said = phrase(projector, schema, 240)
@@ -121,7 +122,15 @@ def phrase(projector: Projector, schema: Any, limit: int, depth: int = 0) -> str
 def sentence(projector: Projector, code: str, response: dict[str, Any], output: Schema | None) -> str:
     """The line of a description that says what comes back."""
     said = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
-    if said.lower() in ("", "ok", "success", "successful response", "successful operation", "default response", "response"):
+    if said.lower() in (
+        "",
+        "ok",
+        "success",
+        "successful response",
+        "successful operation",
+        "default response",
+        "response",
+    ):
         said = ""
     has_json, schema = json_schema(response)
     shape = ""

@@ -45,10 +45,10 @@ MISSPELT_TYPES = {
     "map": ("object", None),
 }
 # Formats that JSON Schema or ajv-formats know; any other is said in the description.
-FORMATS = frozenset(
-    "date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid json-pointer regex "
-    "int32 int64 float double byte".split()
-)
+FORMATS = frozenset("""
+    date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid json-pointer regex
+    int32 int64 float double byte
+    """.split())
 KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 NUMBER_KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 COUNT_KEYWORDS = {
@@ -63,7 +63,11 @@ HARD_DEPTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much of a schema is said: levels of optional properties, characters of a description, enum values."""
+    """How much of a schema is said.
+
+    `depth`: levels of optional properties. `text`, `nested_text`: characters of a description. `enum`: values of an
+    enum. `nodes`: schemas in all. `long_limits`: whether a `maxLength` of 256 and more is worth its bytes.
+    """
 
     depth: int
     text: int
@@ -71,6 +75,8 @@ class Detail:
     enum: int = 1000
     nodes: int = 600
     examples: bool = True
+    long_limits: bool = True
+    union: int = 1000
 
 
 @dataclass(slots=True)
@@ -278,6 +284,7 @@ class _Run:
         self.wire_names: list[tuple[str, str]] = []
         self.cut = False
         self.nodes = 0
+        self.unions = 0
 
     def schema(self, node: Any, depth: int, pointer: str) -> tuple[Schema, bool]:
         """The projection of one schema at `pointer`, and whether it accepts null."""
@@ -285,8 +292,10 @@ class _Run:
         if self.nodes > self.detail.nodes:
             raise TooLarge
         base, branches, null = self.at.expand(node)
-        if len(branches) > 1 and depth <= HARD_DEPTH:
+        if len(branches) > 1 and self.unions < HARD_DEPTH:
+            self.unions += 1
             out = self.union(base, branches, depth, pointer)
+            self.unions -= 1
         else:
             types = [name for name in self.at.types(base) if name != "null"]
             if "number" in types and "integer" in types:
@@ -326,9 +335,7 @@ class _Run:
         mapping = discriminator.get("mapping")
         component = ref.rsplit("/", 1)[-1]
         values = [
-            key
-            for key, target in (mapping.items() if isinstance(mapping, dict) else ())
-            if target == ref or target == component
+            key for key, target in (mapping.items() if isinstance(mapping, dict) else ()) if target in (ref, component)
         ] or [component]
         tagged = {**own, "type": "string", "enum": values}
         required = [key for key in whole.get("required", []) if isinstance(key, str)]
@@ -357,10 +364,16 @@ class _Run:
             hints = [str(value) for item in strings for value in item.get("enum", ())][:20]
             kept = {"type": "string", **({"description": f"e.g. {', '.join(hints)}"} if hints else {})}
             out = [kept, *(item for item in out if item.get("type") != "string")]
-        if len(out) > 1 and all("enum" in item and set(item) <= {"type", "enum", "description"} for item in out):
-            if len({item.get("type") for item in out}) == 1:
-                values = list(dict.fromkeys(value for item in out for value in item["enum"]))
-                out = [{**({"type": out[0]["type"]} if "type" in out[0] else {}), "enum": values}]
+        enums = all("enum" in item and set(item) <= {"type", "enum", "description"} for item in out)
+        if len(out) > 1 and enums and len({item.get("type") for item in out}) == 1:
+            values = list(dict.fromkeys(value for item in out for value in item["enum"]))
+            out = [{**({"type": out[0]["type"]} if "type" in out[0] else {}), "enum": values}]
+        objects = [item for item in out if item.get("type") == "object"]
+        if len(objects) > self.detail.union:
+            self.cut = True
+            self.nullable[:] = [item for item in self.nullable if not item.startswith(f"{pointer}/anyOf/")]
+            self.wire_names[:] = [item for item in self.wire_names if not item[0].startswith(f"{pointer}/anyOf/")]
+            out = [in_common(objects), *(item for item in out if item.get("type") != "object")]
         if len(out) == 1:
             self.lift(pointer)
             return dict(out[0])
@@ -414,7 +427,7 @@ class _Run:
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-                if value or keyword.startswith("max"):
+                if (value or keyword.startswith("max")) and (value < 256 or self.detail.long_limits):
                     out[keyword] = value
             elif value is not None:
                 self.refuse(keyword, value, "a whole number of at least 0")
@@ -482,7 +495,7 @@ class _Run:
             flat = self.at.flatten(child)
             if flat.get("readOnly" if self.writing else "writeOnly") is True or flat.get("not") == {}:
                 continue
-            if wire_name not in required and not shallow or depth > HARD_DEPTH:
+            if (wire_name not in required and not shallow) or depth > HARD_DEPTH:
                 left_out.append(wire_name)
                 continue
             key = safe_key(wire_name, set(out))
@@ -503,7 +516,9 @@ class _Run:
             result["required"] = needed
         if left_out:
             self.cut = True
-            result["description"] = shorten(("also takes: " if out else "takes: ") + ", ".join(left_out), 240)
+            result["description"] = shorten(
+                ("also takes: " if out else "takes: ") + ", ".join(left_out), 240 if self.detail.text >= 60 else 60
+            )
         elif not properties or base.get("additionalProperties") is False:
             extra = self.extra(base, depth, pointer)
             if extra is not None and (extra is not False or self.writing):
@@ -566,6 +581,23 @@ class _Run:
         return notes
 
 
+def in_common(objects: list[Schema]) -> Schema:
+    """One open object for many: what all of them require, with every value that any of them gives an enum."""
+    required = [
+        key for key in objects[0].get("required", ()) if all(key in item.get("required", ()) for item in objects)
+    ]
+    properties: dict[str, Schema] = {}
+    for key in required:
+        told = [item.get("properties", {}).get(key, {}) for item in objects]
+        if all("enum" in child for child in told):
+            values = list(dict.fromkeys(value for child in told for value in child["enum"]))
+            properties[key] = {"type": told[0].get("type", "string"), "enum": values}
+        else:
+            properties[key] = {}
+    out: Schema = {"type": "object", "description": f"one of {len(objects)} shapes"}
+    return {**out, "properties": properties, "required": required} if required else out
+
+
 def _is_list(base: dict[str, Any]) -> bool:
     return isinstance(base.get("examples"), list)
 
@@ -585,7 +617,7 @@ def _fits(value: Any, out: Schema) -> bool:
         return False
     if isinstance(value, str) and visible(value) != value:
         return False
-    return name is None and "anyOf" not in out or kind == name or (name == "number" and kind == "integer")
+    return (name is None and "anyOf" not in out) or kind == name or (name == "number" and kind == "integer")
 
 
 def type_of(value: Any) -> str:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 Requirement = tuple[tuple[str, ...], ...]
 # Header fields that a credential must not be put in: they steer the connection (RFC 9110 §7) or are set elsewhere.
-FORBIDDEN_HEADERS = frozenset(
-    "host content-length transfer-encoding connection te trailer upgrade keep-alive proxy-connection expect content-type "
-    "content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host x-forwarded-proto".split()
-)
+FORBIDDEN_HEADERS = frozenset("""
+    host content-length transfer-encoding connection te trailer upgrade keep-alive proxy-connection expect content-
+    type content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host x-forwarded-proto
+    """.split())
 
 
 class Security:

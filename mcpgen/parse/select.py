@@ -12,7 +12,7 @@ EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
 
 def extension(operation: dict[str, Any]) -> dict[str, Any]:
-    """What an operation says of itself as a tool: `x-mcp: {name, title, description, enabled, readOnly…}`, or a boolean."""
+    """What an operation says of itself as a tool: `x-mcp: {name, title, enabled, readOnly…}`, or a boolean."""
     for key in EXTENSIONS:
         given = operation.get(key)
         if isinstance(given, bool):

@@ -1,0 +1,315 @@
+"""An operation becomes a tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mcpgen.config import Config, Selection
+from mcpgen.ir import Hints, Tool
+
+Parse = Callable[..., Any]
+OneTool = Callable[..., Tool]
+
+
+def body(schema: Any, media_type: str = "application/json", *, required: bool = True, **more: Any) -> dict[str, Any]:
+    """An operation whose request body has that schema."""
+    return {"requestBody": {"required": required, "content": {media_type: {"schema": schema, **more}}}}
+
+
+@pytest.mark.parametrize(
+    ("method", "operation", "expected"),
+    [
+        ("get", {}, Hints(read_only=True, destructive=False, idempotent=True)),
+        ("head", {}, Hints(read_only=True, destructive=False, idempotent=True)),
+        ("options", {}, Hints(read_only=True, destructive=False, idempotent=True)),
+        ("query", {}, Hints(read_only=True, destructive=False, idempotent=True)),
+        ("put", {}, Hints(read_only=False, destructive=True, idempotent=True)),
+        ("delete", {}, Hints(read_only=False, destructive=True, idempotent=True)),
+        ("patch", {}, Hints(read_only=False, destructive=True, idempotent=False)),
+        ("post", {"operationId": "createBook"}, Hints(read_only=False, destructive=False, idempotent=False)),
+        ("post", {"operationId": "cancelOrder"}, Hints(read_only=False, destructive=True, idempotent=False)),
+        ("post", {"operationId": "orders/bulk-delete"}, Hints(read_only=False, destructive=True, idempotent=False)),
+        ("post", {"x-mcp": {"readOnly": True}}, Hints(read_only=True, destructive=False, idempotent=False)),
+    ],
+)
+def test_hints_follow_from_the_method(
+    one_tool: OneTool, method: str, operation: dict[str, Any], expected: Hints
+) -> None:
+    assert one_tool(operation, method=method).hints == expected
+
+
+def test_path_level_parameters_are_merged_and_the_operations_own_win(parse_document: Parse) -> None:
+    shared = [
+        {"name": "shop", "in": "path", "required": True, "schema": {"type": "string"}},
+        {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 10}},
+    ]
+    own = {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 99}}
+    server, _ = parse_document({"/s/{shop}": {"parameters": shared, "get": {"parameters": [own], "responses": {}}}})
+    properties = server.tools[0].input_schema["properties"]
+    assert list(properties) == ["shop", "limit"]
+    assert properties["limit"]["maximum"] == 99
+
+
+def test_a_path_parameter_nobody_declared_is_taken_as_text(one_tool: OneTool) -> None:
+    tool = one_tool({}, path="/books/{isbn}")
+    assert tool.input_schema["required"] == ["isbn"]
+    assert tool.input_schema["properties"]["isbn"]["type"] == "string"
+
+
+def test_ignored_and_steering_headers_are_not_arguments(one_tool: OneTool) -> None:
+    names = ["Accept", "content-type", "Authorization", "Host", "Cookie", "X-Forwarded-For", "X-Trace"]
+    tool = one_tool({"parameters": [{"name": name, "in": "header", "schema": {"type": "string"}} for name in names]})
+    assert list(tool.input_schema["properties"]) == ["x_trace"]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "schema", "encode", "options"),
+    [
+        ({"in": "query"}, {"type": "array", "items": {"type": "string"}}, "", ()),
+        ({"in": "query", "explode": False}, {"type": "array", "items": {"type": "string"}}, "csv", ()),
+        ({"in": "query", "style": "pipeDelimited"}, {"type": "array", "items": {}}, "pipe_delimited", ()),
+        ({"in": "query", "style": "spaceDelimited"}, {"type": "array", "items": {}}, "space_delimited", ()),
+        ({"in": "query", "style": "deepObject"}, {"type": "object"}, "deep_object", ()),
+        ({"in": "query", "explode": False}, {"type": "object"}, "csv", ()),
+        ({"in": "query", "explode": False}, {"type": "string"}, "", ()),
+        ({"in": "query", "allowReserved": True}, {"type": "string"}, "reserved", ()),
+        ({"in": "path", "style": "label"}, {"type": "string"}, "label", ()),
+        ({"in": "path", "style": "label", "explode": True}, {"type": "array"}, "label", (("explode", True),)),
+        ({"in": "path", "style": "matrix"}, {"type": "array"}, "matrix", ()),
+        ({"in": "path", "explode": True}, {"type": "object"}, "simple", (("explode", True),)),
+        ({"in": "header", "explode": True}, {"type": "object"}, "simple", (("explode", True),)),
+        ({"in": "header"}, {"type": "array"}, "", ()),
+        ({"in": "cookie"}, {"type": "string"}, "", ()),
+    ],
+)
+def test_a_parameters_style_names_the_function_that_writes_it(
+    one_tool: OneTool, parameter: dict[str, Any], schema: Any, encode: str, options: Any
+) -> None:
+    tool = one_tool({"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}")
+    argument = next(item for item in tool.arguments if item.wire_name == "v" and item.place == parameter["in"])
+    assert (argument.encode, argument.options) == (encode, options)
+
+
+def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
+    where = {"name": "where", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}}
+    assert one_tool({"parameters": [where]}).arguments[0].encode == "json_text"
+
+
+def test_the_fields_of_an_object_body_become_arguments(one_tool: OneTool) -> None:
+    schema = {
+        "type": "object",
+        "required": ["title", "id"],
+        "properties": {
+            "id": {"type": "integer", "readOnly": True},
+            "title": {"type": "string"},
+            "n": {"type": "integer"},
+        },
+    }
+    tool = one_tool(body(schema), method="post")
+    assert list(tool.input_schema["properties"]) == ["title", "n"]
+    assert tool.input_schema["required"] == ["title"]
+    assert tool.request is not None and tool.request.body is not None and not tool.request.body.whole
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"type": "integer"}},
+        {"type": "string"},
+        {"type": "object"},
+        {},
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]},
+        {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}},
+    ],
+)
+def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, schema: Any) -> None:
+    tool = one_tool(body(schema), method="post")
+    assert list(tool.input_schema["properties"]) == ["body"]
+    assert tool.input_schema["required"] == ["body"]
+    assert not {"oneOf", "anyOf", "allOf"} & tool.input_schema.keys()
+
+
+def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool: OneTool) -> None:
+    schema = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
+    tool = one_tool(body(schema, required=False), method="post")
+    assert "required" not in tool.input_schema
+    assert tool.input_schema["properties"]["body"]["required"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "kind"),
+    [
+        (["text/plain", "application/json"], "application/json", "json"),
+        (["application/x-www-form-urlencoded", "application/merge-patch+json"], "application/merge-patch+json", "json"),
+        (["multipart/form-data", "application/x-www-form-urlencoded"], "application/x-www-form-urlencoded", "form"),
+        (["application/octet-stream", "multipart/form-data"], "multipart/form-data", "multipart"),
+        (["application/xml"], "application/xml", "text"),
+        (["application/x-ndjson"], "application/x-ndjson", "text"),
+        (["image/png"], "image/png", "binary"),
+        (["*/*"], "application/json", "json"),
+    ],
+)
+def test_the_body_type_is_chosen_json_first(one_tool: OneTool, content: list[str], media_type: str, kind: str) -> None:
+    tool = one_tool({"requestBody": {"content": {name: {"schema": {}} for name in content}}}, method="post")
+    assert tool.request is not None and tool.request.body is not None
+    assert (tool.request.body.media_type, tool.request.body.kind) == (media_type, kind)
+
+
+def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(parse_document: Parse) -> None:
+    server, problems = parse_document(
+        {"/x": {"post": {**body({}, "multipart/mixed"), "responses": {}}, "get": {"responses": {}}}}
+    )
+    assert [tool.origin.method for tool in server.tools] == ["GET"]
+    (skip,) = server.skips
+    assert not skip.filtered and "multipart/mixed" in skip.reason
+    assert any(problem.code == skip.code and "POST /x" in problem.message for problem in problems)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/http://evil/x b",
+        "//evil/x",
+        "/\\evil",
+        "/..//..//admin",
+        "/a/../admin",
+        "/%2e%2e/admin",
+        "/a b",
+        "x",
+        "/{a",
+        "/.",
+    ],
+)
+def test_a_path_that_is_not_one_is_skipped(parse_document: Parse, path: str) -> None:
+    server, _ = parse_document({path: {"get": {"responses": {}}}, "/ok": {"get": {"responses": {}}}})
+    assert [tool.origin.path for tool in server.tools] == ["/ok"]
+    assert [skip.origin.path for skip in server.skips] == [path]
+
+
+def test_a_query_in_the_path_is_kept_and_a_fragment_is_dropped(one_tool: OneTool) -> None:
+    tool = one_tool({}, path="/responses?beta=true#refresh")
+    assert tool.request is not None
+    assert (tool.request.path, tool.request.fixed_query) == ("/responses", (("beta", "true"),))
+
+
+def test_trace_is_skipped_and_additional_operations_are_tools(parse_document: Parse) -> None:
+    item = {"trace": {"responses": {}}, "additionalOperations": {"PURGE": {"responses": {}}}}
+    server, _ = parse_document({"/x": item}, openapi="3.2.0")
+    assert [tool.origin.method for tool in server.tools] == ["PURGE"]
+    assert [skip.origin.method for skip in server.skips] == ["TRACE"]
+
+
+def test_every_operation_is_counted_once(parse_document: Parse) -> None:
+    paths = {
+        "/a": {"get": {"tags": ["keep"], "responses": {}}, "post": {"tags": ["drop"], "responses": {}}},
+        "/b c": {"get": {"tags": ["keep"], "responses": {}}},
+    }
+    server, _ = parse_document(paths, config=Config(selection=Selection(exclude_tags=("drop",))))
+    filtered = [skip for skip in server.skips if skip.filtered]
+    assert (len(server.tools), len(filtered), len(server.skips) - len(filtered)) == (1, 1, 1)
+
+
+def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool: OneTool) -> None:
+    schema = {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}},
+    }
+    tool = one_tool({"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}})
+    assert tool.output_schema == {
+        "type": "object",
+        "properties": {"id": {"description": "integer"}, "on": {"description": "boolean"}},
+    }
+    assert not tool.response.wrapped
+
+
+@pytest.mark.parametrize("schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}])
+def test_an_answer_that_is_no_object_stands_under_result(one_tool: OneTool, schema: Any) -> None:
+    tool = one_tool({"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}})
+    assert tool.output_schema is not None
+    assert tool.output_schema["type"] == "object" and list(tool.output_schema["properties"]) == ["result"]
+    assert tool.response.wrapped
+
+
+@pytest.mark.parametrize(
+    ("summary", "sentence"),
+    [
+        ("List the books", "List the books."),
+        ("Book by ISBN", "Get book by ISBN."),
+        ("This endpoint returns all books", "Returns all books."),
+        ("Use this endpoint to find a book", "Find a book."),
+        ("<b>Fetch</b> one", "Fetch one."),
+    ],
+)
+def test_the_first_sentence_starts_with_a_verb(one_tool: OneTool, summary: str, sentence: str) -> None:
+    assert one_tool({"summary": summary}).description.split("\n")[0] == sentence
+
+
+def test_a_description_stays_under_what_clients_cut(one_tool: OneTool) -> None:
+    tool = one_tool({"summary": "List " + "very " * 100 + "old books", "description": "Words and more words. " * 900})
+    assert len(tool.description) <= 1900
+    assert len(tool.description.split("\n")[0]) <= 120
+
+
+def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted(parse_document: Parse) -> None:
+    nested = {
+        "type": "object",
+        "properties": {f"p{n}": {"type": "string", "description": "x" * 300} for n in range(30)},
+    }
+    schema = {"type": "object", "properties": {f"field{n}": nested for n in range(20)}}
+    server, problems = parse_document({"/x": {"post": {**body(schema), "responses": {}}}})
+    (tool,) = server.tools
+    assert len(tool.input_schema["properties"]) == 20
+    assert len(json.dumps(tool.input_schema, separators=(",", ":"))) <= 4096
+    assert not any(problem.code == "E0801" for problem in problems)
+
+
+def test_security_says_and_or_and_optional(parse_document: Parse) -> None:
+    schemes = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+        "basic": {"type": "http", "scheme": "basic"},
+        "AWS_SECRET_ACCESS_KEY": {"type": "http", "scheme": "bearer"},
+    }
+    security = [{"key": [], "basic": []}, {"AWS_SECRET_ACCESS_KEY": []}, {}]
+    server, _ = parse_document(
+        {"/x": {"get": {"responses": {}}, "post": {"security": [], "responses": {}}}},
+        components={"securitySchemes": schemes},
+        security=security,
+    )
+    assert server.security == (("key", "basic"), ("aws_secret_access_key",), ())
+    assert [name for auth in server.auth for name in auth.variables] == [
+        "MCPGEN_BOOKSHOP_KEY",
+        "MCPGEN_BOOKSHOP_BASIC_USERNAME",
+        "MCPGEN_BOOKSHOP_BASIC_PASSWORD",
+        "MCPGEN_BOOKSHOP_AWS_SECRET_ACCESS_KEY_TOKEN",
+    ]
+    by_method = {tool.origin.method: tool.request.security for tool in server.tools if tool.request}
+    assert by_method == {"GET": None, "POST": ()}
+
+
+@pytest.mark.parametrize(
+    ("servers", "base_url"),
+    [
+        ([{"url": "https://api.example.com/v1/"}], "https://api.example.com/v1"),
+        ([{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}], "https://eu.example.com"),
+        ([{"url": "https://{host}"}], None),
+        ([{"url": "http://api.example.com"}], None),
+        ([{"url": "http://169.254.169.254/"}], None),
+        ([{"url": "https://user:pw@example.com"}], None),
+        ([{"url": "ftp://example.com"}], None),
+        ([{"url": "/v1"}], None),
+        ([{"url": "http://x/`+require('fs')+`"}], None),
+        ([], None),
+    ],
+)
+def test_only_a_public_https_server_is_taken_over_unasked(
+    parse_document: Parse, servers: list[Any], base_url: str | None
+) -> None:
+    server, _ = parse_document({"/x": {"get": {"responses": {}}}}, servers=servers)
+    assert server.base_url == base_url
+    assert bool(server.base_url_note) == (base_url is None)
