@@ -142,7 +142,7 @@ class _Reader:
         event = next_event()
         while type(event) is not yaml.MappingEndEvent:
             key = self.key(event)
-            if key == "<<" and event.style is None and event.implicit[0]:
+            if key == "<<" and not event.style and event.implicit[0]:
                 merges.append((event.start_mark, node(next_event(), depth + 1)))
             else:
                 if key in members:
@@ -168,7 +168,7 @@ class _Reader:
             value = event.value
             if event.anchor:
                 self.anchors[event.anchor] = (value, 1)
-            if event.style is None and value in _WORDS and _WORDS[value] is None:
+            if not event.style and value in _WORDS and _WORDS[value] is None:
                 value = None
         else:
             value = None
@@ -181,7 +181,7 @@ class _Reader:
     def scalar(self, event: Event) -> Any:
         value: str = event.value
         tag = event.tag
-        if event.style is not None or not event.implicit[0]:
+        if event.style or not event.implicit[0]:
             if tag is None or tag == "!" or tag == _CORE + "str":
                 return value
             return self.tagged(event, value)
@@ -413,7 +413,7 @@ class Places:
             key_span = _span_of(event, False)
             key = event.value if type(event) is yaml.ScalarEvent else ""
             child = self._spot(parser, parser.get_event())
-            if key == "<<" and type(event) is yaml.ScalarEvent and event.style is None:
+            if key == "<<" and type(event) is yaml.ScalarEvent and not event.style:
                 sources = [child] if "0" not in child.children else [item[2] for item in child.children.values()]
                 for source in sources:
                     for name, entry in source.children.items():
