@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .document import Document, UnresolvedReference
 from .limits import Limits
-from .stage import load
 from .source import Source
+from .stage import load
 
 __all__ = ["Document", "Limits", "Source", "UnresolvedReference", "load"]

@@ -64,8 +64,8 @@ class Document:
     """A document from `load` to `parse`.
 
     `version` is what the author wrote (`2.0`, `3.0.3`). `files` are the texts by their place in the tree: "" is the
-    main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`. `moved` is the log of everything that no
-    longer stands where it was written, (new pointer, old pointer), oldest first; an old pointer under
+    main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`. `moved` is the log of everything that
+    no longer stands where it was written, (new pointer, old pointer), oldest first; an old pointer under
     `/x-mcpgen-files/` may lead into a file that is no part of the tree, such as an overlay.
     """
 

@@ -98,6 +98,16 @@ def _within(tree: Any, text: Text, limits: Limits) -> None:
         level = deeper
 
 
+def size(tree: Any) -> int:
+    """How many values a tree holds."""
+    count, level = 1, [tree]
+    while level:
+        containers = [node for node in level if type(node) is dict or type(node) is list]
+        count += sum(map(len, containers))
+        level = [child for node in containers for child in (node.values() if type(node) is dict else node)]
+    return count
+
+
 def too_many_nodes(limits: Limits) -> LimitFault:
     """The refusal of a document with more values than any real one."""
     return LimitFault("E0116", f"more than {limits.nodes:,} values", 0, hint="split the document")
@@ -217,11 +227,13 @@ def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
     if error.msg.startswith("Extra data"):
         return Fault("E0111", "more text after the end of the JSON", at, hint="a file holds exactly one document")
     if _COMMENT.match(rest):
-        return Fault("E0111", "JSON has no comments", at, hint="remove it, or rename the file to .yaml with `#` comments")
+        return Fault(
+            "E0111", "JSON has no comments", at, hint="remove it, or rename the file to .yaml with `#` comments"
+        )
     if rest[:1] in "]}" and before.endswith(","):
         return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
     if rest[:1] == "'":
-        return Fault("E0111", "JSON text has double quotes, not single ones", at, hint='write `"` instead of `\'`')
+        return Fault("E0111", "JSON text has double quotes, not single ones", at, hint="write `\"` instead of `'`")
     if error.msg.startswith("Illegal trailing comma"):
         return Fault("E0111", "a trailing comma", at, hint="remove the comma", notes=notes)
     if error.msg.startswith("Expecting property name") and before.endswith(","):
@@ -250,12 +262,12 @@ def _open_container(content: str, end: int) -> int | None:
 
 
 class Places:
-    """Finds the nodes of a valid JSON text by descending to them; what is not on the way is skipped by the C scanner."""
+    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips what is not on the way."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
         self._content = text.content
-        self._scan = json.JSONDecoder().scan_once
+        self._scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
         self._members: dict[int, dict[str, tuple[int, int, int]]] = {}
 
     def find(self, parts: list[str]) -> tuple[int, int]:

@@ -19,7 +19,8 @@ class Limits:
     alias_floor: int = 100_000
     """Nodes up to which the ratio does not matter: a small file cannot do harm."""
     integer_digits: int = 400
-    files: int = 1_000
+    files: int = 5_000
+    """DigitalOcean's document has 1,300."""
     hops: int = 64
     """References that point at references, one after the other."""
     seconds: float = 30.0

@@ -1,4 +1,4 @@
-"""Where a document comes from: a file, a URL the user named, or standard input. Everything is read here, and bounded."""
+"""Where a document comes from: a file, a URL the user named, or standard input. All reading is bounded."""
 
 from __future__ import annotations
 
@@ -57,7 +57,12 @@ def find(name: str | os.PathLike[str]) -> Source:
         return Source(name=shown, kind="url", url=shown)
     if "://" in name:
         raise UsageError(
-            problem("E0122", f"cannot read from `{name.split('://')[0][:20]}:` URLs", name, hint="give a file or an http(s) URL")
+            problem(
+                "E0122",
+                f"cannot read from `{name.split('://')[0][:20]}:` URLs",
+                name,
+                hint="give a file or an http(s) URL",
+            )
         )
     return Source(name=name, kind="path", path=Path(name))
 
@@ -81,13 +86,15 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
         raise _cannot_open(path, name, error) from None
     except ValueError:
         raise UsageError(problem("E0101", "no such file", name)) from None
-    with open(descriptor, "rb") as stream:
+    with os.fdopen(descriptor, "rb") as stream:
         state = os.fstat(descriptor)
         if stat.S_ISDIR(state.st_mode):
             raise _is_directory(path, name)
         if not stat.S_ISREG(state.st_mode):
             raise RefusedError(
-                problem("E0104", "not a regular file", name, hint="use `-` to read standard input, or copy it to a file")
+                problem(
+                    "E0104", "not a regular file", name, hint="use `-` to read standard input, or copy it to a file"
+                )
             )
         if state.st_size > limits.bytes:
             raise too_large(name, limits)
@@ -194,7 +201,9 @@ def fetch(url: str, limits: Limits) -> bytes:
             return _bounded(answer, shown, limits)
     except _Elsewhere as error:
         raise RefusedError(
-            problem("E0122", "redirected to another host", shown, hint=f"if you trust it, give that URL: {str(error)[:200]}")
+            problem(
+                "E0122", "redirected to another host", shown, hint=f"if you trust it, give that URL: {str(error)[:200]}"
+            )
         ) from None
     except urllib.error.HTTPError as error:
         hint = "download it with your credentials and give the file" if error.code in (401, 403) else "check the URL"

@@ -1,4 +1,4 @@
-"""The stage `load`: read, decode, parse, recognise, apply overlays, gather the files, say which version it is."""
+"""The stage `load`: read, decode, recognise, parse, apply overlays, gather the files, say which version it is."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from ..problems import Problems, UsageError
-from . import json as json_text
-from . import yaml as yaml_text
+from ..problems import DocumentError, Problems, UsageError
+from . import files, overlay, recognise
 from .document import Document
 from .limits import Limits
-from .source import find, read, with_hash
-from .text import Fault, Text, decode, problem, raised
+from .source import Source, find, read, with_hash
+from .text import Fault, LimitFault, Text, decode, problem, raised
 
 Name = str | os.PathLike[str]
 
@@ -25,28 +25,55 @@ def load(
     overlays: Sequence[Name] = (),
     limits: Limits | None = None,
     problems: Problems,
+    folder: Path | None = None,
 ) -> Document:
-    """The document a name stands for: a path, an http(s) URL or `-`.
+    """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and other files embedded.
 
-    Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no document to go on with;
-    smaller findings go to `problems`.
+    `folder` is how far references to other files may reach; by default the folder of the document.
+    Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no document to go on
+    with; smaller findings go to `problems`.
     """
     limits = limits or Limits()
     given = [names] if isinstance(names, (str, os.PathLike)) else list(names)
     if len(given) != 1:
         raise UsageError(problem("E0127", f"one document is needed, {len(given)} were given", "mcpgen"))
-    source = find(given[0])
-    text = decode(source.name, read(source, limits, given=os.fspath(given[0])))
-    root = parse_text(text, limits)
-    version = str(root.get("openapi") or root.get("swagger") or "")
-    digest = hashlib.sha256(json.dumps(root, sort_keys=True).encode()).hexdigest()
-    return Document(root=root, version=version, source=with_hash(source, digest), files={"": text}, limits=limits)
+    source, text, tree = _read(given[0], limits)
+    root = recognise.tree(text, tree)
+    document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
+    texts = [text]
+    for name in overlays:
+        _, overlay_text, overlay_tree = _read(name, limits)
+        overlay.apply(document, overlay_text, overlay_tree, problems)
+        texts.append(overlay_text)
+    document.version = recognise.version(root, document.place, problems)
+    if any(map(files.suspicious, texts)):
+        files.gather(document, problems, folder)
+    document.source = with_hash(source, _hash(root))
+    return document
 
 
-def parse_text(text: Text, limits: Limits) -> Any:
-    """The tree of a text: JSON when it begins like JSON, YAML otherwise; never one after the other."""
-    reader = json_text if text.content.lstrip(" \t\r\n")[:1] in ("{", "[") else yaml_text
+def _read(name: Name, limits: Limits) -> tuple[Source, Text, Any]:
+    """One named file, up to its tree."""
+    source = find(name)
+    raw = read(source, limits, given=os.fspath(name))
+    recognise.binary(source.name, raw)
+    text = decode(source.name, raw)
+    recognise.markup(text)
     try:
-        return reader.read(text, limits)
-    except Fault as fault:
+        return source, text, files.parse_text(text, limits)
+    except LimitFault as fault:
         raise raised(text, fault) from None
+    except Fault as fault:
+        other = recognise.language(text) if not _begins_like_a_document(text) else None
+        raise (DocumentError(other) if other is not None else raised(text, fault)) from None
+
+
+def _begins_like_a_document(text: Text) -> bool:
+    """Whether a text that cannot be parsed is an attempt at a document, and not another format altogether."""
+    start = text.content[:4000].lstrip()
+    return start[:1] in ("{", "[") or "openapi" in start or "swagger" in start
+
+
+def _hash(root: dict[str, Any]) -> str:
+    """Of the tree with sorted keys: neither spaces nor the order of keys matter."""
+    return hashlib.sha256(json.dumps(root, sort_keys=True).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Bytes → text: the encodings a document may have, and positions in it.
 
-RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte order mark. Nothing is
-guessed: bytes that are neither are an error that says what they look like, and how to convert them.
+RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte order mark. Nothing
+is guessed: bytes that are neither are an error that says what they look like, and how to convert them.
 """
 
 from __future__ import annotations

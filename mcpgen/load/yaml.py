@@ -18,7 +18,7 @@ from .limits import Limits
 from .text import Fault, LimitFault, Text
 
 try:
-    from yaml.cyaml import CParser
+    from yaml._yaml import CParser
 except ImportError as _error:  # pragma: no cover - PyYAML built without libyaml
     raise ImportError("mcpgen needs PyYAML with libyaml: reinstall PyYAML from a wheel") from _error
 
@@ -42,7 +42,7 @@ Event = Any
 
 
 def scalar(value: str, limits: Limits) -> Any:
-    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). Raises `ValueError` for NaN and such."""
+    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). `ValueError` for NaN and such."""
     if not value or value[0] in _MAYBE:
         if value in _WORDS:
             return _WORDS[value]
@@ -248,7 +248,9 @@ class _Reader:
     def merged(self, members: dict[str, Any], merges: list[Any]) -> dict[str, Any]:
         """Merge keys (`<<`, YAML 1.1 but widespread): own keys win, then the mappings in their order."""
         if len(merges) > 1:
-            raise self.fault("E0113", "the merge key `<<` comes twice", merges[1][0], hint="write `<<: [*a, *b]`", width=2)
+            raise self.fault(
+                "E0113", "the merge key `<<` comes twice", merges[1][0], hint="write `<<: [*a, *b]`", width=2
+            )
         mark, value = merges[0]
         result = dict(members)
         for source in value if type(value) is list else [value]:
@@ -292,7 +294,9 @@ def _character(text: Text, error: yaml.reader.ReaderError) -> Fault:
 
 def _printable(character: str) -> bool:
     """YAML 1.2.2 section 5.1."""
-    return character in "\t\n\r\x85" or " " <= character <= "~" or "\xa0" <= character <= "\ud7ff" or character >= "\ue000"
+    return (
+        character in "\t\n\r\x85" or " " <= character <= "~" or "\xa0" <= character <= "\ud7ff" or character >= "\ue000"
+    )
 
 
 _MEANINGS = {
@@ -311,9 +315,9 @@ _MEANINGS = {
 
 def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
     """The error with the place where the construct began, which is where the author looks."""
-    mark = error.problem_mark or error.context_mark
+    mark: Any = error.problem_mark or error.context_mark
     at = text.offset(mark.line, mark.column) if mark else 0
-    began = error.context_mark
+    began: Any = error.context_mark
     problem = str(error.problem or "cannot be read")
     tabs = _TAB.findall(text.content)
     line = text.line(text.line_column(at)[0])
@@ -331,7 +335,9 @@ def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
     context = str(error.context or "").removeprefix("while ").removeprefix("parsing a ").removeprefix("scanning a ")
     if began is not None and context and (began.line, began.column) != (mark.line, mark.column):
         start = text.offset(began.line, began.column)
-        notes: tuple[str, ...] = (f"the {context} begins at {text.at(start)}: `{text.line(began.line + 1).strip()[:80]}`",)
+        notes: tuple[str, ...] = (
+            f"the {context} begins at {text.at(start)}: `{text.line(began.line + 1).strip()[:80]}`",
+        )
         if "quoted scalar" in context or problem in ("found unexpected end of stream",) or "flow" in context:
             return Fault(
                 "E0112",

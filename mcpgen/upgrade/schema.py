@@ -1,8 +1,8 @@
 """One Schema Object, from OpenAPI 3.0, Swagger 2.0 or an older JSON Schema draft → JSON Schema 2020-12, in place.
 
-Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1 migration notes of the OpenAPI
-Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A rule that meets a value of another shape leaves
-it alone: `parse` reports what is no schema.
+Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1 migration notes of the
+OpenAPI Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A rule that meets a value of another shape
+leaves it alone: `parse` reports what is no schema.
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
 
-ANNOTATIONS = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples", "externalDocs", "xml")
+ANNOTATIONS = (
+    "title",
+    "description",
+    "default",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "examples",
+    "externalDocs",
+    "xml",
+)
 """Keywords that say something and demand nothing; they stay outside when a schema is wrapped."""
 
 
@@ -47,7 +57,7 @@ class SchemaUpgrade:
             self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
-        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); descriptions are kept for people."""
+        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); descriptions are kept."""
         ignored = [key for key in schema if key != "$ref" and key not in ANNOTATIONS and not key.startswith("x-")]
         if type(schema["$ref"]) is not str or not ignored:
             return
@@ -170,7 +180,7 @@ class SchemaUpgrade:
             schema["format"] = "binary"
 
     def recursive(self, schema: Schema, at: At) -> None:
-        """2019-09 `$recursiveRef` → `$ref` to the outermost schema, which is what it means without an extension of it."""
+        """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing extends that."""
         top = at
         while top is not None and top[0] is not None and not _is_schema_root(top):
             top = top[0]

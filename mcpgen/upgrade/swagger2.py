@@ -163,7 +163,9 @@ class _Swagger:
         names = {(parameter.get("in"), parameter.get("name")) for parameter, _ in own}
         has_body = any(parameter.get("in") == "body" for parameter, _ in own)
         for parameter, at in inherited:
-            overridden = has_body if parameter.get("in") == "body" else (parameter["in"], parameter.get("name")) in names
+            overridden = (
+                has_body if parameter.get("in") == "body" else (parameter["in"], parameter.get("name")) in names
+            )
             if not overridden:
                 own.append((copy.deepcopy(parameter), at))
         consumes = _texts(operation.pop("consumes", None)) or self.consumes
@@ -194,9 +196,7 @@ class _Swagger:
                 # A shared one is used by other operations too, and every body is changed on its own.
                 taken.append((parameter if parameter is entry else copy.deepcopy(parameter), at))
                 continue
-            if parameter is entry:
-                self.parameter(parameter, at)
-            elif not at.startswith("/parameters/"):
+            if parameter is entry or not at.startswith("/parameters/"):
                 self.parameter(parameter, at)
             if len(kept) != index:
                 self.moved.append((f"{pointer}/parameters/{len(kept)}", here))

@@ -31,9 +31,11 @@ At: TypeAlias = "tuple[At, str] | None"
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
-_ONE_SCHEMA = (
-    "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains propertyNames not if then else"
-    " contentSchema"
+_SCHEMA_MAPS = "properties patternProperties $defs definitions dependentSchemas dependencies"
+_SCHEMA_LISTS = "allOf anyOf oneOf prefixItems"
+_SCHEMAS = (
+    "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains propertyNames not if then"
+    " else contentSchema"
 )
 _CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "document": {
@@ -54,7 +56,7 @@ _CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "path_item": {
         "parameters": ("list", "parameter"),
         "additionalOperations": ("map", "operation"),
-        **{method: ("one", "operation") for method in METHODS},
+        **dict.fromkeys(METHODS, ("one", "operation")),
     },
     "operation": {
         "parameters": ("list", "parameter"),
@@ -75,10 +77,9 @@ _CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "encoding": {"headers": ("map", "parameter"), "encoding": ("map", "encoding")},
     "schema": {
         "items": ("one_or_list", "schema"),
-        **{key: ("map", "schema") for key in ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")},
-        **{key: ("map", "schema") for key in ("dependencies",)},
-        **{key: ("list", "schema") for key in ("allOf", "anyOf", "oneOf", "prefixItems")},
-        **{key: ("one", "schema") for key in _ONE_SCHEMA.split()},
+        **dict.fromkeys(_SCHEMA_MAPS.split(), ("map", "schema")),
+        **dict.fromkeys(_SCHEMA_LISTS.split(), ("list", "schema")),
+        **dict.fromkeys(_SCHEMAS.split(), ("one", "schema")),
     },
 }
 
@@ -144,4 +145,3 @@ def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: A
             stack.append((kind, value, at))
     elif type(value) is list and shape in ("list", "one_or_list"):
         stack += [(kind, item, (at, str(index))) for index, item in reversed(list(enumerate(value)))]
-

@@ -1,0 +1,228 @@
+"""What is this file? People give what they have; the answer names it and says what to do instead.
+
+Signatures are data: bytes for binary formats, the first characters for markup, root keys for JSON and YAML formats.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..problems import DocumentError, Place, Problem, Problems
+from .text import Text, problem
+
+EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
+SUPPORTED = ("2.0", "3.0.x", "3.1.x", "3.2.x")
+
+_MAGIC: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x89PNG", "a PNG image", ""),
+    (b"\xff\xd8\xff", "a JPEG image", ""),
+    (b"GIF8", "a GIF image", ""),
+    (b"PK\x03\x04", "a zip archive", "unpack it first"),
+    (b"\x1f\x8b", "gzip compressed", "unpack it first: `gunzip`"),
+    (b"BZh", "bzip2 compressed", "unpack it first: `bunzip2`"),
+    (b"\xfd7zXZ", "xz compressed", "unpack it first: `unxz`"),
+    (b"\x28\xb5\x2f\xfd", "zstd compressed", "unpack it first: `unzstd`"),
+    (b"%PDF-", "a PDF", "ask the API's owner for the OpenAPI file it was made from"),
+    (b"SQLite format 3\x00", "an SQLite database", ""),
+    (b"\x7fELF", "a program", ""),
+    (b"MZ\x90", "a program", ""),
+    (b"\xd0\xcf\x11\xe0", "an old Office file", ""),
+)
+
+_MARKUP: tuple[tuple[str, str, str], ...] = (
+    (
+        r"<!doctype html|<html|<head|<body|<script",
+        "an HTML page",
+        "the document is usually at `/openapi.json`, `/swagger.json`" " or `/v3/api-docs` of the same host",
+    ),
+    (r"<[^>]*definitions\b[^>]*wsdl|<wsdl:", "a WSDL description of a SOAP service", "SOAP is not supported"),
+    (r"<[^>]*application\b[^>]*wadl", "a WADL description", "convert it to OpenAPI first"),
+    (r"<\?xml|<[a-zA-Z]", "an XML file", "an OpenAPI document is JSON or YAML"),
+)
+
+_LANGUAGES: tuple[tuple[str, str, str], ...] = (
+    (
+        r"^\s*(syntax\s*=\s*[\"']proto[23]|message\s+\w+\s*\{|service\s+\w+\s*\{)",
+        "a protobuf file",
+        "generate OpenAPI from it with `protoc-gen-openapi`",
+    ),
+    (
+        r"^\s*(type|interface|schema|input|enum|scalar|extend|directive|query)\b[^:\n]*\{",
+        "a GraphQL schema",
+        "GraphQL is not supported",
+    ),
+    (r"^#%RAML", "a RAML document", "convert it to OpenAPI first"),
+    (r"^FORMAT: 1A|^# Group ", "an API Blueprint", "convert it to OpenAPI first"),
+    (r"^\s*(import |from \w+ import |def |class \w+|const |function |package |#include)", "source code", ""),
+    (r"^#{1,6} \S|^```|^[-*] \[", "a Markdown text", "give the OpenAPI file itself"),
+    (r"^[^\n:{}\[\]]+(,[^\n:{}\[\]]+){2,}\n[^\n:{}\[\]]+(,[^\n]+){2,}$", "a table (CSV)", ""),
+)
+
+_ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (("asyncapi",), "an AsyncAPI document", "AsyncAPI is not supported: message APIs have no requests to call"),
+    (("arazzo",), "an Arazzo description", "give the OpenAPI document its `sourceDescriptions` name"),
+    (("overlay", "actions"), "an OpenAPI Overlay", "give the document it is for, and this with `--overlay`"),
+    (("openrpc",), "an OpenRPC document", "OpenRPC is not supported"),
+    (
+        ("swaggerVersion",),
+        "a Swagger 1 document",
+        "convert it to OpenAPI 3 first, for example with `api-spec-converter`",
+    ),
+    (("raml",), "a RAML document", "convert it to OpenAPI first"),
+    (("kind", "discoveryVersion"), "a Google API discovery document", "convert it to OpenAPI first"),
+    (("smithy",), "a Smithy model", "convert it with `smithy build` and its OpenAPI plugin"),
+    (
+        ("log.entries",),
+        "an HTTP archive (HAR)",
+        "derive an OpenAPI document from it first, for example with `har-to-openapi`",
+    ),
+    (("info._postman_id",), "a Postman collection", "convert it first: `npx postman-to-openapi`"),
+    (("info.schema", "item"), "a Postman collection", "convert it first: `npx postman-to-openapi`"),
+    (("_type", "resources"), "an Insomnia export", "export as OpenAPI instead"),
+    (("__schema",), "a GraphQL introspection", "GraphQL is not supported"),
+    (("data.__schema",), "a GraphQL introspection", "GraphQL is not supported"),
+    (("tools",), "a list of MCP tools", "this is what mcpgen makes, not what it reads"),
+    (("mcpServers",), "a client configuration", "give the OpenAPI document of the API"),
+    (("apiVersion", "kind", "metadata"), "a Kubernetes manifest", ""),
+    (("services",), "a Compose file", ""),
+    (("dependencies", "name", "version"), "a package.json", ""),
+    (("$schema",), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
+    (("$defs",), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
+    (("type", "properties"), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
+    (("definitions",), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
+)
+
+
+def binary(name: str, raw: bytes) -> None:
+    """Raise for an empty file, and for bytes that are no text at all."""
+    if not raw.strip(b" \t\r\n\0\xef\xbb\xbf"):
+        raise DocumentError(problem("E0106", "the file is empty", name, hint=EXPECTED))
+    for magic, what, hint in _MAGIC:
+        if raw.startswith(magic):
+            raise DocumentError(problem("E0107", f"this is {what}, not a document", name, hint=hint or EXPECTED))
+
+
+def markup(text: Text) -> None:
+    """Raise for HTML and XML, which begin with `<` as no JSON or YAML document does."""
+    start = text.content.lstrip()[:2000]
+    if not start.startswith("<"):
+        return
+    for pattern, what, hint in _MARKUP:
+        if re.search(pattern, start, re.I):
+            code = "E0109" if "HTML" in what else "E0110"
+            raise DocumentError(problem(code, f"this is {what}, not an OpenAPI document", text.name, hint=hint))
+
+
+def language(text: Text) -> Problem | None:
+    """What a text that is neither JSON nor YAML probably is."""
+    start = text.content[:4000]
+    for pattern, what, hint in _LANGUAGES:
+        if re.search(pattern, start, re.M):
+            return problem("E0110", f"this is {what}, not an OpenAPI document", text.name, hint=hint or EXPECTED)
+    return None
+
+
+def tree(text: Text, root: Any) -> dict[str, Any]:
+    """The root of an OpenAPI or Swagger document. Raises `DocumentError` that names what else it is."""
+    if root is None:
+        raise DocumentError(problem("E0106", "the file is empty", text.name, hint=EXPECTED))
+    if type(root) is not dict:
+        found = language(text) if type(root) is str else None
+        kinds = {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
+        message = f"the document is {kinds.get(type(root), 'something else')}, not an object"
+        hint = "this looks like a list of documents or tools: give one document" if type(root) is list else EXPECTED
+        raise DocumentError(found or _at_start(text, "E0121", message, hint))
+    if "openapi" in root or "swagger" in root:
+        return root
+    for keys, what, hint in _ROOTS:
+        if all(_has(root, key) for key in keys):
+            raise DocumentError(
+                _at_start(text, "E0110", f"this looks like {what}, not an OpenAPI document", hint or EXPECTED)
+            )
+    close = difflib.get_close_matches("openapi", [key.lower() for key in root], n=1, cutoff=0.75)
+    wrong = next((key for key in root if key.lower() in (*close, "swagger", "openapi")), "")
+    if wrong:
+        raise DocumentError(_at_start(text, "E0301", f"the root key `{wrong[:40]}` should be `openapi`", EXPECTED))
+    fragment = {"paths", "components", "info"} & root.keys()
+    why = f", only {', '.join(f'`{key}`' for key in sorted(fragment))}" if fragment else ""
+    raise DocumentError(_at_start(text, "E0301", f"neither `openapi` nor `swagger` at the root{why}", EXPECTED))
+
+
+def _at_start(text: Text, code: str, message: str, hint: str) -> Problem:
+    place = text.place(len(text.content) - len(text.content.lstrip()))
+    return Problem(code=code, severity="error", message=message, hint=hint, place=place)
+
+
+def _has(root: Mapping[str, Any], path: str) -> bool:
+    node: Any = root
+    for key in path.split("."):
+        if not isinstance(node, Mapping) or key not in node:
+            return False
+        node = node[key]
+    return True
+
+
+# Versions.
+
+_KNOWN = re.compile(r"3\.[012]\.\d+(-[\w.]+)?\Z")
+
+
+def version(root: dict[str, Any], place: Callable[[str], Place], problems: Problems) -> str:
+    """The version a document says it is, as a text. Raises `DocumentError` for one that is not supported.
+
+    Unmistakable slips are warnings: `swagger: 2.0` as a number, `openapi: "3.1"` without the last part.
+    """
+    key = "openapi" if "openapi" in root else "swagger"
+    value = root[key]
+    written = value if type(value) is str else json.dumps(value)[:40]
+    if key == "swagger" and value in ("2.0", 2.0, "2") and type(value) is not bool:
+        if type(value) is not str:
+            problems.warn("E0303", "`swagger: 2.0` is a number", pointer="/swagger", hint='write `swagger: "2.0"`')
+        return "2.0"
+    if key == "openapi" and type(value) is str:
+        if _KNOWN.match(value.strip()):
+            return value.strip()
+        if value.strip() in ("3.0", "3.1", "3.2"):
+            full = value.strip() + {"3.0": ".3", "3.1": ".1", "3.2": ".0"}[value.strip()]
+            problems.warn(
+                "E0302", f"`openapi: {value}` lacks its last part", pointer="/openapi", hint=f'write `"{full}"`'
+            )
+            return full
+    code, hint, notes = _advice(key, value)
+    raise DocumentError(
+        Problem(
+            code=code,
+            severity="error",
+            message=f"`{key}: {written[:40]}` is not a supported version",
+            pointer=f"/{key}",
+            hint=hint,
+            notes=(*notes, "supported: " + ", ".join(SUPPORTED)),
+            place=place(f"/{key}"),
+        )
+    )
+
+
+def _advice(key: str, value: Any) -> tuple[str, str, tuple[str, ...]]:
+    """Code, hint and notes for a version that is not supported."""
+    if type(value) in (int, float):
+        nearest = {2: 'swagger: "2.0"', 3: 'openapi: "3.0.3"', 3.1: 'openapi: "3.1.1"', 3.2: 'openapi: "3.2.0"'}
+        best = nearest.get(value, 'openapi: "3.1.1"')
+        return "E0303", f"write `{best}`", (f"`{value}` without quotes is a number; a version is text",)
+    if type(value) is not str:
+        return "E0303", 'write `openapi: "3.1.1"`', ("a version is text",)
+    text = value.strip().lower().removeprefix("v")
+    if text.startswith("2") and key == "openapi":
+        return "E0302", 'write `swagger: "2.0"`', ("version 2 is said with the key `swagger`",)
+    if text.startswith("3") and key == "swagger":
+        return "E0302", f'write `openapi: "{text}"`', ("version 3 is said with the key `openapi`",)
+    if text.startswith("1"):
+        return "E0302", "convert the document to OpenAPI 3 first", ()
+    nearest_text = next((full for start, full in _NEAREST if text.startswith(start)), "3.1.1")
+    return "E0302", f'the nearest supported one is `openapi: "{nearest_text}"`', ()
+
+
+_NEAREST = (("3.0", "3.0.3"), ("3.1", "3.1.1"), ("3.2", "3.2.0"), ("3.", "3.2.0"), ("3", "3.0.3"), ("4", "3.2.0"))
