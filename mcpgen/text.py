@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 # Cc, Cf and look-alikes of nothing: C0/C1 controls but tab and newline, soft hyphen, Arabic letter mark, Hangul
 # fillers, Mongolian vowel separator, zero-width and bidi marks, line/paragraph separators, invisible operators,
@@ -54,8 +55,11 @@ def count_invisible(text: str) -> int:
 
 def plain(text: object) -> str:
     """Document text as plain text: visible characters, no Markdown or HTML furniture, paragraphs on a line each."""
-    if not isinstance(text, str) or not text:
-        return ""
+    return _plain(text) if isinstance(text, str) and text else ""
+
+
+@lru_cache(maxsize=20_000)
+def _plain(text: str) -> str:
     text = visible(text[:40_000])
     if "<" in text:
         text = _TAG.sub("", _BLOCK_TAG.sub("\n", _COMMENT.sub("", text)))

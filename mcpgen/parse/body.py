@@ -58,9 +58,9 @@ def choose(projector: Projector, content: dict[str, Any]) -> tuple[str, str, dic
 
 def fields(projector: Projector, given: Any, pointer: str) -> tuple[Body | None, list[Field]]:
     """The body of an operation and the fields it is made of. Raises Unsayable."""
-    body, _ = projector.document.deref(given, pointer)
+    body, at = projector.deref(given, pointer)
     if not isinstance(body, dict):
-        return None, []
+        raise Unsayable("E0409", "the request body is not an object", at)
     content = body.get("content")
     required = body.get("required") is True
     said = body["description"] if isinstance(body.get("description"), str) else ""

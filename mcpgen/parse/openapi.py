@@ -40,8 +40,8 @@ class _Parser:
         self.title = shorten(title, 100)
         self.name = naming.server_name(config.name or self.title)
         self.prefix = f"MCPGEN_{self.name.upper()}"
-        self.security = Security(document, self.prefix, problems)
         self.projector = Projector(document, problems)
+        self.security = Security(self.projector, self.prefix)
         self.skips: list[Skip] = []
 
     # -- the server ---------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class _Parser:
             if not path.startswith("/") and path.startswith("x-"):
                 continue
             at = f"/paths/{escape_token(path)}"
-            path_item, pointer = self.document.deref(paths[path], at)
+            path_item, pointer = self.projector.deref(paths[path], at)
             if not isinstance(path_item, dict):
                 if report:
                     self.problems.warn("E0401", f"path `{visible(path)[:80]}` is not an object", pointer=at)
@@ -145,7 +145,7 @@ class _Parser:
                 found["trace"] = path_item["trace"]
             for method in sorted(found):
                 inside = f"{pointer}/additionalOperations" if method not in (*METHODS, "trace") else pointer
-                operation, where = self.document.deref(found[method], f"{inside}/{escape_token(method)}")
+                operation, where = self.projector.deref(found[method], f"{inside}/{escape_token(method)}")
                 if isinstance(operation, dict):
                     given = operation.get("operationId")
                     identity = given.strip() if isinstance(given, str) and given.strip() else None

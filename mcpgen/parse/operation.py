@@ -112,7 +112,7 @@ class Operation:
         self.template, self.fixed_query = screen_path(origin.path)
         problems = projector.problems
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
-        found = parameters.collect(projector.document, path_item, operation, pointers)
+        found = parameters.collect(projector, path_item, operation, pointers)
         self.fields = parameters.fields(projector, problems, found, self.template)
         self.body, body_fields = (
             bodies.fields(projector, operation["requestBody"], f"{origin.pointer}/requestBody")
@@ -126,7 +126,7 @@ class Operation:
 
     def _declares_get_body(self) -> bool:
         """A body on GET has no meaning (RFC 9110 §9.3.1), but where it is required the API wants it all the same."""
-        given, _ = self.projector.document.deref(self.operation.get("requestBody"), "")
+        given, _ = self.projector.deref(self.operation.get("requestBody"), "")
         return isinstance(given, dict) and isinstance(given.get("content"), dict) and bool(given["content"])
 
     def tool(self, name: str, *, base_url: str | None) -> Tool:

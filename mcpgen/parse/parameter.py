@@ -11,7 +11,6 @@ from ..text import visible
 from .security import FORBIDDEN_HEADERS, TOKEN
 
 if TYPE_CHECKING:
-    from ..load import Document
     from ..problems import Problems
     from .schema import Projector
 
@@ -48,16 +47,20 @@ class Field:
 
 
 def collect(
-    document: Document, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
+    projector: Projector, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
 ) -> list[tuple[dict[str, Any], str]]:
-    """The parameters of an operation, those of its path included; the operation's own win (OpenAPI 3.1 §4.8.9)."""
+    """The parameters of an operation, those of its path included; the operation's own win (OpenAPI 3.1 §4.8.9).
+
+    Raises Unsayable where one cannot be read: what it was for would be lost.
+    """
     found: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
     for owner, pointer in zip((path_item, operation), pointers, strict=True):
         given = owner.get("parameters")
         for index, entry in enumerate(given) if isinstance(given, list) else ():
-            parameter, at = document.deref(entry, f"{pointer}/parameters/{index}")
-            if isinstance(parameter, dict):
-                found[str(parameter.get("in")), str(parameter.get("name"))] = parameter, at
+            parameter, at = projector.deref(entry, f"{pointer}/parameters/{index}")
+            if not isinstance(parameter, dict):
+                raise Unsayable("E0405", f"parameter {index + 1} is not an object", at)
+            found[str(parameter.get("in")), str(parameter.get("name"))] = parameter, at
     return list(found.values())
 
 

@@ -29,7 +29,7 @@ def success(projector: Projector, operation: dict[str, Any], pointer: str) -> tu
     codes = sorted(str(code) for code in responses if re.fullmatch(r"2\d\d", str(code)))
     for code in [*codes, "2XX", "2xx", "default"]:
         if code in responses:
-            response, _ = projector.document.deref(responses[code], f"{pointer}/responses/{code}")
+            response, _ = projector.deref(responses[code], f"{pointer}/responses/{code}")
             if isinstance(response, dict):
                 return code, response
     return "", {}

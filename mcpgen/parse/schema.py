@@ -19,7 +19,7 @@ from .pattern import portable_pattern
 
 if TYPE_CHECKING:
     from ..ir import Schema
-    from ..load import Document
+    from ..load import Document, UnresolvedReference
     from ..problems import Problems
 
 TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
@@ -119,6 +119,8 @@ class Projector:
         self.problems = problems
         self._resolved: dict[str, tuple[Any, str]] = {}
         self._flat: dict[str, dict[str, Any]] = {}
+        # By identity, with the node itself, which keeps its id from being used again.
+        self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -128,17 +130,31 @@ class Projector:
             from ..load import UnresolvedReference
 
             try:
-                self._resolved[ref] = self.document.resolve(ref)
+                self._resolved[ref] = self.document.resolve_one(ref)
             except UnresolvedReference as error:
-                suggestions = [f"`{name}`" for name in getattr(error, "suggestions", ())][:3]
-                self.problems.warn(
-                    "E0203",
-                    f"`$ref` points to nothing: `{visible(ref)[:120]}`",
-                    pointer=getattr(error, "pointer", ""),
-                    hint=f"did you mean {' or '.join(suggestions)}?" if suggestions else "",
-                )
+                self.dangling(error, "")
                 self._resolved[ref] = ({}, "")
         return self._resolved[ref]
+
+    def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
+        """A node that may be a reference, followed to its end; `(None, pointer)` and a problem where it has none."""
+        from ..load import UnresolvedReference
+
+        try:
+            return self.document.deref(node, pointer)
+        except UnresolvedReference as error:
+            self.dangling(error, pointer)
+            return None, pointer
+
+    def dangling(self, error: UnresolvedReference, pointer: str) -> None:
+        """Report a reference that points to nothing."""
+        suggestions = [f"`{name}`" for name in error.suggestions][:3]
+        self.problems.warn(
+            "E0203",
+            f"`$ref` points to nothing: `{visible(error.ref)[:120]}`",
+            pointer=f"{pointer}/$ref" if pointer else "",
+            hint=f"did you mean {' or '.join(suggestions)}?" if suggestions else "",
+        )
 
     def flatten(self, node: Any, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
         """A schema with its `$ref` followed and its `allOf` merged; children are left as they are in the document.
@@ -162,6 +178,8 @@ class Projector:
                     return flat
                 self._flat[ref] = flat
             return self._flat[ref]
+        if not seen and id(node) in self._merged:
+            return self._merged[id(node)][1]
         merged: dict[str, Any] = {}
         own = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
         for part in [{"$ref": ref}] if isinstance(ref, str) else []:
@@ -172,6 +190,8 @@ class Projector:
         for key in ("description", "title", "default"):
             if key in own:
                 result[key] = own[key]
+        if not seen:
+            self._merged[id(node)] = node, result
         return result
 
     def kinds(self, node: Any, depth: int = 0) -> set[str]:

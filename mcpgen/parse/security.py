@@ -10,8 +10,7 @@ from ..text import plain, shorten, words
 from .naming import digest
 
 if TYPE_CHECKING:
-    from ..load import Document
-    from ..problems import Problems
+    from .schema import Projector
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 Requirement = tuple[tuple[str, ...], ...]
@@ -25,15 +24,16 @@ FORBIDDEN_HEADERS = frozenset("""
 class Security:
     """The credentials of one document, and what each operation requires of them."""
 
-    def __init__(self, document: Document, prefix: str, problems: Problems) -> None:
-        self.document, self.prefix, self.problems = document, prefix, problems
+    def __init__(self, projector: Projector, prefix: str) -> None:
+        self.prefix, self.problems = prefix, projector.problems
+        document = projector.document
         components = document.root.get("components")
         given = components.get("securitySchemes") if isinstance(components, dict) else None
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         for name, scheme in given.items() if isinstance(given, dict) else ():
             pointer = f"/components/securitySchemes/{name.replace('~', '~0').replace('/', '~1')}"
-            scheme, pointer = document.deref(scheme, pointer)
+            scheme, pointer = projector.deref(scheme, pointer)
             if isinstance(scheme, dict):
                 slug = self.slug(name)
                 self.slugs[name] = slug
