@@ -1,0 +1,6 @@
+"""`python -m mcpgen` is `mcpgen`."""
+
+from .cli import main
+
+if __name__ == "__main__":
+    main()
