@@ -1,0 +1,206 @@
+"""The tools of this server: their contracts, read at the start, and their functions, found at the first call.
+
+A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<toolset>.json` (yours). Its function has
+the tool's name and stands in the module beside it; a generated toolset without a module of its own is implemented in
+`custom/<toolset>.py`. A custom tool replaces its generated namesake, and what its contract leaves out stays as
+generated. Generated modules are imported on the first call; yours at the start, so that mistakes show at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .faults import suggest
+from .log import event
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_PACKAGE = __package__ or ""
+
+
+class StartError(Exception):
+    """The server cannot start as it was asked to; the text says what to change."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One tool: its Tool object as on the wire, and where its function stands."""
+
+    wire: dict[str, Any]
+    toolset: str
+    module: str
+    generated: bool
+    prepared: Any = field(default=None)
+    """What the server keeps between calls of this tool (its function, its checker)."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return str(self.wire["name"])
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the contract says that a call changes nothing."""
+        return self.wire.get("annotations", {}).get("readOnlyHint") is True
+
+    def function(self) -> Callable[..., Any]:
+        """The tool's function, its module imported if it is not yet. Raises ImportError or AttributeError."""
+        module = importlib.import_module(self.module, _PACKAGE)
+        found: Callable[..., Any] = getattr(module, re.sub(r"\W", "_", self.name))
+        return found
+
+
+class Catalog:
+    """Every tool of the chosen toolsets, in the order of the list."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        toolsets: Iterable[str] = (),
+        read_only: bool = False,
+        aliases: dict[str, str] | None = None,
+    ) -> None:
+        self.read_only = read_only
+        self._aliases = aliases or {}
+        self._entries: dict[str, Entry] = {}
+        chosen = _chosen(root, toolsets)
+        for path in sorted((root / "tools").glob("*.json")):
+            if chosen is None or path.stem in chosen:
+                generated = path.with_suffix(".py").is_file()
+                self._read(path, f".tools.{path.stem}" if generated else f".custom.{path.stem}", generated)
+        custom = sorted((root / "custom").glob("*.json"))
+        for path in custom:
+            self._read(path, f".custom.{path.stem}", False, chosen)
+        self._keep_working()
+        self.listed = [entry.wire for entry in self._entries.values() if entry.read_only or not read_only]
+        self.toolset_of = {entry.name: entry.toolset for entry in self._entries.values()}
+
+    def find(self, name: str) -> Entry | None:
+        """The tool of that name, or of the name an alias stands for."""
+        return self._entries.get(name) or self._entries.get(self._aliases.get(name, ""))
+
+    def near(self, name: str) -> str:
+        """`; did you mean ...?` for a name that is not known, or nothing."""
+        return suggest(name, [tool["name"] for tool in self.listed])
+
+    def _read(self, path: Path, module: str, generated: bool, chosen: frozenset[str] | None = None) -> None:
+        """Take the tools of one file; what is wrong in it is told on stderr and left out."""
+        try:
+            tools = json.loads(path.read_bytes())
+        except ValueError as error:
+            line = getattr(error, "lineno", 0)
+            event("error", "tools_not_loaded", file=str(path), line=line, reason=str(error))
+            return
+        by_hand = path.parent.name == "custom"
+        for index, tool in enumerate(tools if isinstance(tools, list) else [tools]):
+            namesake = self._entries.get(str(tool.get("name"))) if isinstance(tool, dict) else None
+            if by_hand and isinstance(tool, dict):
+                tool = _complete(tool, namesake.wire if namesake else {})
+            reason = _malformed(tool) or (_invalid(tool) if by_hand else "")
+            if reason:
+                event("error", "tool_left_out", file=str(path), index=index, reason=reason)
+                continue
+            toolset = namesake.toolset if namesake else path.stem
+            if chosen is None or toolset in chosen:
+                self._entries[tool["name"]] = Entry(tool, toolset, module, generated)
+
+    def _keep_working(self) -> None:
+        """Import the modules that are yours, and leave out the tools whose function is not there."""
+        broken: set[str] = set()
+        for name, entry in list(self._entries.items()):
+            if entry.generated:
+                continue
+            if entry.module not in broken:
+                try:
+                    entry.function()
+                    continue
+                except AttributeError as error:
+                    event("error", "tool_left_out", tool=name, **where(error, f"no function in {entry.module[1:]}"))
+                except BaseException as error:
+                    if isinstance(error, KeyboardInterrupt):
+                        raise
+                    broken.add(entry.module)
+                    event("error", "tool_left_out", tool=name, **where(error, ""))
+            else:
+                event("error", "tool_left_out", tool=name, reason=f"{entry.module[1:]} could not be imported")
+            del self._entries[name]
+
+
+def where(error: BaseException, note: str) -> dict[str, Any]:
+    """The file and line a failure comes from, innermost in this package, and what it says."""
+    root = str(Path(__file__).parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(root)]
+    frames = [frame for frame in frames if Path(frame.filename) != Path(__file__)]
+    fields: dict[str, Any] = {"reason": f"{type(error).__name__}: {error}" + (f" ({note})" if note else "")}
+    if isinstance(error, SyntaxError):
+        fields.update(file=error.filename, line=error.lineno)
+    elif frames:
+        fields.update(file=frames[-1].filename, line=frames[-1].lineno)
+    return fields
+
+
+def _chosen(root: Path, toolsets: Iterable[str]) -> frozenset[str] | None:
+    """The toolsets asked for, or None for all. Raises StartError for one that does not exist."""
+    names = [name.strip() for name in toolsets if name.strip()]
+    if not names:
+        return None
+    known = sorted({path.stem for folder in ("tools", "custom") for path in (root / folder).glob("*.json")})
+    for name in names:
+        if name not in known:
+            choices = ", ".join(f"`{choice}`" for choice in known)
+            raise StartError(f"there is no toolset `{name}`{suggest(name, known)} The toolsets are: {choices}")
+    return frozenset(names)
+
+
+def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]:
+    """A custom contract with what it leaves out: from its generated namesake, else the cautious defaults."""
+    own = tool.get("annotations", {})
+    tool = {**generated, **tool}
+    tool.setdefault("title", str(tool.get("name", "")).replace("_", " ").capitalize())
+    tool.setdefault("inputSchema", {"type": "object", "properties": {}, "additionalProperties": False})
+    hints = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+    inherited = generated.get("annotations", {})
+    own = own if isinstance(own, dict) else {}
+    tool["annotations"] = {**hints, **inherited, "title": tool["title"], **own}
+    return tool
+
+
+def _invalid(tool: dict[str, Any]) -> str:
+    """Why a contract written by hand is not a Tool object or not a usable schema, or nothing."""
+    import jsonschema_rs
+    from mcp.types import Tool
+    from pydantic import ValidationError
+
+    from .check import compiled
+
+    try:
+        Tool.model_validate(tool, by_name=False)
+        for key in ("inputSchema", "outputSchema"):
+            compiled(tool.get(key, True))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        return f"`{tool['name']}`: `{'.'.join(str(part) for part in fault['loc'])}`: {fault['msg']}"
+    except jsonschema_rs.ValidationError as error:
+        return f"`{tool['name']}`: not a valid schema: {error.message[:300]}"
+    return ""
+
+
+def _malformed(tool: Any) -> str:
+    """Why a tool cannot be listed, or nothing: one bad Tool object would cost clients the whole list."""
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or not _NAME.fullmatch(tool["name"]):
+        return "a tool needs a `name` of letters, digits, `_`, `-` and `.`"
+    for key, needed in (("inputSchema", True), ("outputSchema", False)):
+        schema = tool.get(key)
+        if (needed or schema is not None) and not (isinstance(schema, dict) and schema.get("type") == "object"):
+            return f"the `{key}` of `{tool['name']}` must be a schema with `type: object` at its root"
+    for key in ("title", "description"):
+        if not isinstance(tool.get(key, ""), str):
+            return f"the `{key}` of `{tool['name']}` must be text"
+    return ""

@@ -1,0 +1,223 @@
+"""What a tool's function may return, and what it may use while it works.
+
+A function returns text, data (a dict, a list, a dataclass, ...), one of the helpers below, or a list of texts and
+helpers:
+
+    return Image(png_bytes, "image/png")
+    return [Text("Three books found"), ResourceLink("https://example.com/books.csv", "books.csv")]
+    return Structured({"books": 3}, text="Three books found")
+
+It raises `ToolError("...")` to tell the model what went wrong, and reports progress through its `context`.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import uuid
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+Block = dict[str, Any]
+"""A content block as it stands on the wire (MCP, `ContentBlock`)."""
+
+
+class ToolError(Exception):
+    """A call that cannot be done; its text is for the model and must say what to do instead."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text."""
+
+    text: str
+
+    def block(self) -> Block:
+        """The content block."""
+        return {"type": "text", "text": self.text}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its bytes and their media type."""
+
+    data: bytes
+    media_type: str = "image/png"
+
+    def block(self) -> Block:
+        """The content block, the bytes as base64."""
+        return {"type": "image", "data": base64.b64encode(self.data).decode(), "mimeType": self.media_type}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Audio:
+    """A sound: its bytes and their media type."""
+
+    data: bytes
+    media_type: str = "audio/wav"
+
+    def block(self) -> Block:
+        """The content block, the bytes as base64."""
+        return {"type": "audio", "data": base64.b64encode(self.data).decode(), "mimeType": self.media_type}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A link to something the client can fetch by itself. `size` is in bytes."""
+
+    uri: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    media_type: str | None = None
+    size: int | None = None
+
+    def block(self) -> Block:
+        """The content block."""
+        known = {
+            "type": "resource_link",
+            "uri": self.uri,
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "mimeType": self.media_type,
+            "size": self.size,
+        }
+        return {key: value for key, value in known.items() if value is not None}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Resource:
+    """An embedded resource: text or bytes together with the URI they stand for."""
+
+    uri: str
+    data: str | bytes
+    media_type: str | None = None
+
+    def block(self) -> Block:
+        """The content block, bytes as base64."""
+        inner: Block = {"uri": self.uri}
+        if self.media_type is not None:
+            inner["mimeType"] = self.media_type
+        if isinstance(self.data, str):
+            inner["text"] = self.data
+        else:
+            inner["blob"] = base64.b64encode(self.data).decode()
+        return {"type": "resource", "resource": inner}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Structured:
+    """Data for programs and, beside it, a text for the model (the data as JSON where none is given)."""
+
+    data: Any
+    text: str | None = None
+
+
+class Context:
+    """The call a function is working for.
+
+    A function that wants it takes a parameter called `context` before its arguments.
+    """
+
+    def __init__(self, request: ServerRequestContext[Any, Any] | None = None, tool: str = "") -> None:
+        self.tool = tool
+        self._request = request
+        self._last = float("-inf")
+
+    async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell the caller how far the work is; nothing is sent unless the caller asked.
+
+        Values that do not grow are left out, as the protocol wants them to grow.
+        """
+        if self._request is None or done <= self._last:
+            return
+        self._last = done
+        await self._request.session.report_progress(done, total, message)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the caller asked for progress."""
+        return bool(self._request and self._request.meta and "progress_token" in self._request.meta)
+
+    async def say(self, message: str) -> None:
+        """Tell the caller something without knowing how far the work is."""
+        await self.progress(max(self._last, 0) + 1, None, message)
+
+
+@dataclasses.dataclass(slots=True)
+class Call:
+    """One call as `hooks.py` sees it: the tool, its checked arguments (yours to change), and its context."""
+
+    tool: str
+    arguments: dict[str, Any]
+    read_only: bool
+    context: Context
+
+
+def failure(text: str) -> dict[str, Any]:
+    """A failed call, as a `CallToolResult` on the wire."""
+    return {"content": [Text(text).block()], "isError": True}
+
+
+def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
+    """What a function returned, as a `CallToolResult` on the wire.
+
+    `structured` says that the tool declares an output schema: data then also stands under `structuredContent`, a
+    value that is not an object as `{"result": value}`. Raises TypeError or ValueError for what JSON cannot say.
+    """
+    if isinstance(value, Text | Image | Audio | ResourceLink | Resource):
+        return {"content": [value.block()]}
+    if isinstance(value, list) and value and all(hasattr(item, "block") or isinstance(item, str) for item in value):
+        if not structured:
+            blocks = [Text(item).block() if isinstance(item, str) else item.block() for item in value]
+            return {"content": blocks}
+    elif isinstance(value, str) and not structured:
+        return {"content": [Text(value).block()]}
+    elif value is None and not structured:
+        return {"content": [Text("Done").block()]}
+    text = None
+    if isinstance(value, Structured):
+        value, text, structured = value.data, value.text, True
+    data = as_json(value)
+    result: dict[str, Any] = {"content": [Text(as_text(data) if text is None else text).block()]}
+    if structured:
+        result["structuredContent"] = data if isinstance(data, dict) else {"result": data}
+    return result
+
+
+def as_json(value: Any) -> Any:
+    """A value as plain JSON data. Raises TypeError or ValueError for what JSON cannot say."""
+    return json.loads(json.dumps(value, default=_plain, allow_nan=False))
+
+
+def as_text(data: Any) -> str:
+    """JSON data as compact text."""
+    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """What `json` does not know by itself: dataclasses, models, dates, enumerations, sets, paths."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, uuid.UUID | PurePath | decimal.Decimal):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset | tuple):
+        return sorted(value, key=str) if isinstance(value, set | frozenset) else list(value)
+    raise TypeError(f"a {type(value).__name__} cannot be written as JSON")

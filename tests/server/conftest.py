@@ -1,0 +1,56 @@
+"""Fixtures: the hand-written package, the API behind it, and ways to start it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))  # pytest's importlib mode leaves the folder of the tests out
+
+from shop import PACKAGE, PREFIX, Recorder, write_package  # noqa: E402
+
+
+@pytest.fixture
+def api() -> Iterator[Recorder]:
+    """The API behind the tools."""
+    recorder = Recorder()
+    yield recorder
+    recorder.close()
+
+
+@pytest.fixture
+def environment(api: Recorder) -> dict[str, str]:
+    """What the server needs in its environment to reach the API."""
+    return {
+        f"{PREFIX}_BASE_URL": api.url,
+        f"{PREFIX}_API_KEY": "canary-key-0123456789",
+        f"{PREFIX}_ALLOW_PRIVATE": "true",
+        f"{PREFIX}_RETRIES": "0",
+    }
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """The folder of the package."""
+    return write_package(tmp_path)
+
+
+@pytest.fixture
+def in_process(package: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A function that imports the package and makes its `ToolServer`."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.syspath_prepend(str(package.parent))
+
+    def make(**options: Any) -> Any:
+        importlib.invalidate_caches()
+        return importlib.import_module(f"{PACKAGE}.server").ToolServer(**options)
+
+    yield make
+    for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
+        del sys.modules[name]

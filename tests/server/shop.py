@@ -1,0 +1,325 @@
+"""A small generated package, written by hand: the constant files as they are, and what a document would contribute."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from mcp import StdioServerParameters
+
+TEMPLATES = Path(__file__).parents[2] / "templates" / "src" / "package"
+PACKAGE = "shop_mcp"
+PREFIX = "MCPGEN_SHOP"
+
+
+def _tool(name: str, description: str, properties: dict[str, Any], *, read_only: bool, **more: Any) -> dict[str, Any]:
+    title = name.replace("_", " ").capitalize()
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": {
+            "type": "object",
+            "properties": properties,
+            **({"required": more.pop("required")} if "required" in more else {}),
+            "additionalProperties": False,
+        },
+        "annotations": {
+            "title": title,
+            "readOnlyHint": read_only,
+            "destructiveHint": not read_only,
+            "idempotentHint": read_only,
+            "openWorldHint": True,
+        },
+        **more,
+    }
+
+
+BOOKS = [
+    _tool(
+        "list_books",
+        "List the books in the catalogue. Newest first.",
+        {
+            "genre": {"type": "string", "enum": ["fiction", "poetry"], "description": "Only this genre"},
+            "page_size": {"type": "integer", "minimum": 1, "maximum": 100},
+            "ids": {"type": "array", "items": {"type": "integer"}},
+        },
+        read_only=True,
+        outputSchema={"type": "object", "properties": {"result": {"type": "array", "items": {}}}},
+    ),
+    _tool("get_book", "Get one book.", {"book_id": {"type": "string"}}, read_only=True, required=["book_id"]),
+    _tool(
+        "update_book",
+        "Replace a book.",
+        {
+            "book_id": {"type": "string"},
+            "title": {"type": "string", "maxLength": 20},
+            "blurb": {"type": "string"},
+            "meta": {
+                "type": "object",
+                "properties": {"eq_": {"type": "string"}, "note": {"type": "string"}},
+                "additionalProperties": False,
+            },
+        },
+        read_only=False,
+        required=["book_id", "title"],
+    ),
+    _tool("delete_book", "Delete a book.", {"book_id": {"type": "string"}}, read_only=False, required=["book_id"]),
+]
+
+BOOKS_PY = '''"""Books: tools that call the API."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..api import OMIT, Answer, Api, Omit
+from ..wire import csv, sends
+
+
+async def list_books(
+    api: Api,
+    *,
+    genre: Literal["fiction", "poetry"] | Omit = OMIT,
+    page_size: int | Omit = OMIT,
+    ids: list[int] | Omit = OMIT,
+) -> Answer[Any]:
+    """List the books in the catalogue."""
+    return await api.request(
+        "GET",
+        "/books",
+        query={
+            "genre": genre,
+            "page-size": page_size,
+            "ids": csv(ids),
+        },
+    )
+
+
+async def get_book(api: Api, *, book_id: str) -> Answer[Any]:
+    """Get one book."""
+    return await api.request("GET", "/books/{bookId}", path_args={"bookId": book_id})
+
+
+@sends(nullable=("/properties/blurb",), names={"/properties/meta/properties/eq_": "[eq]"})
+async def update_book(
+    api: Api,
+    *,
+    book_id: str,
+    title: str,
+    blurb: str | None | Omit = OMIT,
+    meta: dict[str, Any] | Omit = OMIT,
+) -> Answer[Any]:
+    """Replace a book."""
+    return await api.request(
+        "PUT",
+        "/books/{bookId}",
+        path_args={"bookId": book_id},
+        json={"title": title, "blurb": blurb, "meta": meta},
+    )
+
+
+async def delete_book(api: Api, *, book_id: str) -> Answer[Any]:
+    """Delete a book."""
+    return await api.request("DELETE", "/books/{bookId}", path_args={"bookId": book_id})
+'''
+
+DESK = [
+    _tool("echo", "Say it again.", {"text": {"type": "string"}}, read_only=True, required=["text"]),
+    _tool("noise", "Print to stdout, warn and log.", {}, read_only=True),
+    _tool("slow", "Work for a while, telling how far.", {"steps": {"type": "integer"}}, read_only=True),
+    _tool("crash", "Raise an exception.", {"how": {"type": "string"}}, read_only=True, required=["how"]),
+    _tool("picture", "Return every kind of content.", {}, read_only=True),
+    _tool(
+        "add",
+        "Add two numbers.",
+        {"a": {"type": "number"}, "b": {"type": "number"}},
+        read_only=True,
+        required=["a", "b"],
+        outputSchema={"type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"]},
+    ),
+    _tool("later", "Do something that nobody has written yet.", {}, read_only=True),
+]
+
+DESK_PY = '''"""Tools without an API: every line here is the user's."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..content import Audio, Context, Image, Resource, ResourceLink, Text, ToolError
+
+
+@dataclass
+class Sum:
+    sum: Any
+
+
+def echo(*, text: str) -> str:
+    return text
+
+
+async def noise() -> str:
+    print("printed", end="")
+    os.write(1, b"written to fd 1\\n")
+    sys.stdout.write("and more")
+    warnings.warn("careful\\r\\n{\\"level\\": \\"error\\"}", stacklevel=1)
+    logging.getLogger("other").error("first\\r\\nERROR fake \\x1b[31m")
+    return "quiet\\nand\\u2028more"
+
+
+async def slow(context: Context, *, steps: int = 3) -> str:
+    marker = os.environ.get("SLOW_MARKER")
+    try:
+        for step in range(steps):
+            await context.progress(step + 1, steps, "working")
+            await context.progress(step, steps, "not growing")
+            await asyncio.sleep(0.02)
+    except asyncio.CancelledError:
+        if marker:
+            Path(marker).write_text("cancelled")
+        raise
+    return "done"
+
+
+async def crash(*, how: str) -> Any:
+    if how == "tool":
+        raise ToolError("Ask for something else")
+    if how == "exit":
+        raise SystemExit(3)
+    raise RuntimeError("the secret is opensesame\\r\\nERROR fake")
+
+
+async def picture() -> list[Any]:
+    return [
+        Text("a text"),
+        Image(b"\\x89PNG"),
+        Audio(b"RIFF"),
+        ResourceLink("https://example.com/a.csv", "a.csv", media_type="text/csv"),
+        Resource("mem://a", b"bytes", "application/octet-stream"),
+        Resource("mem://b", "text"),
+    ]
+
+
+async def add(*, a: float, b: float) -> Sum:
+    return Sum("not a number" if a == 13 else a + b)
+
+
+async def later() -> None:
+    raise NotImplementedError
+'''
+
+FACTS = {
+    "name": "shop",
+    "title": "Shop API",
+    "version": "1.2.3",
+    "instructions": "Tools of a shop.",
+    "env_prefix": PREFIX,
+    "base_url": None,
+    "base_url_note": "",
+    "allowed_origins": [],
+    "security": [["api_key"]],
+    "auth": {
+        "api_key": {
+            "kind": "api_key",
+            "place": "header",
+            "wire_name": "X-API-Key",
+            "scheme": "",
+            "variables": [f"{PREFIX}_API_KEY"],
+            "token_url": None,
+            "scopes": [],
+        }
+    },
+    "toolsets": {"books": {"title": "Books", "description": ""}, "desk": {"title": "Desk", "description": ""}},
+    "aliases": {"find_books": "list_books"},
+    "answers": {},
+    "wrapped": ["list_books"],
+}
+
+
+def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
+    """Write the package below `root` with `files` (paths inside it) on top, and return its folder."""
+    folder = root / PACKAGE
+    shutil.copytree(TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "*.j2", "models"))
+    (folder / "__init__.py").touch()
+    (folder / "custom").mkdir(exist_ok=True)
+    contents = {
+        "api.json": json.dumps(FACTS),
+        "tools/__init__.py": "",
+        "tools/books.json": json.dumps(BOOKS),
+        "tools/books.py": BOOKS_PY,
+        "tools/desk.json": json.dumps(DESK),
+        "custom/desk.py": DESK_PY,
+        **(files or {}),
+    }
+    for name, text in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+class Recorder:
+    """The API: an HTTP server on loopback that remembers each request and answers as told."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.answer: tuple[int, bytes] = (200, b'[{"id": 1}]')
+        recorder = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                headers = {key.lower(): value for key, value in self.headers.items()}
+                recorder.requests.append((self.command, self.path, headers, body))
+                status, content = recorder.answer
+                self.send_response(status)
+                if status != 204:
+                    self.send_header("content-type", "application/json")
+                    self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                if status != 204:
+                    self.wfile.write(content)
+
+            do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = handle_any
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def command(package: Path, environment: dict[str, str], *arguments: str) -> StdioServerParameters:
+    """How the official client starts the package on stdio."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", PACKAGE, *arguments],
+        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+    )
+
+
+def process_environment() -> dict[str, str]:
+    """The present environment without anything meant for a generated server."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("MCPGEN_")}

@@ -1,0 +1,332 @@
+"""Calls in process, in both protocol eras."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from shop import DESK, write_package
+
+ERAS = ["auto", "legacy"]
+
+
+def ask(tools: Any, mode: str, *calls: tuple[str, dict[str, Any] | None], **options: Any) -> list[Any]:
+    """Make calls one after the other through the official client; the results as on the wire."""
+
+    async def run() -> list[Any] | MCPError:
+        async with Client(tools.server, mode=mode) as client:
+            try:
+                return [await client.call_tool(name, arguments, **options) for name, arguments in calls]
+            except MCPError as error:  # raised here it would arrive wrapped in the client's exception group
+                return error
+
+    results = asyncio.run(run())
+    if isinstance(results, MCPError):
+        raise results
+    return [result.model_dump(by_alias=True, exclude_none=True) for result in results]
+
+
+def list_tools(tools: Any, mode: str = "auto") -> Any:
+    """The answer to `tools/list`."""
+
+    async def run() -> Any:
+        async with Client(tools.server, mode=mode) as client:
+            return await client.list_tools()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_function_without_an_api_returns_text(in_process: Any, mode: str) -> None:
+    [result] = ask(in_process(), mode, ("echo", {"text": "hello"}))
+    assert result["content"] == [{"type": "text", "text": "hello"}]
+    assert result["isError"] is False
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_list_is_what_the_files_say(in_process: Any, mode: str) -> None:
+    answer = list_tools(in_process(), mode)
+    listed = {tool.name: tool.model_dump(by_alias=True, exclude_none=True) for tool in answer.tools}
+    assert list(listed)[-len(DESK) :] == [tool["name"] for tool in DESK]
+    for tool in DESK:
+        assert listed[tool["name"]] == tool
+    assert answer.next_cursor is None
+
+
+def test_the_modern_list_says_how_long_it_may_be_kept(in_process: Any) -> None:
+    answer = list_tools(in_process())
+    assert answer.ttl_ms > 0
+    assert answer.cache_scope == "public"
+    assert answer.result_type == "complete"
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_server_says_who_it_is(in_process: Any, mode: str) -> None:
+    async def run() -> Any:
+        async with Client(in_process().server, mode=mode) as client:
+            return client.server_info, client.instructions
+
+    info, instructions = asyncio.run(run())
+    assert (info.name, info.version, info.title) == ("shop", "1.2.3", "Shop API")
+    assert instructions == "Tools of a shop."
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_an_unknown_tool_is_a_protocol_error_with_a_suggestion(in_process: Any, mode: str) -> None:
+    with pytest.raises(MCPError, match="did you mean `echo`") as caught:
+        ask(in_process(), mode, ("ecko", {}))
+    assert caught.value.error.code == -32602
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_every_kind_of_content_arrives(in_process: Any, mode: str) -> None:
+    [result] = ask(in_process(), mode, ("picture", {}))
+    text, image, audio, link, binary, embedded = result["content"]
+    assert text == {"type": "text", "text": "a text"}
+    assert base64.b64decode(image["data"]) == b"\x89PNG"
+    assert audio["mimeType"] == "audio/wav"
+    assert (link["type"], link["uri"], link["mimeType"]) == ("resource_link", "https://example.com/a.csv", "text/csv")
+    assert base64.b64decode(binary["resource"]["blob"]) == b"bytes"
+    assert embedded["resource"]["text"] == "text"
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_dataclass_becomes_structured_content(in_process: Any, mode: str) -> None:
+    [result] = ask(in_process(), mode, ("add", {"a": 1, "b": 2}))
+    assert result["structuredContent"] == {"sum": 3}
+    assert json.loads(result["content"][0]["text"]) == {"sum": 3}
+
+
+def test_a_result_that_breaks_its_output_schema_is_an_error_that_says_where(in_process: Any) -> None:
+    [result] = ask(in_process(), "auto", ("add", {"a": 13, "b": 2}))
+    assert result["isError"] is True
+    assert "`sum` must be a number" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_tool_says_what_went_wrong_and_nothing_else_leaks(in_process: Any, mode: str) -> None:
+    told, crashed, left, unwritten = ask(
+        in_process(),
+        mode,
+        ("crash", {"how": "tool"}),
+        ("crash", {"how": "crash"}),
+        ("crash", {"how": "exit"}),
+        ("later", None),
+    )
+    assert told["content"][0]["text"] == "Ask for something else"
+    assert "RuntimeError" in crashed["content"][0]["text"]
+    assert "opensesame" not in json.dumps(crashed)
+    assert "exit code 3" in left["content"][0]["text"]
+    assert "not implemented yet" in unwritten["content"][0]["text"]
+    assert all(result["isError"] for result in (told, crashed, left, unwritten))
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_progress_grows_and_reaches_a_caller_who_asked(in_process: Any, mode: str) -> None:
+    seen: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total))
+
+    ask(in_process(), mode, ("slow", {"steps": 3}), progress_callback=note)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_caller_who_did_not_ask_gets_no_progress(in_process: Any) -> None:
+    [result] = ask(in_process(), "legacy", ("slow", {"steps": 2}))
+    assert result["content"][0]["text"] == "done"
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_cancelling_a_call_reaches_the_function(
+    in_process: Any, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = tmp_path / "marker"
+    monkeypatch.setenv("SLOW_MARKER", str(marker))
+
+    async def run() -> None:
+        async with Client(in_process().server, mode=mode) as client:
+            call = asyncio.create_task(client.call_tool("slow", {"steps": 500}))
+            await asyncio.sleep(0.1)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+            for _ in range(100):
+                if marker.exists():
+                    return
+                await asyncio.sleep(0.02)
+
+    asyncio.run(run())
+    assert marker.read_text() == "cancelled"
+
+
+def test_toolsets_limit_the_list(in_process: Any) -> None:
+    tools = in_process(toolsets=["desk"])
+    assert [tool.name for tool in list_tools(tools).tools] == [tool["name"] for tool in DESK]
+    with pytest.raises(MCPError, match="Unknown tool"):
+        ask(tools, "auto", ("delete_book", {"book_id": "1"}))
+
+
+def test_a_toolset_that_does_not_exist_is_an_error_with_a_suggestion(in_process: Any) -> None:
+    with pytest.raises(Exception, match="did you mean `books`"):
+        in_process(toolsets=["bocks"])
+
+
+def test_read_only_hides_what_changes_data_and_refuses_it_when_called(in_process: Any) -> None:
+    tools = in_process(read_only=True)
+    names = [tool.name for tool in list_tools(tools).tools]
+    assert "delete_book" not in names
+    assert "get_book" in names
+    [result] = ask(tools, "auto", ("delete_book", {"book_id": "1"}))
+    assert result["isError"] is True
+    assert "read-only" in result["content"][0]["text"]
+
+
+def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None:
+    tools = in_process(lazy_list=True)
+    before = list_tools(tools)
+    found, described, called = ask(
+        tools,
+        "auto",
+        ("search_tools", {"query": "say again"}),
+        ("describe_tool", {"name": "echo"}),
+        ("call_tool", {"name": "echo", "arguments": {"text": "hi"}}),
+    )
+    assert found["content"][0]["text"].startswith("echo: Say it again.")
+    assert json.loads(described["content"][0]["text"]) == next(tool for tool in DESK if tool["name"] == "echo")
+    assert called["content"][0]["text"] == "hi"
+    assert list_tools(tools) == before
+    assert [tool.name for tool in before.tools] == ["search_tools", "describe_tool", "call_tool"]
+
+
+def test_a_lazy_call_is_checked_like_a_direct_one(in_process: Any) -> None:
+    tools = in_process(lazy_list=True, read_only=True)
+    wrong, forbidden, unknown, bad = ask(
+        tools,
+        "auto",
+        ("call_tool", {"name": "echo", "arguments": {"text": 1}}),
+        ("call_tool", {"name": "delete_book", "arguments": {"book_id": "1"}}),
+        ("call_tool", {"name": "ecko"}),
+        ("call_tool", {"nam": "echo"}),
+    )
+    assert "`text` must be a string, got 1" in wrong["content"][0]["text"]
+    assert "read-only" in forbidden["content"][0]["text"]
+    assert "did you mean `echo`" in unknown["content"][0]["text"]
+    assert "did you mean `name`" in bad["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("list_books", "list_books"),
+        ("Get Book", "get_book"),
+        ("remove a book", "delete_book"),
+        ("catalogue", "list_books"),
+        ("change a book's title", "update_book"),
+    ],
+)
+def test_search_finds_the_tool_that_was_meant(in_process: Any, query: str, best: str) -> None:
+    [result] = ask(in_process(lazy_list=True), "auto", ("search_tools", {"query": query, "limit": 3}))
+    assert result["content"][0]["text"].split(":")[0] == best
+
+
+def custom(tmp_path: Path, files: dict[str, str]) -> None:
+    """Put further files into the package of the test."""
+    for name, text in files.items():
+        (tmp_path / "shop_mcp" / name).write_text(text)
+
+
+def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process: Any) -> None:
+    custom(
+        package.parent,
+        {
+            "custom/mine.json": '[{"name": "get_book", "description": "Mine."}]',
+            "custom/mine.py": "async def get_book(*, book_id: str) -> str:\n    return 'mine ' + book_id\n",
+        },
+    )
+    tools = in_process()
+    listed = {tool.name: tool for tool in list_tools(tools).tools}
+    assert listed["get_book"].description == "Mine."
+    assert listed["get_book"].input_schema["required"] == ["book_id"]
+    right, wrong = ask(tools, "auto", ("get_book", {"book_id": "7"}), ("get_book", {}))
+    assert right["content"][0]["text"] == "mine 7"
+    assert "`book_id` is required" in wrong["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"custom/bad.json": '[{"name": "x",\n]'}, ["bad.json", '"line": 2']),
+        ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "def x(:\n"}, ["bad.py", '"line": 1', "SyntaxError"]),
+        ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "\n1/0\n"}, ["bad.py", '"line": 2', "ZeroDivision"]),
+        ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": ""}, ["no function in custom.bad"]),
+        (
+            {"custom/bad.json": '[{"name": "x", "inputSchema": {"type": "array"}}]', "custom/bad.py": ""},
+            ["inputSchema"],
+        ),
+        (
+            {
+                "custom/bad.json": '[{"name": "x", "inputSchema": {"type": "object", "required": 3}}]',
+                "custom/bad.py": "",
+            },
+            ["not a valid schema"],
+        ),
+        ({"custom/bad.json": '[{"name": "no way"}]', "custom/bad.py": ""}, ["`name`"]),
+    ],
+)
+def test_a_broken_custom_file_is_told_with_its_place_and_costs_no_other_tool(
+    package: Path, in_process: Any, caplog: pytest.LogCaptureFixture, files: dict[str, str], told: list[str]
+) -> None:
+    custom(package.parent, files)
+    names = [tool.name for tool in list_tools(in_process()).tools]
+    assert "echo" in names
+    assert "x" not in names
+    said = " ".join(json.dumps(getattr(record, "fields", {})) for record in caplog.records)
+    assert all(text in said for text in told)
+
+
+def test_hooks_change_arguments_refuse_calls_and_shape_results(package: Path, in_process: Any) -> None:
+    custom(
+        package.parent,
+        {"hooks.py": """
+from .content import Call, ToolError
+
+async def before(call: Call) -> None:
+    if call.arguments.get("text") == "forbidden":
+        raise ToolError("Not that word")
+
+def before_echo(call: Call) -> None:
+    call.arguments["text"] = call.arguments["text"].upper()
+
+def shape_add(call: Call, data):
+    return data
+
+def after_echo(call: Call, result):
+    result["content"].append({"type": "text", "text": "and more"})
+"""},
+    )
+    tools = in_process()
+    louder, refused = ask(tools, "auto", ("echo", {"text": "hello"}), ("echo", {"text": "forbidden"}))
+    assert [block["text"] for block in louder["content"]] == ["HELLO", "and more"]
+    assert refused["isError"] is True
+    assert refused["content"][0]["text"] == "Not that word"
+
+
+def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(package: Path, in_process: Any) -> None:
+    custom(package.parent, {"hooks.py": "def before_delete_bok(call): ...\n"})
+    with pytest.raises(Exception, match="did you mean `delete_book`"):
+        in_process()
+
+
+def test_hooks_that_cannot_be_imported_stop_the_start(package: Path, in_process: Any) -> None:
+    custom(package.parent, {"hooks.py": "\n\nimport nothing_of_that_name\n"})
+    with pytest.raises(Exception, match=r"hooks\.py:3.*nothing_of_that_name"):
+        in_process()
+
+
+def test_the_example_package_is_not_changed_by_serving_it(tmp_path: Path) -> None:
+    assert write_package(tmp_path).joinpath("tools", "desk.json").is_file()
