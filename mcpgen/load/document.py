@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import difflib
 import urllib.parse
 from collections.abc import Callable
@@ -77,6 +78,8 @@ class Document:
     limits: Limits = field(default_factory=Limits)
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, _Finder] = field(default_factory=dict, repr=False)
+    _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
+    _log_size: int = field(default=0, repr=False)
 
     def resolve(self, ref: str) -> tuple[Any, str]:
         """What a local reference points to, through chains of references, and its pointer.
@@ -181,11 +184,26 @@ class Document:
         return text.place(offset, width, inner)
 
     def written(self, pointer: str) -> str:
-        """The pointer of a node before anything moved."""
-        for new, old in reversed(self.moved):
-            if pointer.startswith(new) and (len(pointer) == len(new) or pointer[len(new)] == "/"):
-                pointer = old + pointer[len(new) :]
-        return pointer
+        """The pointer of a node before anything moved: the log of moves undone, newest first."""
+        if self._log_size != len(self.moved):
+            self._log = {}
+            for index, (new, _) in enumerate(self.moved):
+                self._log.setdefault(new, []).append(index)
+            self._log_size = len(self.moved)
+        before = len(self.moved)
+        while True:
+            newest, length, end = -1, 0, len(pointer)
+            while end > 0:
+                entries = self._log.get(pointer[:end])
+                if entries:
+                    at = bisect.bisect_left(entries, before) - 1
+                    if at >= 0 and entries[at] > newest:
+                        newest, length = entries[at], end
+                end = pointer.rfind("/", 0, end)
+            if newest < 0:
+                return pointer
+            pointer = self.moved[newest][1] + pointer[length:]
+            before = newest
 
     def _file_of(self, pointer: str) -> tuple[str, str]:
         """The file a pointer leads into, and the pointer within it."""

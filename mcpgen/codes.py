@@ -1,0 +1,46 @@
+"""The stable codes of everything mcpgen has to say, explained offline by `mcpgen explain CODE`.
+
+01 reading · 02 references · 03 versions and structure · 04 operations · 05 schemas · 06 names · 07 security and
+servers · 08 limits and clients · 11 configuration · 12 output · 13 changes. The table is `data/codes.toml`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a code means: in a line, why it matters, what to do, and an example (may be empty)."""
+
+    code: str
+    title: str
+    why: str
+    remedy: str
+    example: str = ""
+
+
+@cache
+def table() -> dict[str, Explanation]:
+    """Every code with its explanation, in order."""
+    text = (resources.files("mcpgen") / "data" / "codes.toml").read_text("utf-8")
+    rows = tomllib.loads(text)
+    return {
+        code: Explanation(
+            code=code,
+            title=row["title"],
+            why=row["why"].strip(),
+            remedy=row["remedy"].strip(),
+            example=row.get("example", "").strip("\n"),
+        )
+        for code, row in sorted(rows.items())
+    }
+
+
+def explanation(code: str) -> Explanation | None:
+    """What a code means, or None for one nobody knows. `203` and `e0203` are `E0203`."""
+    digits = code.strip().upper().removeprefix("E")
+    return table().get(f"E{digits.zfill(4)}")
