@@ -46,6 +46,9 @@ class Argument:
     `encode` names the function of the generated `wire.py` that puts the value on the wire, or is empty where the
     default of the place does (a scalar as text, a list repeated in a query and comma-joined elsewhere, JSON in a
     JSON body). `options` are further keyword arguments of that function (`{"explode": True}`).
+
+    `fixed` and `default` hold one value or none. A fixed argument is no keyword of the function and not in the input
+    schema: its value is always sent. A default is sent where the caller leaves the argument out.
     """
 
     name: str
@@ -55,6 +58,8 @@ class Argument:
     required: bool
     encode: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+    fixed: tuple[Any, ...] = ()
+    default: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +117,8 @@ class Tool:
     """One operation: what the model sees, and what a call does.
 
     `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a value of its
-    own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user.
+    own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user;
+    its `contract` is what a call is checked against where that says more than `input_schema`.
     """
 
     name: str
@@ -129,6 +135,7 @@ class Tool:
     wire_names: tuple[tuple[str, str], ...] = ()
     deprecated: bool = False
     docstring: str = ""
+    contract: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +185,8 @@ class Server:
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`), `distribution` the name
     pip installs (`mcp-bookshop`), `env_prefix` the start of every environment variable (`MCPGEN_BOOKSHOP`).
     `base_url` is None when the document names none that can be trusted unasked; `base_url_note` says why.
+    `aliases` are further names tools answer to (alias → tool), `answers` how answers are shaped (tool → `keep`, `drop`,
+    `strip_nulls`), `given_names` the names of renamed tools before that (`METHOD /path` → name).
     """
 
     name: str
@@ -196,6 +205,9 @@ class Server:
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     document_version: str = ""
+    aliases: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    given_names: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property

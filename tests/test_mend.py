@@ -1,0 +1,68 @@
+"""Repairs of a document, written as an overlay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mcpgen.config import Config
+from mcpgen.load import load
+from mcpgen.mend import overlay, path
+from mcpgen.parse import parse
+from mcpgen.problems import Problems
+from mcpgen.upgrade import upgrade
+
+FAULTY = """\
+openapi: 3.1.0
+info: {title: "Pets' API", version: "1"}
+paths:
+  /pets/{petId}:
+    get:
+      responses: {}
+  /pets/{petId}/it's:
+    post:
+      operationId: said
+      summary: Add one
+      parameters: [{name: q, in: query, schema: {type: string}}]
+      responses: {}
+components:
+  schemas:
+    Pet: {required: [id, name], properties: {id: {type: integer}}}
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """A document with one fault of each kind."""
+    name = tmp_path / "pets.yaml"
+    name.write_text(FAULTY)
+    return name
+
+
+def test_what_can_be_known_is_repaired_and_the_rest_is_asked(faulty: Path) -> None:
+    text = overlay(load(str(faulty), problems=Problems()))
+    actions = {(action["target"], *action["update"]): action["update"] for action in yaml.safe_load(text)["actions"]}
+    got = path("paths", "/pets/{petId}", "get")
+    assert actions[got, "operationId"] == {"operationId": "getPetsByPetId"}
+    assert actions[got, "parameters"]["parameters"][0]["name"] == "petId"
+    said = path("paths", "/pets/{petId}/it's", "post", "parameters")
+    assert actions[said, "name", "in", "required", "schema"]["name"] == "petId"
+    assert actions[path("components", "schemas", "Pet"), "type"] == {"type": "object"}
+    comments = [line for line in text.splitlines() if line.startswith("  # ")]
+    assert any("no server" in line for line in comments)
+    assert any("what does GET /pets/{petId} do?" in line for line in comments)
+    assert any("requires name" in line for line in comments)
+
+
+def test_the_repaired_document_has_no_fault_left_that_could_be_known(faulty: Path, tmp_path: Path) -> None:
+    mended = tmp_path / "mended.overlay.yaml"
+    mended.write_text(overlay(load(str(faulty), problems=Problems())))
+    problems = Problems()
+    document = upgrade(load(str(faulty), overlays=[str(mended)], problems=problems), problems)
+    server = parse(document, Config(), problems)
+    assert [tool.name for tool in server.tools] == ["get_pets_by_pet_id", "said"]
+    assert not [problem.message for problem in problems if problem.code == "E0404"]
+    again = yaml.safe_load(overlay(load(str(faulty), overlays=[str(mended)], problems=Problems())))
+    assert again["actions"] == []
