@@ -1,0 +1,248 @@
+"""Who is calling: which credentials a request needs, and how they are added to it, last of all.
+
+Credentials come from the environment and go to the API's own origin (or one that the operator trusts) and nowhere else.
+What they set wins over anything an argument set.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote_plus, urlencode
+
+import httpx2
+
+from .body import VALUE
+from .errors import ApiError, MissingCredential, Refused
+from .settings import Credential, Redactor, Secret, Settings
+from .url import origin_of
+
+Security = tuple[tuple[str, ...], ...]
+Post = Callable[[httpx2.URL, dict[str, str], bytes], Awaitable[tuple[int, bytes]]]
+"""Sends a form to a token endpoint: status and body."""
+
+
+class TokenRefused(ApiError):
+    """The token endpoint gave no token."""
+
+
+@dataclass(slots=True, repr=False)
+class Outgoing:
+    """A request on its way out, as `auth.authorize` sees it."""
+
+    method: str
+    url: httpx2.URL
+    headers: dict[str, str]
+    cookies: dict[str, str]
+    content: bytes | None
+    redactor: Redactor
+    tokens: dict[str, str] = field(default_factory=dict)
+    """The access token that was used for each OAuth credential."""
+
+    def conceal(self, secret: str) -> str:
+        """Keep a text out of results, errors and logs; returns it."""
+        self.redactor.add(secret)
+        return secret
+
+    def set_header(self, name: str, value: str) -> None:
+        """Set a header in place of any of that name, in whatever case it was written."""
+        for other in [key for key in self.headers if key.lower() == name.lower()]:
+            del self.headers[other]
+        self.headers[name] = value
+
+    def set_query(self, name: str, value: str) -> None:
+        """Set a query parameter in place of any of that name."""
+        path, _, query = self.url.raw_path.decode("ascii").partition("?")
+        kept = [pair for pair in query.split("&") if pair and unquote_plus(pair.partition("=")[0]) != name]
+        pairs = "&".join([*kept, f"{quote(name, safe='')}={quote(value, safe='')}"])
+        self.url = self.url.copy_with(raw_path=f"{path}?{pairs}".encode("ascii"))
+
+
+class Credentials:
+    """The configured credentials of one API."""
+
+    def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
+        self._settings = settings
+        self._provided = provided
+        self._tokens = {
+            name: Token(credential, settings)
+            for name, credential in settings.credentials.items()
+            if credential.kind == "client_credentials"
+        }
+
+    def select(self, security: Security | None) -> tuple[Credential, ...]:
+        """The credentials of the first alternative for which everything is set (OpenAPI 3.1 §4.8.30).
+
+        An empty alternative means that the API may be called without; it counts when no other is complete. Raises
+        MissingCredential naming the variables of every alternative.
+        """
+        alternatives = self._settings.security if security is None else security
+        for names in alternatives:
+            if names and all(self._has(name) for name in names):
+                found = (self._settings.credentials.get(name) for name in names)
+                return tuple(one for one in found if one is not None and one.present)
+        if not alternatives or () in alternatives:
+            return ()
+        raise self._missing(alternatives)
+
+    async def add(self, chosen: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
+        """Add the chosen credentials to a request."""
+        for credential in chosen:
+            values = [value.reveal() if value else "" for value in credential.values]
+            if credential.kind == "api_key":
+                _place(request, credential, values[0])
+            elif credential.kind == "basic":
+                joined = base64.b64encode(f"{values[0]}:{values[1]}".encode()).decode()
+                request.set_header("Authorization", f"Basic {request.conceal(joined)}")
+            elif credential.kind == "bearer":
+                request.set_header("Authorization", f"{credential.scheme or 'Bearer'} {_bare(credential, values[0])}")
+            elif credential.kind == "client_credentials":
+                ready = values[2] if len(values) > 2 else ""
+                token = _bare(credential, ready) if ready else await self._tokens[credential.name].get(post)
+                if not ready:
+                    request.tokens[credential.name] = token
+                request.set_header("Authorization", f"Bearer {token}")
+
+    def renew(self, used: dict[str, str]) -> bool:
+        """Forget the access tokens that the API refused; whether there was one, so that trying again makes sense."""
+        for name, token in used.items():
+            self._tokens[name].forget(token)
+        return bool(used)
+
+    def variables(self, security: Security | None) -> tuple[str, ...]:
+        """The environment variables of every alternative, once each."""
+        alternatives = self._settings.security if security is None else security
+        known = self._settings.credentials
+        found = (known[name].variables for names in alternatives for name in names if name in known)
+        return tuple(dict.fromkeys(variable for variables in found for variable in variables))
+
+    def _has(self, name: str) -> bool:
+        credential = self._settings.credentials.get(name)
+        return name in self._provided or (credential is not None and credential.present)
+
+    def _missing(self, alternatives: Security) -> MissingCredential:
+        ways = []
+        for names in alternatives:
+            known = [self._settings.credentials.get(name) for name in names if name not in self._provided]
+            needed = [
+                variable
+                for credential in known
+                if credential is not None and not credential.present
+                for variable, value in zip(credential.variables, credential.values, strict=True)
+                if not value and not (credential.kind == "client_credentials" and variable.endswith("_TOKEN"))
+            ]
+            if needed and all(one is not None and one.kind != "unsupported" for one in known):
+                ways.append(" and ".join(f"`{variable}`" for variable in needed))
+        if not ways:
+            return MissingCredential(
+                "nothing was sent: the operation needs a kind of credential that this server cannot make by itself "
+                "(its owner can add it in `auth.py`)"
+            )
+        return MissingCredential(
+            f"nothing was sent: the operation needs a credential, and the environment variable {', or '.join(ways)} "
+            "is not set; only the operator of this server can set it",
+            self.variables(alternatives),
+        )
+
+
+class Token:
+    """The access token of one OAuth 2 client (RFC 6749 §4.4): fetched when needed, kept, renewed before it expires.
+
+    Many calls at once make one request for a token.
+    """
+
+    def __init__(self, credential: Credential, settings: Settings) -> None:
+        self._credential, self._settings = credential, settings
+        self._lock = asyncio.Lock()
+        self._token: Secret | None = None
+        self._until = 0.0
+
+    async def get(self, post: Post) -> str:
+        """The token, valid for a while. Raises TokenRefused."""
+        if self._token is None or time.monotonic() >= self._until:
+            async with self._lock:
+                if self._token is None or time.monotonic() >= self._until:
+                    await self._fetch(post)
+        assert self._token is not None
+        return self._token.reveal()
+
+    def forget(self, token: str) -> None:
+        """Fetch anew next time, unless that has happened already."""
+        if self._token is not None and self._token == Secret(token):
+            self._token = None
+
+    async def _fetch(self, post: Post) -> None:
+        url = self._url()
+        form = {"grant_type": "client_credentials"}
+        if self._credential.scopes:
+            form["scope"] = " ".join(self._credential.scopes)
+        client, secret = (value.reveal() if value else "" for value in self._credential.values[:2])
+        basic = base64.b64encode(f"{quote_plus(client)}:{quote_plus(secret)}".encode()).decode()
+        self._settings.redactor.add(basic)
+        status, body = await post(url, {"Authorization": f"Basic {basic}"}, urlencode(form).encode())
+        if status in (400, 401):
+            # RFC 6749 §2.3.1: some servers take the client's credentials in the body only
+            form |= {"client_id": client, "client_secret": secret}
+            status, body = await post(url, {}, urlencode(form).encode())
+        token, seconds = self._read(status, body)
+        self._settings.redactor.add(token)
+        self._token = Secret(token)
+        self._until = time.monotonic() + max(seconds - min(60.0, seconds * 0.1), 0.0)
+
+    def _read(self, status: int, body: bytes) -> tuple[str, float]:
+        try:
+            answer: Any = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        token = answer.get("access_token") if isinstance(answer, dict) and status == 200 else None
+        if not isinstance(token, str) or not VALUE.fullmatch(token):
+            code = answer.get("error") if isinstance(answer, dict) else None
+            said = (
+                f" (`{code}`)" if isinstance(code, str) and code.replace("_", "").isalnum() and len(code) < 40 else ""
+            )
+            refused = TokenRefused(
+                f"the token endpoint answered {status}{said} and gave no access token; the operator of this server has "
+                f"to check {' and '.join(f'`{name}`' for name in self._credential.variables[:2])}"
+            )
+            refused.variables = self._credential.variables
+            raise refused
+        seconds = answer.get("expires_in")
+        if isinstance(seconds, str) and seconds.isdigit():
+            seconds = int(seconds[:9])
+        return token, float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 10**9 else 3600.0
+
+    def _url(self) -> httpx2.URL:
+        """The token endpoint, if it is one that the client's secret may be sent to."""
+        given = self._credential.token_url or ""
+        allow = self._settings.variable("ALLOW_ORIGINS")
+        try:
+            origin = origin_of(given)
+        except ValueError:
+            raise Refused(f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`") from None
+        if origin != self._settings.origin and origin not in self._settings.trusted_origins:
+            raise Refused(
+                f"access tokens come from {origin}, which is not the API's own origin: set `{allow}={origin}`"
+            )
+        if origin.scheme != "https" and not origin.loopback:
+            raise Refused("access tokens come from a URL that is not https, so the client's secret is not sent there")
+        return httpx2.URL(given)
+
+
+def _place(request: Outgoing, credential: Credential, value: str) -> None:
+    if credential.place == "query":
+        request.set_query(credential.wire_name, value)
+    elif credential.place == "cookie":
+        request.cookies[credential.wire_name] = value
+    else:
+        request.set_header(credential.wire_name, value)
+
+
+def _bare(credential: Credential, token: str) -> str:
+    """The token without the scheme word that people paste in front of it."""
+    word, space, rest = token.partition(" ")
+    return rest.strip() if space and word.lower() == (credential.scheme or "Bearer").lower() else token

@@ -1,0 +1,98 @@
+"""What can go wrong between a tool and its API, as a tree.
+
+    ApiError
+      Refused              nothing was sent: a value cannot be put on the wire, or the rules forbid the request
+        MissingCredential  nothing was sent: the operation needs a credential that is not configured
+        Busy               nothing was sent: too many calls are waiting already
+      Unreachable          no connection: name, address, TLS
+      TimedOut             the API did not answer in time
+      BadAnswer            an answer that breaks HTTP, or one that is too large
+      Redirected           a redirect that is not followed
+      BadStatus            an answer with a status of 400 or more
+
+The texts are written for the model: they name arguments and variables, never the values, and they hold nothing of what
+a library said (that may quote a credential).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .answer import Answer
+
+
+class ApiError(Exception):
+    """A call that did not work. `method` and `path` (the template) are filled in by `Api.request`."""
+
+    method: str = ""
+    path: str = ""
+    arguments: tuple[str, ...] = ()
+    """The wire names of what was sent."""
+    path_arguments: tuple[str, ...] = ()
+    """The wire names of what was put into the path."""
+    variables: tuple[str, ...] = ()
+    """The environment variables of the credentials that were sent, or that are missing."""
+    sent: bool = False
+    """Whether the API may have seen the request."""
+
+    def __reduce__(self) -> Any:
+        return (type(self), self.args)
+
+
+class Refused(ApiError):
+    """Nothing was sent. `name` is the wire name of the argument at fault, where one is."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(f"`{name}`: {message}" if name else message)
+        self.name = name
+
+
+class MissingCredential(Refused):
+    """The operation needs a credential that is not configured; `variables` are the ones to set."""
+
+    def __init__(self, message: str, variables: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.variables = variables
+
+
+class Busy(Refused):
+    """Too many calls are waiting for the API already."""
+
+
+class Unreachable(ApiError):
+    """There is no connection to the API."""
+
+
+class TimedOut(ApiError):
+    """The API did not answer in time."""
+
+
+class BadAnswer(ApiError):
+    """An answer that cannot be used: it breaks HTTP, or it is too large."""
+
+    sent = True
+
+
+class Redirected(ApiError):
+    """A redirect that is not followed."""
+
+    sent = True
+
+
+class BadStatus(ApiError):
+    """An answer with a status of 400 or more."""
+
+    sent = True
+
+    def __init__(self, answer: Answer[Any]) -> None:
+        super().__init__(f"the API answered {answer.status}")
+        self.answer = answer
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self.answer.status
+
+    def __reduce__(self) -> Any:
+        return (type(self), (self.answer,))

@@ -1,0 +1,251 @@
+"""Connections: which addresses may be connected to, and answers read within bounds.
+
+The address rule is applied to the address that is connected to, not to a look-up before it: a name is resolved once,
+and what it resolves to decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from .errors import BadAnswer, Refused
+from .settings import Settings
+
+MAX_HEADERS = 256
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
+
+
+class PrivateAddress(Refused):
+    """The host is at an address of this machine or network, which nobody has vouched for."""
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the internet at large, also where it wraps an IPv4 address."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if ip in _NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(str(inner))
+        if ip in _LOCAL_NAT64 or ip.is_site_local:
+            return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
+
+
+class Backend(httpcore2.AsyncNetworkBackend):
+    """Opens connections to public addresses, and to others only for the hosts the operator named."""
+
+    def __init__(self, *, allow_private: bool, vouched: Iterable[tuple[str, int]]) -> None:
+        self._allow_private, self._vouched = allow_private, frozenset(vouched)
+        self._inner = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Resolve, judge, connect: to the first address that answers."""
+        if self._allow_private or (host.lower(), port) in self._vouched:
+            return await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+        failure: Exception = httpcore2.ConnectError("the name has no address")
+        for address in await self._addresses(host, port, timeout):
+            try:
+                return await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(timeout):
+                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except TimeoutError:
+            raise httpcore2.ConnectTimeout("resolving the name took too long") from None
+        except (OSError, UnicodeError):
+            raise httpcore2.ConnectError("the name cannot be resolved") from None
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        if not all(is_public(address) for address in addresses):
+            raise PrivateAddress("the host of the API is at a private address")
+        return addresses[:4]
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> httpcore2.AsyncNetworkStream:
+        """Never: an API is reached by its URL."""
+        raise httpcore2.ConnectError("no Unix sockets")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+class _Stream(httpx2.AsyncByteStream):
+    """The raw bytes of one answer."""
+
+    def __init__(self, stream: Any) -> None:
+        self.inner = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self.inner:
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """httpx2 over a connection pool with `Backend` below it. Errors are those of httpcore2."""
+
+    def __init__(self, settings: Settings) -> None:
+        vouched = {(origin.host, origin.port) for origin in settings.trusted_origins}
+        if settings.base_url_given:
+            vouched.add((settings.origin.host, settings.origin.port))
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=tls(settings),
+            max_connections=settings.max_concurrency + 4,
+            max_keepalive_connections=settings.max_concurrency,
+            keepalive_expiry=30.0,
+            network_backend=Backend(allow_private=settings.allow_private, vouched=vouched),
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one request; the answer's body is still to be read."""
+        answer = await self._pool.handle_async_request(
+            httpcore2.Request(
+                method=request.method.encode("ascii"),
+                url=httpcore2.URL(
+                    scheme=request.url.raw_scheme,
+                    host=request.url.raw_host,
+                    port=request.url.port,
+                    target=request.url.raw_path,
+                ),
+                headers=request.headers.raw,
+                content=request.stream,
+                extensions=request.extensions,
+            )
+        )
+        return httpx2.Response(
+            status_code=answer.status,
+            headers=answer.headers,
+            stream=_Stream(answer.stream),
+            extensions=answer.extensions,
+        )
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._pool.aclose()
+
+
+def tls(settings: Settings) -> ssl.SSLContext:
+    """The system's certificates, or the operator's; no key log, whatever the environment says."""
+    if settings.ca_file is None:
+        context = httpcore2.default_ssl_context(_trust_env=False)
+    else:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(settings.ca_file)
+    if settings.client_cert is not None:
+        context.load_cert_chain(settings.client_cert, settings.client_key)
+    return context
+
+
+def check_head(response: httpx2.Response) -> None:
+    """Refuse an answer whose head is out of proportion. Its size is bounded by the HTTP library (100 KiB)."""
+    if len(response.headers.raw) > MAX_HEADERS:
+        raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
+
+
+async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]:
+    """The body of an answer, decoded, chunk by chunk, never more than `limit` bytes on the wire or decoded.
+
+    Raises BadAnswer when there is more, or when it is encoded in a way that was not asked for.
+    """
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity", "gzip", "x-gzip"):
+        raise BadAnswer("the API encoded its answer in a way that was not asked for")
+    gunzip = _Gunzip() if coding.endswith("gzip") else None
+    raw = decoded = 0
+    async for chunk in response.aiter_raw():
+        raw += len(chunk)
+        if raw > limit:
+            raise TooLarge(limit)
+        if gunzip is None:
+            yield chunk
+            continue
+        for piece in gunzip.feed(chunk):
+            decoded += len(piece)
+            if decoded > limit:
+                raise TooLarge(limit)
+            yield piece
+    if gunzip is not None and raw and not gunzip.done:
+        raise BadAnswer("the API's answer ended in the middle")
+    if leftover(response):
+        raise BadAnswer("the API sent more than the `Content-Length` it announced")
+
+
+class TooLarge(BadAnswer):
+    """More bytes than the limit allows."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the API's answer is larger than {limit:,} bytes")
+        self.limit = limit
+
+
+class _Gunzip:
+    """gzip (RFC 1952), several members too, in pieces of at most 64 KiB: a bomb costs no more than its limit."""
+
+    PIECE = 64 * 1024
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(wbits=31)
+
+    @property
+    def done(self) -> bool:
+        """Whether the last member is complete."""
+        return self._member.eof
+
+    def feed(self, data: bytes) -> Iterable[bytes]:
+        """What these bytes decode to."""
+        try:
+            while data:
+                if self._member.eof:
+                    self._member = zlib.decompressobj(wbits=31)
+                piece = self._member.decompress(data, self.PIECE)
+                data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+                if piece:
+                    yield piece
+        except zlib.error:
+            raise BadAnswer("the API's answer says it is gzip and is not") from None
+
+
+def leftover(response: httpx2.Response) -> bool:
+    """Whether the connection holds bytes beyond the answer, which the next request on it would take for its own.
+
+    The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
+    """
+    stream = getattr(getattr(response.stream, "inner", None), "_stream", None)
+    state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
+    trailing = getattr(state, "trailing_data", (b"", False))
+    return bool(trailing[0])
+
+
+async def drop(response: httpx2.Response) -> None:
+    """Close the connection an answer came on, so that nothing of it is used again."""
+    stream = response.extensions.get("network_stream")
+    if stream is not None:
+        await stream.aclose()
