@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Server, Tool
 from ..render.manifests import environment
-from ..render.wire import tool_object
+from ..render.facts import wire
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -139,7 +139,7 @@ class Summary:
 def summarise(document: Document, server: Server) -> Summary:
     """Count and weigh a server."""
     sizes = {
-        tool.name: Size(bytes=len(json.dumps(tool_object(tool), separators=(",", ":")).encode()))
+        tool.name: Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
         for tool in server.tools
     }
     return Summary(server=server, source=document.source.name, sha256=document.source.sha256, sizes=sizes)

@@ -9,13 +9,11 @@ version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documenta
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir import Auth, Server
 from ..text import shorten, visible
-from .literal import Code
 
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 OWNER = "your-name"
@@ -23,8 +21,6 @@ OWNER = "your-name"
 VERSION = "0.1.0"
 """The version of a package that was just generated. It is the server's own, not the API's."""
 HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
-LISTED_TOOLSETS = 30
-"""As many toolsets stand in the README; the folder `tools/` has them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,48 +166,6 @@ def client_configs(server: Server) -> dict[str, dict[str, Any]]:
         },
         "clients/http.json": {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}},
     }
-
-
-def project_facts(server: Server) -> dict[str, Any]:
-    """The names that the templates of the project's own files (README, Dockerfile, pyproject.toml, ...) print."""
-    clients = {path: _settings(data) for path, data in client_configs(server).items()}
-    return {
-        "title": _title(server),
-        "description": _description(server),
-        "name": server.name,
-        "package": server.package,
-        "distribution": server.distribution,
-        "prefix": server.env_prefix,
-        "command": command(server),
-        "entry_point": f"{server.package}.__main__:main",
-        "source": f"src/{server.package}",
-        "owner": OWNER,
-        "variables": [_Row(item.name, Code(item.meaning), item.required, item.secret) for item in environment(server)],
-        "toolsets": [_Count(toolset.name, len(toolset.tools)) for toolset in server.toolsets[:LISTED_TOOLSETS]],
-        "further_toolsets": max(0, len(server.toolsets) - LISTED_TOOLSETS),
-        "claude_desktop": clients["clients/claude-desktop.json"],
-        "claude_code": clients["clients/claude-code.json"],
-        "cursor": clients["clients/cursor.json"],
-        "vscode": clients["clients/vscode.json"],
-        "http": clients["clients/http.json"],
-    }
-
-
-class _Row(NamedTuple):
-    name: str
-    meaning: Code
-    required: bool
-    secret: bool
-
-
-class _Count(NamedTuple):
-    name: str
-    tools: int
-
-
-def _settings(data: dict[str, Any]) -> Code:
-    """Client settings as JSON in ASCII: they hold names made by us and nothing of the document."""
-    return Code(json.dumps(data, indent=2))
 
 
 def _title(server: Server) -> str:
