@@ -75,3 +75,5 @@ class Config:
     tools: dict[str, ToolConfig] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)
     """Tool names pinned by the lock file: `METHOD /path` → tool name."""
+    formerly: dict[str, str] = field(default_factory=dict)
+    """Keys of `tools` in words of an older document: key → `METHOD /path` today, or empty when it is gone."""

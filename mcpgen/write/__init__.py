@@ -1,7 +1,7 @@
 """The last stage: {path: text} onto the disk, by way of `mcpgen.lock`.
 
-`write` is the whole of it: compare (`changes`), refuse or go on, swap (`swap`). Nothing outside the folder is touched, and
-inside it nothing that the lock does not name, except files that do not exist yet.
+`write` is the whole of it: compare (`changes`), refuse or go on, swap (`swap`). Nothing outside the folder is
+touched, and inside it nothing that the lock does not name, except files that do not exist yet.
 """
 
 from __future__ import annotations
@@ -52,12 +52,13 @@ def write(
 ) -> Changes:
     """Make the folder hold these files, all of them or none, and record them in `mcpgen.lock`.
 
-    `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were edited and strangers in
-    the place of generated files; `accept` lets changes of origin, credentials and destructive behaviour through. With
-    `dry_run` nothing is written and conflicts are returned instead of raised.
+    `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were edited and strangers
+    in the place of generated files; `accept` lets changes of origin, credentials and destructive behaviour through.
+    With `dry_run` nothing is written and conflicts are returned instead of raised.
 
-    Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or stand in the way, or
-    when the disk refuses; RefusedError (exit code 3) when a change needs `accept`. In all of them the folder is as before.
+    Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or stand in the way,
+    or when the disk refuses; RefusedError (exit code 3) when a change needs `accept`. In all of them the folder is as
+    before.
     """
     check_paths([*files, NAME])
     project = Path(folder).resolve()
@@ -115,7 +116,7 @@ def _check_free(project: Path) -> None:
     except NotADirectoryError:
         raise OutputConflictError(
             Problem(
-                code="E0701",
+                code="E1201",
                 severity="error",
                 message=f"`{project}` is a file, not a folder",
                 hint="choose another folder with `--output`",
@@ -123,7 +124,7 @@ def _check_free(project: Path) -> None:
         ) from None
     except OSError as error:
         raise OutputConflictError(
-            Problem(code="E0707", severity="error", message=f"cannot read `{project}`: {error.strerror}")
+            Problem(code="E1207", severity="error", message=f"cannot read `{project}`: {error.strerror}")
         ) from error
     if CONFIG_NAME in names or not set(names) - HARMLESS:
         return
@@ -131,7 +132,7 @@ def _check_free(project: Path) -> None:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     raise OutputConflictError(
         Problem(
-            code="E0701",
+            code="E1201",
             severity="error",
             message=f"`{project}` is not empty and was not made by mcpgen: it holds {shown}{more}",
             hint="choose a new folder, or make this one a project of mcpgen by putting a `mcpgen.toml` into it",

@@ -1,7 +1,8 @@
 """What a write would do, found by comparing the new files with the folder by way of the lock.
 
-Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is merged. A file of ours
-that was edited, or a file of somebody else in the place of ours, is a conflict that is shown and never resolved silently.
+Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is merged. A file of
+ours that was edited, or a file of somebody else in the place of ours, is a conflict that is shown and never resolved
+silently.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ def compare(
     is_once: Callable[[str], bool],
 ) -> Changes:
     """What writing `files` into `folder` would do. `owned` is the lock's table of paths and hashes."""
-    created, updated, removed, unchanged, kept, conflicts = [], [], [], [], [], []
+    created: list[str] = []
+    kept: list[str] = []
+    updated, removed, unchanged, conflicts = [], [], [], []
     for path in sorted(files):
         found = _read(folder, path)
         if is_once(path):
@@ -159,7 +162,7 @@ def _conflict(path: str, found: bytes, wanted: str | bytes, kind: str) -> Confli
 
 
 def difference(path: str, found: bytes, wanted: str | bytes) -> str:
-    """A unified diff from what mcpgen would write to what stands in the folder: the user's edit, readable as a patch."""
+    """A unified diff from what mcpgen would write to what stands in the folder: the edit, as a patch."""
     try:
         ours = (wanted if isinstance(wanted, str) else wanted.decode()).splitlines(keepends=True)
         theirs = found.decode().replace("\r\n", "\n").splitlines(keepends=True)
@@ -198,7 +201,7 @@ def conflict_error(folder: Path, conflicts: tuple[Conflict, ...]) -> OutputConfl
     return OutputConflictError(
         *(
             Problem(
-                code="E0703" if conflict.kind == "stranger" else "E0702",
+                code="E1203" if conflict.kind == "stranger" else "E1202",
                 severity="error",
                 message=f"`{conflict.path}` {said[conflict.kind][0]}: nothing was changed in `{folder}`",
                 hint="; ".join(

@@ -1,8 +1,8 @@
 """`mcpgen.lock`: what was generated from what.
 
-The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged lock. Hashes are SHA-256
-of LF-normalised text: a checkout that turned the line ends into CRLF is not an edit. One file and one tool per line, so
-that two branches that both regenerated merge, or conflict, line by line.
+The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged lock. Hashes are
+SHA-256 of LF-normalised text: a checkout that turned the line ends into CRLF is not an edit. One file and one tool
+per line, so that two branches that both regenerated merge, or conflict, line by line.
 """
 
 from __future__ import annotations
@@ -19,17 +19,21 @@ from ..problems import OutputConflictError, Problem
 
 NAME = "mcpgen.lock"
 FORMAT = 1
+HINTS = ("read_only", "destructive", "idempotent", "open_world")
+
+Operation = tuple[str, str | None]
+"""(`METHOD /path`, operationId)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolLock:
     """The binding of one tool to its operation, and hashes of what the model sees.
 
-    `formerly` are older words for the operation (operationIds and `METHOD /path`), so that a customisation written for
-    them still applies. `security` is None where the server's own applies.
+    `given` is the name before the configuration renamed the tool. `security` is None where the server's own applies.
     """
 
     name: str
+    given: str
     operation_id: str | None
     method: str
     path: str
@@ -39,7 +43,6 @@ class ToolLock:
     hints: Mapping[str, bool]
     base_url: str | None = None
     security: tuple[tuple[str, ...], ...] | None = None
-    formerly: tuple[str, ...] = ()
 
     @property
     def operation(self) -> str:
@@ -49,7 +52,11 @@ class ToolLock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """Everything `mcpgen.lock` says. `files` is filled in by `write`: path → hash of its LF-normalised text."""
+    """Everything `mcpgen.lock` says.
+
+    `customised` is which operation each `[tools."…"]` table of the configuration is about, so that the table goes on
+    applying when the document calls the operation something else. `files` is filled in by `write`: path → `text_hash`.
+    """
 
     generator: str
     document: str
@@ -60,6 +67,7 @@ class Lock:
     auth: Mapping[str, Mapping[str, Any]]
     security: tuple[tuple[str, ...], ...]
     tools: tuple[ToolLock, ...]
+    customised: Mapping[str, Operation] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -78,9 +86,9 @@ def data_hash(value: Any) -> str:
 
 
 def facts(
-    server: ir.Server, *, document: str, openapi: str, config: str, formerly: Mapping[str, tuple[str, ...]]
+    server: ir.Server, *, document: str, openapi: str, config: str, customised: Mapping[str, Operation] | None = None
 ) -> Lock:
-    """What the lock says of one run, without the files. `formerly` is keyed by `METHOD /path`.
+    """What the lock says of one run, without the files.
 
     `document` is the hash of the normalised document, `openapi` its version, `config` the hash of the configuration.
     """
@@ -94,10 +102,9 @@ def facts(
         auth={auth.name: _auth(auth) for auth in server.auth},
         security=server.security,
         tools=tuple(
-            _tool(tool, toolset.name, formerly.get(f"{tool.origin.method} {tool.origin.path}", ()))
-            for toolset in server.toolsets
-            for tool in toolset.tools
+            _tool(tool, toolset.name, server.given_names) for toolset in server.toolsets for tool in toolset.tools
         ),
+        customised=customised or {},
     )
 
 
@@ -112,24 +119,19 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
     }
 
 
-def _tool(tool: ir.Tool, toolset: str, formerly: tuple[str, ...]) -> ToolLock:
+def _tool(tool: ir.Tool, toolset: str, given: Mapping[str, str]) -> ToolLock:
     return ToolLock(
         name=tool.name,
+        given=given.get(f"{tool.origin.method} {tool.origin.path}", tool.name),
         operation_id=tool.origin.operation_id,
         method=tool.origin.method,
         path=tool.origin.path,
         toolset=toolset,
         text=data_hash([tool.title, tool.description]),
         schema=data_hash([tool.input_schema, tool.output_schema]),
-        hints={
-            "read_only": tool.hints.read_only,
-            "destructive": tool.hints.destructive,
-            "idempotent": tool.hints.idempotent,
-            "open_world": tool.hints.open_world,
-        },
+        hints={name: getattr(tool.hints, name) for name in HINTS},
         base_url=tool.request.base_url if tool.request else None,
         security=tool.request.security if tool.request else None,
-        formerly=tuple(sorted(formerly)),
     )
 
 
@@ -174,14 +176,14 @@ def _tool_data(tool: ToolLock) -> dict[str, Any]:
         "toolset": tool.toolset,
         "text": tool.text,
         "schema": tool.schema,
-        "hints": [name for name in ("read_only", "destructive", "idempotent", "open_world") if tool.hints.get(name)],
+        "hints": [name for name in HINTS if tool.hints.get(name)],
     }
+    if tool.given != tool.name:
+        data["given"] = tool.given
     if tool.base_url is not None:
         data["base_url"] = tool.base_url
     if tool.security is not None:
         data["security"] = _lists(tool.security)
-    if tool.formerly:
-        data["formerly"] = list(tool.formerly)
     return data
 
 
@@ -208,6 +210,7 @@ def parse_lock(text: str) -> Lock:
         auth=data["auth"],
         security=_tuples(data["security"]),
         tools=tuple(_read_tool(tool) for tool in data["tools"]),
+        customised={key: (operation, identity) for key, (operation, identity) in data["customised"].items()},
         files=files,
     )
 
@@ -216,16 +219,16 @@ def _read_tool(data: dict[str, Any]) -> ToolLock:
     method, _, path = str(data["operation"]).partition(" ")
     return ToolLock(
         name=data["name"],
+        given=data.get("given", data["name"]),
         operation_id=data["operation_id"],
         method=method,
         path=path,
         toolset=data["toolset"],
         text=data["text"],
         schema=data["schema"],
-        hints={name: name in data["hints"] for name in ("read_only", "destructive", "idempotent", "open_world")},
+        hints={name: name in data["hints"] for name in HINTS},
         base_url=data.get("base_url"),
         security=_tuples(data["security"]) if "security" in data else None,
-        formerly=tuple(data.get("formerly", ())),
     )
 
 
@@ -254,10 +257,10 @@ def read_lock(folder: Path) -> Lock | None:
 
 def _unreadable(path: str, reason: str) -> Problem:
     return Problem(
-        code="E0704",
+        code="E1204",
         severity="error",
         message=f"cannot read `{path}`: {reason}",
-        hint="take either side from version control (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate --force`",
+        hint="take either side (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate --force`",
     )
 
 

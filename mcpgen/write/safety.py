@@ -1,7 +1,7 @@
 """Trust on first use: what changes behind an operator's back is refused until it is accepted.
 
-A document that names another host, another credential, or turns a reading tool into a deleting one is how a server that was
-reviewed once is turned against its operator. The lock remembers what was reviewed.
+A document that names another host, another credential, or turns a reading tool into a deleting one is how a server
+that was reviewed once is turned against its operator. The lock remembers what was reviewed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def refuse_unaccepted(old: Lock, new: Lock) -> None:
         raise RefusedError(
             *(
                 Problem(
-                    code="E0801",
+                    code="E1301",
                     severity="error",
                     message=f"this changes what was agreed to: {change}",
                     hint="see `mcpgen diff`; if it is meant, run again with `--accept-changes`",
@@ -86,10 +86,11 @@ def _credentials(old: Lock, new: Lock) -> list[str]:
 
 
 def _behaviour(old: Lock, new: Lock) -> list[str]:
-    before = {tool.name: tool for tool in old.tools}
+    by_name = {tool.name: tool for tool in old.tools}
+    by_operation = {tool.operation: tool for tool in old.tools}
     changes = []
     for tool in new.tools:
-        was = before.get(tool.name)
+        was = by_name.get(tool.name) or by_operation.get(tool.operation)
         if was is not None:
             changes += _tool(was, tool)
     return changes

@@ -1,15 +1,16 @@
 """All or nothing: a project is seen as it was or as it will be, and a killed run leaves one of the two.
 
-Everything is first written to a *stage*, a folder beside the project on the same file system, and flushed to the disk. Then
-one of two ways leads on:
+Everything is first written to a *stage*, a folder beside the project on the same file system, and flushed to the
+disk. Then one of two ways leads on:
 
-* **exchange** (Linux and macOS, where the file system can swap two folders in one step): a mirror of the project is built in
-  the stage, user's files as hard links, generated files as they will be. Project and mirror are exchanged, so that the path
-  shows the new project from one moment to the next; the original folder, out of sight now, is brought up to date file by
-  file and exchanged back, so that shells, editors and mounts that hold the folder keep the one they know.
-* **in place** (everywhere else: no exchange, no hard links, a mount point, a parent that cannot be written): the stage is
-  marked as complete, then each file is renamed into its place. An error undoes what was done. After a kill or a power cut
-  the folder may be mixed; the next command of mcpgen in it completes what the stage holds (`recover`).
+* **exchange** (Linux and macOS, where the file system can swap two folders in one step): a mirror of the project is
+  built in the stage, user's files as hard links, generated files as they will be. Project and mirror are exchanged,
+  so that the path shows the new project from one moment to the next; the original folder, out of sight now, is
+  brought up to date file by file and exchanged back, so that shells, editors and mounts that hold the folder keep the
+  one they know.
+* **in place** (everywhere else: no exchange, no hard links, a mount point, a parent that cannot be written): the
+  stage is marked as complete, then each file is renamed into its place. An error undoes what was done. After a kill
+  or a power cut the folder may be mixed; the next command of mcpgen in it completes what the stage holds (`recover`).
 
 A stage is private to its user (0700) and locked while it is in use; one that nobody holds was left by a killed run.
 """
@@ -125,7 +126,7 @@ def _locked(place: Path, folder: Path) -> Iterator[None]:
     if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "geteuid") and found.st_uid != os.geteuid()):
         raise OutputConflictError(
             Problem(
-                code="E0705",
+                code="E1205",
                 severity="error",
                 message=f"`{place}` is not a stage of yours: it is a link, a file, or belongs to somebody else",
                 hint="look at it, and remove it if you do not know it",
@@ -145,7 +146,7 @@ def _locked(place: Path, folder: Path) -> Iterator[None]:
 
 def _busy(folder: Path) -> Problem:
     return Problem(
-        code="E0706",
+        code="E1206",
         severity="error",
         message=f"another mcpgen is writing to `{folder}`",
         hint="wait for it to end and run the command again",
@@ -159,7 +160,7 @@ def _fill(stage: Path, journal: Journal, writes: Mapping[str, bytes]) -> None:
         _write(stage / "new" / str(number), writes[path])
     data = {"writes": journal.writes, "removes": journal.removes, "inode": journal.inode}
     _write(stage / f"{JOURNAL}.part", json.dumps(data).encode())
-    os.replace(stage / f"{JOURNAL}.part", stage / JOURNAL)
+    (stage / f"{JOURNAL}.part").replace(stage / JOURNAL)
     _sync_folder(stage)
 
 
@@ -190,7 +191,7 @@ def _first(stage: Path, folder: Path, journal: Journal) -> None:
     tree.chmod(FOLDER_MODE)
     _apply(stage, tree, journal)
     _sync_folder(tree)
-    os.rename(tree, folder)
+    tree.rename(folder)
     _sync_folder(folder.parent)
 
 
@@ -212,7 +213,8 @@ def _exchange_in(stage: Path, folder: Path, journal: Journal) -> bool:
             raise
         _remove_tree(tree)
         return False
-    # From here on the path shows the new project. Should the rest fail, it keeps doing so: with another inode, but whole.
+    # From here on the path shows the new project. Should the rest fail, it keeps doing so: with another inode, but
+    # whole.
     with contextlib.suppress(OSError):
         _apply(stage, tree, journal)
         _exchange(folder, tree)
@@ -246,7 +248,7 @@ def _apply(stage: Path, folder: Path, journal: Journal) -> None:
         new = stage / "new" / str(number)
         if _exists(new):
             _make_parents(folder, path)
-            os.replace(new, folder / path)
+            new.replace(folder / path)
     _prune(folder, journal.removes)
 
 
@@ -266,14 +268,14 @@ def _in_place(stage: Path, folder: Path, journal: Journal) -> None:
             elif number >= len(journal.removes):
                 undo.append((target, None))
             if number >= len(journal.removes):
-                os.replace(new, target)
+                new.replace(target)
             else:
                 target.unlink(missing_ok=True)
     except BaseException:
         (stage / COMPLETE).unlink()
         for target, old_or_none in reversed(undo):
             with contextlib.suppress(OSError):
-                os.replace(old_or_none, target) if old_or_none else target.unlink()
+                old_or_none.replace(target) if old_or_none else target.unlink()
         _prune(folder, journal.writes)
         raise
     _prune(folder, journal.removes)
@@ -319,7 +321,8 @@ def _finish(place: Path, folder: Path) -> None:
         if (place / COMPLETE).exists():
             _apply(place, folder, journal)
         elif journal.inode and _exists(tree) and _inode(folder) != journal.inode:
-            # The path shows the mirror, the new project. What somebody wrote since into the folder it replaced is theirs.
+            # The path shows the mirror, the new project. What somebody wrote since into the folder it replaced is
+            # theirs.
             _rescue(tree, folder, journal, since=(place / JOURNAL).stat().st_mtime_ns)
     _discard(place)
 
@@ -334,7 +337,7 @@ def _read_journal(place: Path) -> Journal | None:
 
 
 def _rescue(tree: Path, folder: Path, journal: Journal, *, since: int) -> None:
-    """Move files somebody else wrote into the folder out of sight, after `since` (ns), to where they meant them to be."""
+    """Move what somebody else wrote into the folder out of sight, after `since` (ns), to where it was meant to be."""
     ours = {*journal.writes, *journal.removes}
     for here, _, names in os.walk(tree):
         for name in names:
@@ -345,7 +348,7 @@ def _rescue(tree: Path, folder: Path, journal: Journal, *, since: int) -> None:
                 continue
             with contextlib.suppress(OSError):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(lost, folder / path)
+                lost.replace(folder / path)
 
 
 def _discard(place: Path) -> None:
@@ -405,7 +408,7 @@ def _explained(folder: Path, error: OSError) -> Problem:
     }
     reason = (error.strerror or str(error)).lower()
     return Problem(
-        code="E0707",
+        code="E1207",
         severity="error",
         message=f"cannot write to `{folder}`: {reason}; nothing was changed",
         hint=hints.get(error.errno or 0, ""),

@@ -1,0 +1,116 @@
+"""Which operation of the new document is which of the last run: names never change by accident.
+
+An operation is the same when its operationId is, else when its method and path are. So a renamed operationId and a
+moved path both keep their tool, its name and what the configuration says of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from .config import Config, Selection
+from .load import Document
+from .load.document import UnresolvedReference
+from .write.lock import Lock, Operation
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", "trace")
+
+
+def pin(config: Config, lock: Lock | None, document: Document) -> Config:
+    """The configuration with the names of the last run in it, for this document. Without a lock: as it is."""
+    if lock is None:
+        return config
+    listed = operations(document)
+    today = same([*((tool.operation, tool.operation_id) for tool in lock.tools), *lock.customised.values()], listed)
+    names = {(tool.operation, tool.operation_id): tool.given for tool in lock.tools}
+    bindings = {now: names[before] for before, now in today.items() if before in names}
+    known = {word for pair in listed for word in pair if word}
+    formerly = {
+        key: today.get(before, "")
+        for key, before in lock.customised.items()
+        if key in config.tools and key not in known
+    }
+    return replace(config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today))
+
+
+def _selection(chosen: Selection, today: dict[Operation, str]) -> Selection:
+    """The selection, where an operation that is included by name is also meant under its new name."""
+    words = {word: now for before, now in today.items() for word in before if word and word != now}
+    renamed = [words[word] for word in chosen.include_operations if word in words]
+    return replace(chosen, include_operations=(*chosen.include_operations, *renamed)) if renamed else chosen
+
+
+def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
+    """Key of `[tools]` → the operation it is about, for the next lock; one that is gone keeps its last entry."""
+    listed = operations(document)
+    by_word: dict[str, set[Operation]] = {}
+    for pair in listed:
+        for word in pair:
+            if word:
+                by_word.setdefault(word, set()).add(pair)
+    found: dict[str, Operation] = {}
+    for key in config.tools:
+        pairs = by_word.get(key) or by_word.get(config.formerly.get(key, "")) or set()
+        if len(pairs) == 1:
+            found[key] = next(iter(pairs))
+        elif lock is not None and key in lock.customised:
+            found[key] = lock.customised[key]
+    return found
+
+
+def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
+    """Old operation → `METHOD /path` today. First where both are the same, then by operationId, then by path.
+
+    An operationId that occurs twice identifies nothing. No operation is found twice.
+    """
+    left = dict.fromkeys(before)
+    found: dict[Operation, str] = {}
+    old_count = Counter(identity for _, identity in left)
+    new_count = Counter(identity for _, identity in listed)
+    free = dict.fromkeys(listed)
+
+    def meet(before: Operation, now: Operation) -> None:
+        found[before] = now[0]
+        del left[before], free[now]
+
+    for pair in [pair for pair in left if pair in free]:
+        meet(pair, pair)
+    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
+    for pair in [pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1]:
+        meet(pair, by_identity[pair[1] or ""])
+    by_operation = {pair[0]: pair for pair in free}
+    for pair in list(left):
+        now = by_operation.pop(pair[0], None)
+        if now is not None:
+            meet(pair, now)
+    return found
+
+
+def operations(document: Document) -> list[Operation]:
+    """Every operation of an upgraded document, in the order of `parse`."""
+    paths = document.root.get("paths")
+    found: list[Operation] = []
+    for path, node in sorted(paths.items()) if isinstance(paths, dict) else ():
+        item = _node(document, node)
+        if not isinstance(item, dict):
+            continue
+        more = item.get("additionalOperations")
+        members = {name: item[name] for name in METHODS if name in item}
+        members |= more if isinstance(more, dict) else {}
+        for method in sorted(members):
+            operation = _node(document, members[method])
+            if isinstance(operation, dict):
+                given = operation.get("operationId")
+                identity = given.strip() if isinstance(given, str) and given.strip() else None
+                found.append((f"{method.upper()} {path}", identity))
+    return found
+
+
+def _node(document: Document, node: Any) -> Any:
+    try:
+        return document.deref(node, "")[0]
+    except UnresolvedReference:  # reported by `parse`
+        return None
