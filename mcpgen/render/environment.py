@@ -1,0 +1,70 @@
+"""The Jinja environment: a template can print what went through a filter of `literal`, and nothing else.
+
+Sandboxed, every undefined name is an error, and there are no globals, tests or filters but our own. `finalize` sees
+whatever a template prints and refuses all that is not exactly `Code`; the one construct that escapes it, the filter
+block, is refused by `lint`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from .literal import Code, code, docstring, markdown, py_ident, py_literal, toml, word
+
+FILTERS = {
+    "literal": py_literal,
+    "identifier": py_ident,
+    "docstring": docstring,
+    "code": code,
+    "markdown": markdown,
+    "toml": toml,
+    "word": word,
+}
+"""Python: `literal identifier docstring code`; other files: `markdown toml word`."""
+
+
+class UnsafeOutput(TypeError):
+    """A template prints something that went through no filter."""
+
+
+def template_root() -> Path:
+    """The folder of templates: shipped inside the package, else beside it in a checkout."""
+    shipped = Path(__file__).parents[1] / "templates"
+    return shipped if shipped.is_dir() else shipped.parents[1] / "templates"
+
+
+def only_code(value: Any) -> Code:
+    """Jinja's `finalize`: pass `Code`, refuse the rest."""
+    if type(value) is not Code:
+        raise UnsafeOutput(f"a template prints `{type(value).__name__}` instead of code")
+    return value
+
+
+def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
+    """An environment over `loader` in which only `FILTERS` can print."""
+    environment = ImmutableSandboxedEnvironment(
+        loader=loader,
+        undefined=jinja2.StrictUndefined,
+        finalize=only_code,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+        extensions=(),
+    )
+    environment.globals.clear()
+    environment.tests.clear()
+    environment.filters.clear()
+    environment.filters.update(FILTERS)
+    return environment
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The environment over the template tree."""
+    return make_environment(jinja2.FileSystemLoader(template_root()))

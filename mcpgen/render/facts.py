@@ -1,0 +1,87 @@
+"""The generated files that are data: what the model sees, and what the runtime has to know. JSON, never a template.
+
+Everything is ASCII and in an order that does not depend on the document's: keys are sorted where their order says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..ir import Server, Tool, Toolset
+from .manifests import client_configs, manifest_json, server_json
+
+
+def data_files(server: Server) -> dict[str, str]:
+    """Path → text of every JSON file of a generated project, its tests' data excepted."""
+    package = f"src/{server.package}"
+    files = {f"{package}/api.json": dump(api_facts(server))}
+    for toolset in server.toolsets:
+        files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
+    files["server.json"] = dump(server_json(server), sort=False)
+    files["manifest.json"] = dump(manifest_json(server), sort=False)
+    return files | {path: dump(data, sort=False) for path, data in client_configs(server).items()}
+
+
+def dump(data: Any, *, sort: bool = True) -> str:
+    """JSON for readers: indented, ASCII, a newline at the end. Raises ValueError for a float that is not finite."""
+    return json.dumps(data, indent=2, sort_keys=sort, allow_nan=False) + "\n"
+
+
+def contract(toolset: Toolset) -> str:
+    """The tools of one toolset as the client gets them, one on each line, so that a difference names its tool."""
+    lines = ",\n".join(json.dumps(wire(tool), separators=(",", ":"), allow_nan=False) for tool in toolset.tools)
+    return f"[\n{lines}\n]\n" if lines else "[]\n"
+
+
+def wire(tool: Tool) -> dict[str, Any]:
+    """A tool as the MCP Tool object of revision 2026-07-28; keys in the order of that schema."""
+    found: dict[str, Any] = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+    }
+    if tool.output_schema is not None:
+        found["outputSchema"] = tool.output_schema
+    found["annotations"] = {
+        "title": tool.title,
+        "readOnlyHint": tool.hints.read_only,
+        "destructiveHint": tool.hints.destructive,
+        "idempotentHint": tool.hints.idempotent,
+        "openWorldHint": tool.hints.open_world,
+    }
+    return found
+
+
+def api_facts(server: Server) -> dict[str, Any]:
+    """What the runtime has to know about the API besides its tools: the content of `api.json`."""
+    return {
+        "name": server.name,
+        "title": server.title,
+        "version": server.version,
+        "instructions": server.instructions,
+        "env_prefix": server.env_prefix,
+        "base_url": server.base_url,
+        "base_url_note": server.base_url_note,
+        "allowed_origins": list(server.allowed_origins),
+        "security": [list(names) for names in server.security],
+        "auth": {
+            auth.name: {
+                "kind": auth.kind,
+                "place": auth.place,
+                "wire_name": auth.wire_name,
+                "scheme": auth.scheme,
+                "variables": list(auth.variables),
+                "token_url": auth.token_url,
+                "scopes": list(auth.scopes),
+            }
+            for auth in server.auth
+        },
+        "toolsets": {
+            toolset.name: {"title": toolset.title, "description": toolset.description} for toolset in server.toolsets
+        },
+        "aliases": dict(server.aliases),
+        "answers": dict(server.answers),
+        "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
+    }

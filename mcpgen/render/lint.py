@@ -1,0 +1,66 @@
+"""A lint of the templates: what `finalize` cannot see, and what would make a template a program.
+
+A template may hold text, `{{ name.attribute | filter }}`, `if`, `for` and `include`. Macros, calls, filter blocks, set
+blocks, imports and autoescape switches are refused, and so is printing anything but one filter over a plain name:
+inside a filter block Jinja applies `finalize` before the filter, so the block could print whatever it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jinja2
+from jinja2 import nodes
+
+from .environment import FILTERS
+
+ALLOWED: tuple[type[nodes.Node], ...] = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Filter,
+    nodes.Name,
+    nodes.Getattr,
+    nodes.If,
+    nodes.For,
+    nodes.Include,
+    nodes.Const,
+    nodes.Not,
+    nodes.And,
+    nodes.Or,
+    nodes.Compare,
+    nodes.Operand,
+)
+
+
+def lint(source: str, environment: jinja2.Environment, name: str = "<template>") -> list[str]:
+    """What is wrong with a template, one line each: `name:line: what`."""
+    try:
+        tree = environment.parse(source, name)
+    except jinja2.TemplateSyntaxError as error:
+        return [f"{name}:{error.lineno}: {error.message}"]
+    return [f"{name}:{line}: {what}" for line, what in _faults(tree)]
+
+
+def _faults(node: nodes.Node) -> Iterator[tuple[int, str]]:
+    if type(node) not in ALLOWED:
+        yield node.lineno, f"`{type(node).__name__}` is not allowed"
+    if isinstance(node, nodes.Output):
+        for child in node.nodes:
+            if not isinstance(child, nodes.TemplateData) and not _is_filtered_name(child):
+                yield child.lineno, "prints something else than one filter over a name"
+    if isinstance(node, nodes.Filter) and node.name not in FILTERS:
+        yield node.lineno, f"filter `{node.name}` is not allowed"
+    if isinstance(node, nodes.Include) and not isinstance(node.template, nodes.Const):
+        yield node.lineno, "includes a template that is not named by a constant"
+    for child in node.iter_child_nodes():
+        yield from _faults(child)
+
+
+def _is_filtered_name(node: nodes.Node) -> bool:
+    if not isinstance(node, nodes.Filter) or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
+        return False
+    inner: nodes.Node | None = node.node
+    while isinstance(inner, nodes.Getattr):
+        inner = inner.node
+    return isinstance(inner, nodes.Name)

@@ -1,0 +1,176 @@
+"""From document text to source text: the only way is through here.
+
+Everything a template prints is `Code`, and `Code` is made by the functions of this module and by `layout`, which
+arranges what these return. Python literals are pure ASCII and spelled as black spells them; the escapers for other
+files (Markdown, TOML, plain words) follow.
+"""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from typing import Any, Final, final
+
+from ..text import visible
+
+DEPTH: Final = 64
+"""The deepest value that becomes a literal. Python itself gives up at about 200 brackets."""
+WIDTH: Final = 120
+"""Columns of a line of generated Python."""
+ELLIPSIS = "..."
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
+
+
+@final
+class Code(str):
+    """Source text that is safe to print as it stands. A mark, checked by exact type: any operation loses it."""
+
+    __slots__ = ()
+
+
+class UnsafeValue(ValueError):
+    """A value that has no literal: a bug of an earlier stage, never the user's fault."""
+
+
+def py_literal(value: Any) -> Code:
+    """A JSON value as a Python literal on one line. Exact types only: a subclass may bring its own `repr`.
+
+    Raises UnsafeValue for any other type, for infinite floats, for keys that are not text, and below depth 64.
+    """
+    return Code(_spell(value, DEPTH))
+
+
+def _spell(value: Any, depth: int) -> str:
+    if depth < 0:
+        raise UnsafeValue(f"value nested deeper than {DEPTH}")
+    kind = type(value)
+    if value is None or kind is bool:
+        return repr(value)
+    if kind is str:
+        return quoted(value)
+    if kind is int:
+        return _integer(value)
+    if kind is float:
+        if not math.isfinite(value):
+            raise UnsafeValue("a float that is not finite has no literal")
+        return repr(value)
+    if kind is list:
+        return "[" + ", ".join(_spell(item, depth - 1) for item in value) + "]"
+    if kind is tuple:
+        inner = ", ".join(_spell(item, depth - 1) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if kind is dict:
+        for key in value:
+            if type(key) is not str:
+                raise UnsafeValue(f"unsupported type of a key: `{type(key).__name__}`")
+        return "{" + ", ".join(f"{quoted(key)}: {_spell(item, depth - 1)}" for key, item in value.items()) + "}"
+    raise UnsafeValue(f"unsupported type: `{kind.__name__}`")
+
+
+def _integer(value: int) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # more digits than `sys.set_int_max_str_digits` allows
+        raise UnsafeValue("an integer with too many digits has no literal") from None
+
+
+def quoted(text: str) -> Code:
+    """A string literal in ASCII, in the quotes black would choose: double ones unless they need more escapes."""
+    if type(text) is not str:
+        raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
+    quote = "'" if text.count('"') > text.count("'") else '"'
+    return Code(quote + escaped(text).replace(quote, "\\" + quote) + quote)
+
+
+def escaped(text: str) -> str:
+    """`text` as it stands between quotes, the quotes themselves excepted: what `ascii()` writes."""
+    return text.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def py_ident(name: str) -> Code:
+    """A name as it stands. `parse` makes names; here is only proved that this one is safe to print."""
+    if type(name) is not str or not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name):
+        raise UnsafeValue(f"not an identifier: {name!a:.80}")
+    return Code(name)
+
+
+def docstring(text: str, indent: int = 4) -> Code:
+    """One sentence as a docstring, wrapped where the line would be too long."""
+    if type(text) is not str:
+        raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
+    words = [_docstring_word(word) for word in visible(text).split()] or [ELLIPSIS]
+    room = WIDTH - indent
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) > (room - 3 if len(lines) == 1 else room):
+            lines.append(word)
+        else:
+            lines[-1] += " " + word
+    if len(lines) == 1 and len(lines[0]) <= room - 6:
+        return Code(f'"""{lines[0]}"""')
+    margin = "\n" + " " * indent
+    return Code(f'"""{margin.join(lines)}{margin}"""')
+
+
+def _docstring_word(word: str) -> str:
+    safe = escaped(word).replace('"', '\\"')
+    return safe if len(safe) <= WIDTH - 20 else ELLIPSIS
+
+
+def code(value: Any) -> Code:
+    """What is `Code` already. Raises for anything else."""
+    if type(value) is not Code:
+        raise UnsafeValue(f"not code: `{type(value).__name__}`")
+    return value
+
+
+def word(value: Any) -> Code:
+    """A number or a plain word (`[A-Za-z0-9_.-]`), which means the same in every file format."""
+    if type(value) is int:
+        return Code(_integer(value))
+    if type(value) is not str or not _WORD.fullmatch(value):
+        raise UnsafeValue(f"not a plain word: {value!a:.80}")
+    return Code(value)
+
+
+_MARKDOWN = re.compile(r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))", re.I)
+
+
+def markdown(text: Any) -> Code:
+    """Text for the middle of a Markdown line: shown as it is written, without links, images, HTML or code.
+
+    Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark §2.4), the ones that
+    start HTML or an entity become entities, and a web or mail address is broken so that no renderer links it.
+    """
+    if type(text) is not str:
+        raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
+    return Code(_MARKDOWN.sub(_escape_markdown, " ".join(visible(text).split())))
+
+
+def _escape_markdown(match: re.Match[str]) -> str:
+    entities = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+    found = match[0]
+    if found[0].isdigit():
+        return f"&#{ord(found[0])};{found[1:]}"
+    return entities.get(found, "\\" + found)
+
+
+def toml(text: Any) -> Code:
+    """A TOML basic string (TOML 1.0, *String*), in ASCII. A lone surrogate, which TOML cannot say, becomes U+FFFD."""
+    if type(text) is not str:
+        raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
+    return Code('"' + "".join(map(_toml_character, text)) + '"')
+
+
+def _toml_character(character: str) -> str:
+    point = ord(character)
+    if character in '"\\':
+        return "\\" + character
+    if 0x20 <= point < 0x7F:
+        return character
+    if 0xD800 <= point < 0xE000:
+        return "\\uFFFD"
+    return f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"

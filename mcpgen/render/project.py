@@ -1,0 +1,76 @@
+"""What the templates of a project's own files print: README, pyproject, Dockerfile and the like.
+
+Of the document only title and description occur, and only in README and pyproject.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..ir import Server
+from ..text import shorten, visible
+from .facts import dump
+from .literal import Code
+from .manifests import OWNER, client_configs, command, environment
+
+
+@dataclass(frozen=True, slots=True)
+class VariableView:
+    """An environment variable."""
+
+    name: str
+    meaning: Code
+    required: bool
+    secret: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """The context of a project's templates; the client settings are JSON."""
+
+    name: str
+    title: str
+    description: str
+    distribution: str
+    command: str
+    entry_point: str
+    source: str
+    package: str
+    prefix: str
+    owner: str
+    variables: tuple[VariableView, ...]
+    claude_desktop: Code
+    claude_code: Code
+    cursor: Code
+    vscode: Code
+    http: Code
+
+    def context(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+def project(server: Server) -> Project:
+    """The view of a server's project."""
+    title = shorten(" ".join(visible(server.title).split()), 100) or server.name
+    settings = {path.removeprefix("clients/"): dump(data, sort=False) for path, data in client_configs(server).items()}
+    return Project(
+        name=server.name,
+        title=title,
+        description=f"The operations of {title} as tools, over the Model Context Protocol",
+        distribution=server.distribution,
+        command=command(server),
+        entry_point=f"{server.package}.__main__:main",
+        source=f"src/{server.package}",
+        package=server.package,
+        prefix=server.env_prefix,
+        owner=OWNER,
+        variables=tuple(
+            VariableView(item.name, Code(item.meaning), item.required, item.secret) for item in environment(server)
+        ),
+        **{name: Code(settings[f"{name.replace('_', '-')}.json"].rstrip("\n")) for name in CLIENTS},
+    )
+
+
+CLIENTS = ("claude_desktop", "claude_code", "cursor", "vscode", "http")

@@ -1,0 +1,85 @@
+"""The stage `render`: every file of a generated project, as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from ..config import Config
+from ..ir import Server
+from . import code, models
+from .environment import environment, template_root
+from .facts import data_files
+from .formatting import finish
+from .literal import py_ident, word
+from .project import project
+
+PER_TOOLSET: Final = {
+    "tools": "src/package/tools/toolset.py.jinja",
+    "models": "src/package/models/toolset.py.jinja",
+}
+"""Folder of the package → the template that is rendered once for each toolset."""
+IGNORED: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
+
+
+def render(server: Server, config: Config) -> dict[str, str]:
+    """Every file of the project, by path relative to its folder, in the order of the paths.
+
+    The same server gives the same text, always. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let
+    document text become code.
+    """
+    names = {toolset.name: py_ident(toolset.name) for toolset in server.toolsets}
+    plans, catalogue = models.plan_all(server)  # a worker is at it while the rest is rendered
+    files = data_files(server) | dict(_tree(server)) | _tests(server)
+    tools_template, models_template = (environment().get_template(name) for name in PER_TOOLSET.values())
+    modules: dict[str, dict[str, str]] = {folder: {} for folder in PER_TOOLSET}
+    for toolset in server.toolsets:
+        name, plan = names[toolset.name], plans[toolset.name]
+        tools_view = code.module(toolset, plan.types(catalogue))
+        if tools_view.functions:
+            path = f"src/{server.package}/tools/{name}.py"
+            modules["tools"][path] = tools_template.render(module=tools_view)
+        models_view = plan.view(toolset.name, catalogue)
+        if models_view and tools_view.models:
+            path = f"src/{server.package}/models/{name}.py"
+            modules["models"][path] = models_template.render(module=models_view)
+    for finished in finish(modules).values():
+        files |= finished
+    return dict(sorted(files.items()))
+
+
+def _tree(server: Server) -> Iterator[tuple[str, str]]:
+    """The files of the template tree that exist once: copied, or rendered where their name ends in `.jinja`."""
+    context = project(server).context()
+    root = template_root()
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if not path.is_file() or name in PER_TOOLSET.values() or not _belongs(path.relative_to(root)):
+            continue
+        text = (
+            environment().get_template(name).render(context)
+            if name.endswith(".jinja")
+            else path.read_bytes().decode("utf-8")
+        )
+        yield _placed(name, server), text
+
+
+def _belongs(path: Path) -> bool:
+    return path.suffix != ".pyc" and not any(part in IGNORED for part in path.parts)
+
+
+def _placed(name: str, server: Server) -> str:
+    """Where a template's file stands in the project: `src/package` becomes the package's own folder."""
+    return name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)
+
+
+def _tests(server: Server) -> dict[str, str]:
+    """What the generated tests read: for every tool, arguments and the request they must become."""
+    try:
+        from .sample import tests_data
+    except ImportError:  # until the module exists
+        return {}
+    data: Any = tests_data(server)
+    return {"tests/tools.json": json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n"}
