@@ -34,7 +34,7 @@ HEADINGS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change: its class, what happened (`added removed renamed changed server`), the tool, and a phrase about it."""
+    """One change: its class, what happened (`added removed renamed changed server`), the tool, a phrase."""
 
     kind: Kind
     event: str
