@@ -1,0 +1,190 @@
+"""Is the document what its OpenAPI version allows? Two answers: the official schema, fast; a validator, thorough.
+
+`check` compares with the official JSON Schema of the version: a millisecond, structure only. `validate` runs
+openapi-spec-validator as well, which also compares defaults and path parameters; it takes minutes for some documents and
+stumbles over valid ones, so it has a process of its own, without network, and a time limit. Findings inform: they are
+warnings unless the caller is strict. Both are for a document before `upgrade`, which changes what they would look at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from ..problems import Problems, Severity
+from .document import FILES, Document, escape
+
+LIMIT = 100
+"""Findings of one run; a document with more has one mistake many times."""
+
+_CODE = "E0304"
+_SHOWN = 60
+
+_FOUND = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+_ARTICLES = {"object": "an object", "array": "a list", "string": "text", "boolean": "true or false", "null": "null"}
+
+
+@cache
+def _schema(version: str) -> Any:
+    """The compiled official schema of a version, from the copies openapi-spec-validator ships."""
+    import jsonschema_rs
+
+    folder = resources.files("openapi_spec_validator") / "resources" / "schemas" / f"v{version}"
+    schema = json.loads((folder / "schema.json").read_text("utf-8"))
+    return jsonschema_rs.validator_for(schema, pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000))
+
+
+def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
+    """What the official schema of the document's version does not allow."""
+    root = {key: value for key, value in document.root.items() if key != FILES}
+    validator = _schema(document.version[:3])
+    try:
+        if validator.is_valid(root):
+            return
+        for count, error in enumerate(validator.iter_errors(root)):
+            if count >= LIMIT:
+                return
+            error = _innermost(error)
+            pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
+            problems.add(_CODE, severity, _said(error), pointer=pointer)
+    except ValueError as error:
+        problems.note("E0305", f"the structure could not be checked: {str(error)[:_SHOWN]}")
+
+
+def _innermost(error: Any) -> Any:
+    """The most telling error of alternatives that all failed: the one deepest in the document."""
+    while True:
+        branches = getattr(error.kind, "context", None)
+        inner = [found for branch in branches or () for found in branch]
+        # Every object that is no reference also fails to be one.
+        inner = [found for found in inner if getattr(found.kind, "property", None) != "$ref"]
+        if not inner:
+            return error
+        error = max(inner, key=lambda found: len(found.instance_path))
+
+
+def _said(error: Any) -> str:
+    """A validation error in the user's words."""
+    kind, value = error.kind.name, error.instance
+    detail = error.kind.as_dict()
+    if kind == "required":
+        return f"`{detail.get('property', '?')}` is missing"
+    if kind in ("additionalProperties", "unevaluatedProperties"):
+        names = ", ".join(f"`{str(name)[:_SHOWN]}`" for name in list(detail.get("unexpected", ()))[:5])
+        return f"{names} may not stand here"
+    if kind == "type":
+        types = detail.get("types") or detail.get("type") or []
+        wanted = [types] if isinstance(types, str) else list(types)
+        named = " or ".join(_ARTICLES.get(str(name), f"a{'n' if name == 'integer' else ''} {name}") for name in wanted)
+        return (
+            f"must be {named}, not {_FOUND.get(type(value), 'a number')}"
+            if named
+            else f"{_short(value)} may not stand here"
+        )
+    if kind == "enum":
+        options = detail.get("options")
+        named = ", ".join(f"`{option}`" for option in options[:10]) if isinstance(options, list) else ""
+        return f"{_short(value)} is not one of {named}" if named else f"{_short(value)} is not allowed"
+    if kind == "pattern":
+        return f"{_short(value)} does not match `{str(detail.get('pattern', ''))[:_SHOWN]}`"
+    if kind in ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not"):
+        return f"{_short(value)} is nothing that may stand here"
+    return str(error.message)[:200]
+
+
+def _short(value: Any) -> str:
+    if type(value) in (dict, list):
+        return _FOUND[type(value)]
+    return f"`{json.dumps(value, ensure_ascii=False)[:_SHOWN]}`"
+
+
+# The thorough one.
+
+
+def validate(document: Document, problems: Problems, *, seconds: float, severity: Severity = "warning") -> None:
+    """What `check` finds, and what openapi-spec-validator finds within `seconds`."""
+    check(document, problems, severity=severity)
+    before = {problem.pointer for problem in problems if problem.code == _CODE}
+    root = {key: value for key, value in document.root.items() if not key.startswith("x-") or key == FILES}
+    for finding in _in_child({"version": document.version[:3], "root": root}, seconds):
+        if "failed" in finding:
+            problems.note("E0305", f"the full check did not finish: {finding['failed'][:200]}")
+        elif finding["pointer"] not in before:
+            problems.add(_CODE, severity, finding["message"], pointer=finding["pointer"])
+
+
+def _in_child(job: dict[str, Any], seconds: float) -> Iterator[dict[str, str]]:
+    """The findings of a child process, which is ended when its time is over."""
+    # The package is found however this one was: installed, or from a checkout.
+    paths = os.pathsep.join(path for path in sys.path if path)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "mcpgen.load.validate"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        child.kill()
+
+    timer = threading.Timer(seconds, end)
+    timer.start()
+    try:
+        out, _ = child.communicate(json.dumps(job).encode())
+    finally:
+        timer.cancel()
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+    for line in out.splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+    if late.is_set():
+        yield {"failed": f"its {seconds:g} seconds were over"}
+    elif child.returncode:
+        yield {"failed": "the validator gave up"}
+
+
+def _work() -> None:
+    """The child: one JSON line for each finding."""
+    sys.addaudithook(_no_network)
+    job = json.loads(sys.stdin.buffer.read())
+    import openapi_spec_validator as osv
+
+    kind = {
+        "2.0": osv.OpenAPIV2SpecValidator,
+        "3.0": osv.OpenAPIV30SpecValidator,
+        "3.1": osv.OpenAPIV31SpecValidator,
+        "3.2": osv.OpenAPIV32SpecValidator,
+    }[job["version"]]
+    offline = type("Offline", (kind,), {"resolver_handlers": {}})
+    try:
+        for count, error in enumerate(offline(job["root"]).iter_errors()):
+            if count >= LIMIT:
+                break
+            pointer = "".join("/" + escape(str(part)) for part in error.absolute_path)
+            message = str(error.message).split("\n")[0][:200]
+            print(json.dumps({"pointer": pointer, "message": message}), flush=True)
+    except Exception as error:  # it stumbles in many ways: over valid recursion, dangling references, odd shapes
+        print(json.dumps({"failed": f"{type(error).__name__} in the validator"}), flush=True)
+
+
+def _no_network(event: str, arguments: object) -> None:
+    if event in ("socket.connect", "socket.getaddrinfo", "urllib.Request"):
+        raise RuntimeError("no network here")
+
+
+if __name__ == "__main__":
+    _work()
