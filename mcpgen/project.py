@@ -1,28 +1,30 @@
 """One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and files.
 
-The stages themselves are in `pipeline`; here is decided what they are given. A folder with a `mcpgen.toml` is a project,
-and there the file decides: an option that says something else is refused, so that what is on disk can always be made
-again from the folder alone.
+The stages themselves are in `pipeline`; here is decided what they are given, for `generate`, `check` and `diff` alike. A
+folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused, so
+that what is on disk can always be made again from the folder alone.
+
+    made = run(Request(config=Config(), folder=folder), problems)
+    write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import pipeline
-from .bindings import customised, pin
 from .config import Config, Selection
-from .config_file import NAME, new_text, parse_config, read_config
-from .customise import customise
-from .ir import Server
-from .load import Document
-from .parse import parse
+from .config_file import NAME, SCHEMA_NAME, new_text, read_config
 from .problems import Problem, Problems, UsageError
-from .render import render
-from .write import Lock, facts, read_lock
-from .write.lock import data_hash
+from .write.lock import Lock, data_hash, facts, read_lock
+from .write.swap import recover
+
+if TYPE_CHECKING:
+    from .ir import Server
+    from .load import Document
 
 Step = Callable[[str], None]
 
@@ -31,124 +33,154 @@ Step = Callable[[str], None]
 class Request:
     """What a command was given. `config` holds what its options say; what was not given has its default there."""
 
-    config: Config
+    config: Config = Config()
     folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A request made definite. `folder` is None until the server's name is known; `text` is `mcpgen.toml`, if any."""
+    """A request made definite. `folder` is None until the server's name is known; `first`: there is no project yet."""
 
     config: Config
     folder: Path | None
-    text: str | None
+    first: bool
     lock: Lock | None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What the stages made of a plan; `files` is empty when only the server was asked for."""
+    """What the stages made of a plan. `lock` is the last run's; `files` is empty when only the server was wanted."""
 
     document: Document
     server: Server
     folder: Path
     config: Config
     facts: Lock
+    lock: Lock | None
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def here(start: Path | None = None) -> Path | None:
+def is_project(folder: Path) -> bool:
+    """Whether a folder holds a configuration of mcpgen."""
+    return (folder / NAME).is_file()
+
+
+def here(start: Path = Path()) -> Path | None:
     """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
-    folder = (start or Path()).absolute()
-    return next((place for place in (folder, *folder.parents) if (place / NAME).is_file()), None)
+    folder = start.absolute()
+    found = next((place for place in (folder, *folder.parents) if is_project(place)), None)
+    return start if found == folder else found
 
 
 def settle(request: Request) -> Plan:
-    """Decide what to generate, and where. Raises UsageError where options and `mcpgen.toml` disagree."""
+    """Decide what to generate, and where; what a killed run left behind is put right first.
+
+    Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml` disagree.
+    """
     folder = request.folder
     if folder is None and not request.config.sources:
         folder = here()
-        if folder is None:
-            raise _usage(
-                "E1106",
-                "no document was named, and this folder is not a project",
-                "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
-            )
-    if folder is None or not (folder / NAME).is_file():
-        if not request.config.sources:
-            raise _usage("E1106", f"no document was named, and `{folder}` holds no `{NAME}`", "name a document")
-        return Plan(config=request.config, folder=folder, text=None, lock=read_lock(folder) if folder else None)
-    text = (folder / NAME).read_text(encoding="utf-8-sig")
-    return Plan(config=_agreed(request.config, read_config(folder)), folder=folder, text=text, lock=read_lock(folder))
-
-
-def understand(plan: Plan, problems: Problems, step: Step = lambda _: None) -> tuple[Plan, Document, Server]:
-    """Everything up to the server. The plan comes back with the names of the last run in its configuration."""
-    step("reading the document")
-    document = pipeline.read(plan.config, problems)
-    step("understanding its operations")
-    config = pin(plan.config, plan.lock, document)
-    return replace(plan, config=config), document, customise(parse(document, config, problems), config, problems)
+    if folder is not None:
+        recover(folder.resolve())
+        if is_project(folder):
+            return Plan(config=_agreed(request.config, folder), folder=folder, first=False, lock=read_lock(folder))
+    if not request.config.sources:
+        raise _usage(
+            "E1106",
+            f"no document was named, and {'this folder' if folder is None else f'`{folder}`'} is not a project",
+            "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
+        )
+    lock = read_lock(folder) if folder is not None else None
+    return Plan(config=request.config, folder=folder, first=True, lock=lock)
 
 
 def run(request: Request, problems: Problems, step: Step = lambda _: None, *, files: bool = True) -> Run:
-    """All stages but `write`."""
-    plan, document, server = understand(settle(request), problems, step)
-    if plan.folder is None:
+    """All stages but `write`. Raises what the stages raise."""
+    from . import pipeline
+    from .bindings import customised, pin
+    from .render import render
+
+    plan = settle(request)
+    step("reading the document")
+    document, server = pipeline.understand(plan.config, problems, lock=plan.lock)
+    folder = plan.folder
+    if folder is None:
         folder = Path(server.distribution)
-        if (folder / NAME).is_file():
+        if is_project(folder):  # only now known: what it says decides
             return run(replace(request, folder=folder), problems, step, files=files)
-        plan = replace(plan, folder=folder)
-    assert plan.folder is not None
-    text = plan.text if plan.text is not None else new_text(plan.config, plan.folder, name=server.name)
     made: dict[str, str] = {}
     if files:
-        step(f"writing {len(server.tools):,} tools in Python")
-        made = {**render(server, plan.config), NAME: text}
-    said = asdict(parse_config(text))
+        step(f"writing {len(server.tools):,} tools")
+        made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
     return Run(
         document=document,
         server=server,
-        folder=plan.folder,
+        folder=folder,
         config=plan.config,
+        lock=plan.lock,
+        files=made,
         facts=facts(
             server,
             document=document.source.sha256,
             openapi=document.version,
-            config=data_hash(said),
-            customised=customised(plan.config, plan.lock, document),
+            config=config_hash(replace(plan.config, name=plan.config.name or server.name)),
+            customised=customised(pin(plan.config, plan.lock, document), plan.lock, document),
         ),
-        files=made,
     )
 
 
-def _agreed(asked: Config, written: Config) -> Config:
-    """The configuration of the project, after a look at whether the options say the same."""
-    if not written.sources and asked.sources:
+def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
+    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the user's."""
+    return {NAME: new_text(config, folder, name=name, obtained=obtained), SCHEMA_NAME: schema_text()}
+
+
+def schema_text() -> str:
+    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors find it offline."""
+    return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
+
+
+def config_hash(config: Config) -> str:
+    """The hash of everything in the configuration that shapes the result, besides the document and its overlays."""
+    data = asdict(config)
+    for key in ("sources", "overlays", "bindings", "formerly"):
+        del data[key]
+    return data_hash(data)
+
+
+def _agreed(asked: Config, folder: Path) -> Config:
+    """The configuration of a project, after a look at whether the options say the same."""
+    written = read_config(folder)
+    if not written.sources:
+        if not asked.sources:
+            raise _usage(
+                "E1106",
+                f"`{folder / NAME}` does not say where the document is",
+                'add `path = "openapi.yaml"` under `[source]`, or name the document: `mcpgen generate openapi.yaml`',
+            )
         written = replace(written, sources=asked.sources)
-    differing = [
-        name
-        for name in ("sources", "overlays", "name", "title", "base_url", "allow_origins", "profile")
-        if getattr(asked, name) != getattr(Config(), name) and _plain(asked, name) != _plain(written, name)
-    ]
-    differing += [
-        item.name
-        for item in fields(Selection)
-        if getattr(asked.selection, item.name) != getattr(Selection(), item.name)
-        and getattr(asked.selection, item.name) != getattr(written.selection, item.name)
-    ]
+    differing = [*_differing(asked, written), *_differing(asked.selection, written.selection)]
     if differing:
-        shown = ", ".join(f"`{name}`" for name in differing)
         raise _usage(
             "E1107",
-            f"this is a project, and its `{NAME}` says something else about {shown}",
-            f"change it in `{NAME}`, then run `mcpgen generate` without these options",
+            f"`{folder / NAME}` says something else about {', '.join(f'`{name}`' for name in differing)}",
+            f"change it in `{NAME}`, then run `mcpgen generate` there without these options",
         )
     return written
 
 
-def _plain(config: Config, name: str) -> object:
-    """A value of the configuration, with files as absolute paths."""
+def _differing(asked: Config | Selection, written: Config | Selection) -> list[str]:
+    """What was asked for explicitly and is written differently."""
+    plain = type(asked)()
+    names = [item.name for item in fields(asked) if item.name not in ("selection", "tools", "bindings", "formerly")]
+    return [
+        name
+        for name in names
+        if getattr(asked, name) != getattr(plain, name) and _value(asked, name) != _value(written, name)
+    ]
+
+
+def _value(config: Config | Selection, name: str) -> object:
+    """A value, with files as absolute paths."""
     value = getattr(config, name)
     if name in ("sources", "overlays"):
         return tuple(item if "://" in item or item == "-" else str(Path(item).resolve()) for item in value)

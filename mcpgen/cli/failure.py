@@ -19,7 +19,6 @@ from .screen import Screen, shown, silence
 
 BUG = 70
 INTERRUPTED = 130
-REPORT_TO = "https://github.com/mcpgen/mcpgen/issues"
 
 
 def tell(error: BaseException, *, debug: bool) -> int:
@@ -91,7 +90,7 @@ def _tell_bug(screen: Screen, error: BaseException, *, debug: bool) -> int:
     _say(screen, f"this is a bug in mcpgen, not in your document ({text[:300]}{place})")
     again = "" if debug else "run it again with `--debug` and "
     screen.err.print(
-        f"  hint: {again}send the output, the command and if you can the document to {REPORT_TO} "
+        f"  hint: {again}please report it with the output, the command and if possible the document "
         f"(mcpgen {__version__}, Python {sys.version_info.major}.{sys.version_info.minor}, {sys.platform})",
         style="dim",
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -113,4 +111,26 @@ def selection(
         include_operations=tuple(include_operation or ()),
         exclude_operations=tuple(exclude_operation or ()),
         deprecated=not no_deprecated,
+    )
+
+
+def config(
+    documents: list[str] | None,
+    overlays: list[str] | None,
+    *,
+    name: str | None = None,
+    base_url: str | None = None,
+    allow_origin: list[str] | None = None,
+    profile: Profile = Profile.portable,
+    selection: Selection | None = None,
+) -> Config:
+    """What the options say; what was not given has its default."""
+    return Config(
+        sources=tuple(documents or ()),
+        overlays=tuple(overlays or ()),
+        name=name,
+        base_url=base_url,
+        allow_origins=tuple(allow_origin or ()),
+        profile="rich" if profile is Profile.rich else "portable",
+        selection=selection or Selection(),
     )

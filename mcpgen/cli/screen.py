@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
 from rich.console import Console
-from rich.status import Status
 
 from ..report import escape as shown
 
@@ -62,13 +61,13 @@ class Screen:
             self.err.print(text, style=style)
 
     @contextmanager
-    def working(self, text: str) -> Iterator[Status | None]:
-        """Show that something takes a while: a spinner on a terminal, nothing elsewhere."""
+    def working(self, text: str) -> Iterator[Callable[[str], None]]:
+        """Show that something takes a while: a spinner on a terminal, nothing elsewhere. Yields a way to say what."""
         if self.quiet or not self.err.is_terminal or self.err.is_dumb_terminal:
-            yield None
+            yield lambda _: None
             return
         with self.err.status(text, spinner="dots") as status:
-            yield status
+            yield status.update
 
 
 __all__ = ["Screen", "shown", "silence"]

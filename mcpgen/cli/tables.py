@@ -36,8 +36,8 @@ def plural(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
-def show_facts(screen: Screen, summary: Summary) -> None:
-    """The head: title, the conservation law, the cost of the list, and where requests go."""
+def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, str]] = ()) -> None:
+    """The head: title, the conservation law, the cost of the list, where requests go, and further lines."""
     server = summary.server
     head = Text.assemble((shown(server.title), "bold"), (f" {shown(server.version)}", "dim"))
     head.append(f"  {shown(summary.source)}, {_kind(server.document_version)}", style="dim")
@@ -52,6 +52,8 @@ def show_facts(screen: Screen, summary: Summary) -> None:
     facts.add_row("operations", law)
     facts.add_row("tool list", size(summary.total))
     facts.add_row("API", _address(summary))
+    for word, text in further:
+        facts.add_row(word, text)
     screen.out.print(facts)
 
 

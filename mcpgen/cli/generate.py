@@ -1,0 +1,184 @@
+"""`mcpgen generate`: from a document to a project on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as opt
+from .screen import Screen, shown
+
+if TYPE_CHECKING:
+    from ..problems import Problems
+    from ..project import Run
+    from ..write import Changes
+    from .summary import Summary
+
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="The project's folder. Default: named after the server."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite generated files that were edited by hand.")]
+Accept = Annotated[
+    bool,
+    typer.Option("--accept-changes", help="Accept another origin, other credentials or more destructive tools."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
+
+
+def generate(
+    spec: opt.Documents = None,
+    output: Output = None,
+    overlay: opt.Overlays = None,
+    name: opt.Name = None,
+    base_url: opt.BaseUrl = None,
+    allow_origin: opt.AllowOrigins = None,
+    profile: opt.ProfileOption = opt.Profile.portable,
+    strict: opt.Strict = False,
+    force: Force = False,
+    accept_changes: Accept = False,
+    dry_run: DryRun = False,
+    include_tag: opt.IncludeTags = None,
+    exclude_tag: opt.ExcludeTags = None,
+    include_path: opt.IncludePaths = None,
+    exclude_path: opt.ExcludePaths = None,
+    include_method: opt.IncludeMethods = None,
+    exclude_method: opt.ExcludeMethods = None,
+    include_operation: opt.IncludeOperations = None,
+    exclude_operation: opt.ExcludeOperations = None,
+    no_deprecated: opt.NoDeprecated = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    output_format: opt.FormatOption = opt.Format.text,
+    debug: opt.Debug = False,
+) -> int:
+    """Generate an MCP server from an API description, or regenerate the one in this folder.
+
+    The first run writes a project: files that are yours from then on (`mcpgen.toml`, README, `hooks.py`, `custom/`)
+    and files that stay mcpgen's (listed in `mcpgen.lock`). Later runs rewrite only the latter, and only when nobody
+    edited them. Without a SPEC, inside a project, it is regenerated from what `mcpgen.toml` names.
+    """
+    from ..problems import Problems
+    from ..project import Request, run
+    from ..write import write
+    from .problem_output import end_if_strict, print_problems
+    from .summary import summarise
+
+    screen = Screen(quiet=quiet or as_json)
+    problems = Problems()
+    config = opt.config(
+        spec,
+        overlay,
+        name=name,
+        base_url=base_url,
+        allow_origin=allow_origin,
+        profile=profile,
+        selection=opt.selection(
+            include_tag=include_tag,
+            exclude_tag=exclude_tag,
+            include_path=include_path,
+            exclude_path=exclude_path,
+            include_method=include_method,
+            exclude_method=exclude_method,
+            include_operation=include_operation,
+            exclude_operation=exclude_operation,
+            no_deprecated=no_deprecated,
+        ),
+    )
+    with screen.working("starting") as step:
+        made = run(Request(config=config, folder=output), problems, step)
+    if not as_json:
+        print_problems(screen, problems, made.document, output_format.value)
+    end_if_strict(strict, problems)
+    with screen.working("writing") as step:
+        changes = write(
+            made.files, made.folder, lock_facts=made.facts, force=force, accept=accept_changes, dry_run=dry_run
+        )
+    summary = summarise(made.document, made.server)
+    if as_json:
+        screen.data(json.dumps(_data(made, summary, changes, problems), indent=2))
+    elif not quiet:
+        _show(screen, made, summary, changes)
+    return 4 if changes.conflicts else 0
+
+
+def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:
+    """The summary for programs."""
+    from .problem_output import problem_data
+
+    return {
+        **summary.data(),
+        "output": os.fspath(made.folder),
+        "dry_run": changes.dry_run,
+        "files": {
+            "created": list(changes.created),
+            "updated": list(changes.updated),
+            "removed": list(changes.removed),
+            "kept": list(changes.kept),
+            "unchanged": len(changes.unchanged),
+            "conflicts": [conflict.path for conflict in changes.conflicts],
+        },
+        "problems": problem_data(problems, made.document),
+    }
+
+
+def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None:
+    """The summary for people."""
+    from . import tables
+
+    tables.show_facts(screen, summary, [("written", f"{_folder(made.folder)} ({_counts(changes)})")])
+    tables.show_toolsets(screen, summary)
+    tables.show_skips(screen, summary.server.skips)
+    _show_conflicts(screen, changes)
+    for note in (*changes.notes, *filter(None, [tables.smaller_list(summary)])):
+        screen.out.print(f"note: {note}")
+        screen.out.print()
+    if changes.dry_run:
+        for path in _planned(changes):
+            screen.out.print(path)
+        return
+    if changes.created or changes.updated:
+        tables.show_environment(screen, summary)
+        tables.show_next(screen, _next(made, first=bool(changes.created)))
+
+
+def _folder(folder: Path) -> str:
+    relative = os.path.relpath(folder)
+    return shown(relative if not relative.startswith("..") else os.fspath(folder)) + os.sep
+
+
+def _counts(changes: Changes) -> str:
+    said = str(changes)
+    return f"dry run: {said}" if changes.dry_run else said
+
+
+def _planned(changes: Changes) -> Iterator[str]:
+    """What a dry run would do, file by file."""
+    for word, paths in (("create", changes.created), ("update", changes.updated), ("remove", changes.removed)):
+        yield from (f"  {word}  {path}" for path in paths)
+
+
+def _show_conflicts(screen: Screen, changes: Changes) -> None:
+    """Files in the way; only a dry run gets as far as this with some."""
+    for conflict in changes.conflicts:
+        screen.out.print(f"in the way: {conflict.path} ({conflict.kind})", style="yellow")
+        screen.out.print(conflict.diff)
+
+
+def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
+    """What to do after a first run, or after a later one."""
+    from ..render.manifests import command
+
+    inside = "" if made.folder.resolve() == Path.cwd() else f"cd {_folder(made.folder).rstrip(os.sep)} && "
+    if not first:
+        return [(f"{inside}make test", "every tool against a stand-in API")]
+    return [
+        (f"{inside}make test", "every tool against a stand-in API"),
+        ("pipx install .", f"then `{command(made.server)}` is the server; clients/ has settings to paste"),
+        ("mcpgen.toml", "choose, rename and describe tools, then `mcpgen generate`"),
+    ]

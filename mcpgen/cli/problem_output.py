@@ -1,0 +1,50 @@
+"""Problems on the screen: as text on stderr, in a form for programs on stdout."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from ..problems import DocumentError, Problem, Problems
+from .screen import Screen
+
+if TYPE_CHECKING:
+    from ..load import Document
+    from ..report import Format
+
+
+def print_problems(screen: Screen, problems: Problems, document: Document | None, form: str, *, limit: int = 20) -> None:
+    """Print what was found. Notes are left out where only problems are wanted (`--quiet`)."""
+    from .. import report
+
+    found = [problem for problem in problems if not (screen.quiet and problem.severity == "note")]
+    if form != "text":
+        screen.data(report.render(found, document, form=cast("Format", form)))
+    elif found:
+        screen.err.print(report.styled(found, document, limit=limit))
+
+
+def problem_data(problems: Problems, document: Document | None) -> list[dict[str, Any]]:
+    """What was found, for the `--json` of a command."""
+    from .. import report
+
+    found: list[dict[str, Any]] = json.loads(report.render(problems, document, form="json"))["problems"]
+    return found
+
+
+def end_if_strict(strict: bool, problems: Problems) -> None:
+    """Raise DocumentError (exit code 1) under `--strict` when there is anything worse than a note."""
+    counted = [problem for problem in problems if problem.severity != "note"]
+    if strict and counted:
+        raise DocumentError(
+            Problem(
+                code="E0301",
+                severity="error",
+                message=f"`--strict` allows no problems, and there {_are(len(counted))}; nothing was written",
+                hint="mend the document, or mend it with an overlay (`mcpgen lint --fix-overlay FILE`)",
+            )
+        )
+
+
+def _are(count: int) -> str:
+    return "is 1" if count == 1 else f"are {count:,}"
