@@ -1,9 +1,9 @@
 """Is the document what its OpenAPI version allows? Two answers: the official schema, fast; a validator, thorough.
 
 `check` compares with the official JSON Schema of the version: a millisecond, structure only. `validate` runs
-openapi-spec-validator as well, which also compares defaults and path parameters; it takes minutes for some documents and
-stumbles over valid ones, so it has a process of its own, without network, and a time limit. Findings inform: they are
-warnings unless the caller is strict. Both are for a document before `upgrade`, which changes what they would look at.
+openapi-spec-validator as well, which also compares defaults and path parameters; it takes minutes for some documents
+and stumbles over valid ones, so it has a process of its own, without network, and a time limit. Findings inform: they
+are warnings unless the caller is strict. Both are for a document before `upgrade`, which changes what they look at.
 """
 
 from __future__ import annotations
@@ -53,7 +53,12 @@ def check(document: Document, problems: Problems, *, severity: Severity = "warni
                 return
             error = _innermost(error)
             pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
-            problems.add(_CODE, severity, _said(error), pointer=pointer)
+            unexpected = _unexpected(error)
+            for name in unexpected:
+                said = f"`{name[:_SHOWN]}` may not stand here"
+                problems.add(_CODE, severity, said, pointer=f"{pointer}/{escape(name)}")
+            if not unexpected:
+                problems.add(_CODE, severity, _said(error), pointer=pointer)
     except ValueError as error:
         problems.note("E0305", f"the structure could not be checked: {str(error)[:_SHOWN]}")
 
@@ -76,18 +81,11 @@ def _said(error: Any) -> str:
     detail = error.kind.as_dict()
     if kind == "required":
         return f"`{detail.get('property', '?')}` is missing"
-    if kind in ("additionalProperties", "unevaluatedProperties"):
-        names = ", ".join(f"`{str(name)[:_SHOWN]}`" for name in list(detail.get("unexpected", ()))[:5])
-        return f"{names} may not stand here"
     if kind == "type":
         types = detail.get("types") or detail.get("type") or []
         wanted = [types] if isinstance(types, str) else list(types)
         named = " or ".join(_ARTICLES.get(str(name), f"a{'n' if name == 'integer' else ''} {name}") for name in wanted)
-        return (
-            f"must be {named}, not {_FOUND.get(type(value), 'a number')}"
-            if named
-            else f"{_short(value)} may not stand here"
-        )
+        return f"{_subject(error)}must be {named}, not {_FOUND.get(type(value), 'a number')}"
     if kind == "enum":
         options = detail.get("options")
         named = ", ".join(f"`{option}`" for option in options[:10]) if isinstance(options, list) else ""
@@ -97,6 +95,19 @@ def _said(error: Any) -> str:
     if kind in ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not"):
         return f"{_short(value)} is nothing that may stand here"
     return str(error.message)[:200]
+
+
+def _unexpected(error: Any) -> list[str]:
+    """The keys that should not be there, when that is the error."""
+    if error.kind.name not in ("additionalProperties", "unevaluatedProperties"):
+        return []
+    return [str(name) for name in error.kind.as_dict().get("unexpected", ())]
+
+
+def _subject(error: Any) -> str:
+    """The key that has the wrong value, when it has one."""
+    last = error.instance_path[-1] if error.instance_path else None
+    return f"`{last[:_SHOWN]}` " if isinstance(last, str) else ""
 
 
 def _short(value: Any) -> str:
@@ -181,7 +192,10 @@ def _work() -> None:
         print(json.dumps({"failed": f"{type(error).__name__} in the validator"}), flush=True)
 
 
-def _no_network(event: str, arguments: object) -> None:
+def _no_network(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook. The validator opens its own schemas by `file:` URLs; nothing else may be fetched."""
+    if event == "urllib.Request" and "openapi_spec_validator" in str(arguments[0]).partition("file:")[2]:
+        return
     if event in ("socket.connect", "socket.getaddrinfo", "urllib.Request"):
         raise RuntimeError("no network here")
 
