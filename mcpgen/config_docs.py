@@ -63,7 +63,7 @@ def page() -> str:
         "",
         "`mcpgen.toml` stands in the generated project and is yours: the first run writes it, later runs only read it.",
         "Every key is optional. A key or an operation that mcpgen does not know is an error with the line and, where",
-        "one is near, the name that was meant. `mcpgen.schema.json` beside it lets editors complete and explain the keys.",
+        "one is near, the name that was meant. `mcpgen.schema.json` beside it lets editors complete and explain them.",
         "",
         "After an edit run `mcpgen generate` in the project; `mcpgen check` in CI says when that was forgotten.",
         "",

@@ -7,8 +7,8 @@
     write(built.files, folder, lock_facts=built.facts)
 
 The first run is the same with a `Config` made from the command line; `build` then adds the first `mcpgen.toml`. A
-project that has a `mcpgen.toml` is always generated from it: what was said on the command line once is in there, and what is to
-change is changed there (`config_file.edit` keeps the comments).
+project that has a `mcpgen.toml` is always generated from it: what was said on the command line once is in there, and
+what is to change is changed there (`config_file.edit` keeps the comments).
 """
 
 from __future__ import annotations

@@ -149,12 +149,15 @@ def dump(lock: Lock) -> str:
     }
     lines = ["{"]
     lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
-    lines += _block("auth", [f"{json.dumps(name)}: {json.dumps(lock.auth[name])}" for name in sorted(lock.auth)], "{}")
-    lines += _block(
-        "files", [f"{json.dumps(path)}: {json.dumps(lock.files[path])}" for path in sorted(lock.files)], "{}"
-    )
+    lines += _table("auth", lock.auth)
+    lines += _table("customised", lock.customised)
+    lines += _table("files", lock.files)
     lines += _block("tools", [json.dumps(_tool_data(tool)) for tool in lock.tools], "[]")
     return _signed("\n".join(lines))
+
+
+def _table(key: str, values: Mapping[str, Any]) -> list[str]:
+    return _block(key, [f"{json.dumps(name)}: {json.dumps(values[name])}" for name in sorted(values)], "{}")
 
 
 def _signed(body: str) -> str:
