@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ from importlib import resources
 from typing import Any
 
 from ..problems import Problems, Severity
-from .document import FILES, Document, escape
+from .document import FILES, Document, child, escape
 
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
@@ -135,7 +136,7 @@ def _in_child(job: dict[str, Any], seconds: float) -> Iterator[dict[str, str]]:
     """The findings of a child process, which is ended when its time is over."""
     # The package is found however this one was: installed, or from a checkout.
     paths = os.pathsep.join(path for path in sys.path if path)
-    child = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "mcpgen.load.validate"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -146,17 +147,17 @@ def _in_child(job: dict[str, Any], seconds: float) -> Iterator[dict[str, str]]:
 
     def end() -> None:
         late.set()
-        child.kill()
+        process.kill()
 
     timer = threading.Timer(seconds, end)
     timer.start()
     try:
-        out, _ = child.communicate(json.dumps(job).encode())
+        out, _ = process.communicate(json.dumps(job).encode())
     finally:
         timer.cancel()
-        if child.poll() is None:
-            child.kill()
-            child.wait()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
     for line in out.splitlines():
         try:
             yield json.loads(line)
@@ -164,7 +165,7 @@ def _in_child(job: dict[str, Any], seconds: float) -> Iterator[dict[str, str]]:
             continue
     if late.is_set():
         yield {"failed": f"its {seconds:g} seconds were over"}
-    elif child.returncode:
+    elif process.returncode:
         yield {"failed": "the validator gave up"}
 
 
@@ -185,11 +186,46 @@ def _work() -> None:
         for count, error in enumerate(offline(job["root"]).iter_errors()):
             if count >= LIMIT:
                 break
-            pointer = "".join("/" + escape(str(part)) for part in error.absolute_path)
-            message = str(error.message).split("\n")[0][:200]
-            print(json.dumps({"pointer": pointer, "message": message}), flush=True)
+            path = tuple(map(str, error.absolute_path))
+            if error.validator is not None and path and _follow(job["root"], path) is not _NOTHING:
+                continue  # what the official schema does not allow, which `check` has said
+            pointer = _locate(job["root"], path, error)
+            message = str(error.message).split("\n")[0]
+            print(json.dumps({"pointer": pointer, "message": message[:160]}), flush=True)
     except Exception as error:  # it stumbles in many ways: over valid recursion, dangling references, odd shapes
         print(json.dumps({"failed": f"{type(error).__name__} in the validator"}), flush=True)
+
+
+_NOTHING: Any = object()
+
+
+def _follow(node: Any, path: tuple[str, ...]) -> Any:
+    for part in path:
+        try:
+            node = child(node, part)
+        except (LookupError, ValueError):
+            return _NOTHING
+    return node
+
+
+def _locate(root: Any, path: tuple[str, ...], error: Any) -> str:
+    """Where a finding belongs. The validator counts paths from a schema it does not name, or names the operation."""
+    named = re.search(r"for '(\w+)' operation in '(.*?)'", str(error.message))
+    if named:
+        return f"/paths/{escape(named[2])}/{named[1]}"
+    if error.instance is None or isinstance(error.instance, dict):
+        return ""
+    path = path or ("default",)
+    stack: list[tuple[Any, str]] = [(root, "")]
+    while stack:
+        node, pointer = stack.pop()
+        if type(node) is dict:
+            if _follow(node, path) == error.instance:
+                return pointer + "".join("/" + escape(part) for part in path)
+            stack += [(value, f"{pointer}/{escape(key)}") for key, value in node.items()]
+        elif type(node) is list:
+            stack += [(item, f"{pointer}/{index}") for index, item in enumerate(node)]
+    return ""
 
 
 def _no_network(event: str, arguments: tuple[Any, ...]) -> None:
