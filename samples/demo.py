@@ -205,17 +205,17 @@ async def conversation(screen: Transcript, api: Watched, base_url: str) -> None:
             result = await client.call_tool(name, arguments)
             screen.requests(api.seen)
             screen.answer(result)
-            return result.structured_content
+            return result.structured_content or {}
 
         found = await call("list_books", genre="science-fiction", price={"max": 10}, in_stock=True)
         book = found["items"][0]["id"]
         line = {"bookId": book, "quantity": 5}
-        await call("place_order", lines=[line], deliver_to=ADDRESS)
+        await call("place_order", lines=[line], deliverTo=ADDRESS)
         screen.say("  the API said no, and the model is told why; it tries again:")
-        order = await call("place_order", lines=[{**line, "quantity": 2}], deliver_to=ADDRESS)
+        order = await call("place_order", lines=[{**line, "quantity": 2}], deliverTo=ADDRESS)
         await call("list_books", genre="cooking")
-        await call("get_book_cover", book_id=book)
-        await call("cancel_order", order_id=order["id"])
+        await call("get_book_cover", bookId=book)
+        await call("cancel_order", orderId=order["id"])
 
     async with connected(base_url, "legacy") as client:
         older = (await client.list_tools()).tools

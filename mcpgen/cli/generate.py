@@ -153,8 +153,9 @@ def _folder(folder: Path) -> str:
 
 
 def _counts(changes: Changes) -> str:
-    said = str(changes)
-    return f"dry run: {said}" if changes.dry_run else said
+    words = ("created", "updated", "removed", "unchanged", "kept")
+    said = ", ".join(f"{len(paths)} {word}" for word in words if (paths := getattr(changes, word)))
+    return f"dry run: {said}" if changes.dry_run else said or "nothing"
 
 
 def _planned(changes: Changes) -> Iterator[str]:
@@ -175,10 +176,11 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     from ..render.manifests import command
 
     inside = "" if made.folder.resolve() == Path.cwd() else f"cd {_folder(made.folder).rstrip(os.sep)} && "
-    if not first:
-        return [(f"{inside}make test", "every tool against a stand-in API")]
-    return [
-        (f"{inside}make test", "every tool against a stand-in API"),
-        ("pipx install .", f"then `{command(made.server)}` is the server; clients/ has settings to paste"),
-        ("mcpgen.toml", "choose, rename and describe tools, then `mcpgen generate`"),
-    ]
+    steps = [(f"{inside}make test", "call every tool against a stand-in API")]
+    if first:
+        steps += [
+            ("pipx install .", f"install the server, `{command(made.server)}`"),
+            ("clients/", "settings to paste into your client"),
+            ("mcpgen.toml", "choose, rename and describe tools"),
+        ]
+    return steps
