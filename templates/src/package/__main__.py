@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve until the client leaves. Exit codes: 0 done, 1 cannot start as configured, 2 wrong usage, 130 interrupted."""
+    """Serve until the client leaves. The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted."""
     from contextlib import redirect_stdout
 
     from . import log
@@ -64,7 +64,7 @@ def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespa
 
     parser = argparse.ArgumentParser(
         prog=name,
-        description="Serves this API's tools over the Model Context Protocol, on stdin and stdout unless --http is given.",
+        description="Serves tools over the Model Context Protocol, on stdin and stdout unless --http is given.",
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )
     parser.add_argument("--http", action="store_true", help="serve Streamable HTTP at /mcp instead of stdio")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import json
 import time
 from collections.abc import Callable
 from types import ModuleType
@@ -40,7 +39,7 @@ class Prepared:
     wants: tuple[str, ...]
     checker: Checker
     output: Any
-    """The validator of the declared output schema, for functions that are yours; None where nothing is to be checked."""
+    """The validator of the declared output schema of a function of yours, or None."""
 
 
 class Hooks:
@@ -134,14 +133,11 @@ class Caller:
 
     async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
-        from .answer import content_of, facts_of
+        from .answer import content_of
 
         if answer.data is not None and self._hooks.have("shape", entry.name):
-            data = as_json(await self._hooks.run("shape", call, answer.data))
-            headers = {**answer.headers, "content-type": "application/json"}
-            answer = dataclasses.replace(answer, content=json.dumps(data).encode(), headers=headers)
-        settings = self._api().settings
-        content, structured = content_of(answer, facts_of(entry.wire, settings), settings)
+            answer = dataclasses.replace(answer, data=as_json(await self._hooks.run("shape", call, answer.data)))
+        content, structured = content_of(answer, entry.wire, self._api().settings)
         result: dict[str, Any] = {"content": content}
         return result if structured is None else {**result, "structuredContent": structured}
 
@@ -181,7 +177,10 @@ class Caller:
         if isinstance(error, NotImplementedError):
             return failure(str(error) or f"`{entry.name}` is not implemented yet"), {"status": "not_implemented"}
         if isinstance(error, ApiError):
-            return self._report_api(entry, error)
+            try:
+                return self._report_api(entry, error)
+            except Exception as failed:  # a report that fails must not take the place of what it reports
+                error = failed
         event("error", "internal_error", traceback=True, tool=entry.name)
         text = (
             f"`{entry.name}` failed inside this server ({type(error).__name__}). "
@@ -190,10 +189,9 @@ class Caller:
         return failure(text), {"status": "internal_error", **where(error, "")}
 
     def _report_api(self, entry: Entry, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
-        from .answer import facts_of, report_error
+        from .answer import report_error
 
-        settings = self._api().settings
-        blocks = report_error(error, facts_of(entry.wire, settings), settings)
+        blocks = report_error(error, self._api().settings)
         status = error.answer.status if isinstance(error, BadStatus) else type(error).__name__
         return {"content": blocks, "isError": True}, {"status": status}
 

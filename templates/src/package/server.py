@@ -105,14 +105,14 @@ class ToolServer:
             self._api = Api(self._settings or read())
         return self._api
 
-    async def _list(self, request: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def _list(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Put the prepared Tool objects into the envelope the SDK made for an empty list.
 
         The envelope differs between the eras and stays the SDK's; the tools are valid as they were generated, and
         sending them through its models would cost seconds for a thousand of them.
         """
-        result = await call_next(request)
-        if request.method == "tools/list" and isinstance(result, dict):
+        result = await call_next(ctx)
+        if ctx.method == "tools/list" and isinstance(result, dict):
             return {**result, "tools": self._listed}
         return result
 

@@ -1,0 +1,212 @@
+"""The whole process on stdio: through the official client in both eras, and byte by byte."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from shop import BOOKS, DESK, PACKAGE, PREFIX, Recorder, command, process_environment
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def call(number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """A `tools/call` message."""
+    return {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": name, "arguments": arguments},
+    }
+
+
+def converse(
+    package: Path, environment: dict[str, str], *messages: dict[str, Any], arguments: tuple[str, ...] = ()
+) -> tuple[list[dict[str, Any]], str]:
+    """Write messages to the process and close its stdin when all are answered: the answers, and stderr."""
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", PACKAGE, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+        )
+        assert process.stdin is not None and process.stdout is not None
+        lines = []
+        for message in messages:
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+            process.stdin.flush()
+            if "id" in message:
+                lines.append(process.stdout.readline())
+        rest, _ = process.communicate(timeout=20)
+        assert rest == b""
+        assert process.returncode == 0
+        errors.seek(0)
+        return [json.loads(line) for line in lines], errors.read()
+
+
+def refuse(package: Path, environment: dict[str, str], *arguments: str) -> tuple[int, str]:
+    """Start a process that is not meant to serve: its exit code, and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-m", PACKAGE, *arguments],
+        input=b"",
+        capture_output=True,
+        timeout=20,
+        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+    )
+    assert done.stdout == b""
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
+def test_the_official_client_lists_and_calls(
+    package: Path, environment: dict[str, str], api: Recorder, mode: str
+) -> None:
+    async def run() -> tuple[Any, Any]:
+        with Path(package, "errors").open("w") as errors:
+            transport = stdio_client(command(package, environment), errlog=errors)
+            async with Client(transport, mode=mode) as client:
+                return await client.list_tools(), await client.call_tool("get_book", {"book_id": "a/b"})
+
+    listed, called = asyncio.run(run())
+    assert [tool.name for tool in listed.tools] == [tool["name"] for tool in BOOKS + DESK]
+    assert listed.tools[0].output_schema == BOOKS[0]["outputSchema"]
+    assert called.is_error is False
+    assert api.requests[0][1] == "/v1/books/a%2Fb"
+
+
+def test_stdout_carries_nothing_but_the_protocol(package: Path, environment: dict[str, str]) -> None:
+    (package / "hooks.py").write_text("print('printed at import')\n")
+    answers, errors = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "noise", {}))
+    assert [answer["id"] for answer in answers] == [0, 1]
+    assert answers[1]["result"]["content"][0]["text"] == "quiet\nand\u2028more"
+    for text in ("printed at import", "printed", "and more", "written to fd 1"):
+        assert text in errors
+
+
+def test_text_from_elsewhere_cannot_forge_a_line_on_stderr(package: Path, environment: dict[str, str]) -> None:
+    _, errors = converse(
+        package,
+        environment,
+        INITIALIZE,
+        INITIALIZED,
+        call(1, "crash", {"how": "crash"}),
+        call(2, "no\r\nERROR fake", {}),
+    )
+    records = [json.loads(line) for line in errors.splitlines()]
+    assert not any(line.startswith("ERROR fake") for line in errors.splitlines())
+    assert "\x1b" not in errors
+    failed = [record for record in records if record["event"] == "call_failed"]
+    assert [(record["tool"], record["status"]) for record in failed] == [
+        ("crash", "internal_error"),
+        ("no\r\nERROR fake", "unknown_tool"),
+    ]
+    assert all(isinstance(record["ms"], int) for record in failed)
+    assert failed[0]["file"].endswith("desk.py")
+
+
+def test_a_failure_tells_no_secret(package: Path, environment: dict[str, str]) -> None:
+    environment[f"{PREFIX}_API_KEY"] = "opensesame"
+    answers, errors = converse(
+        package,
+        environment,
+        INITIALIZE,
+        INITIALIZED,
+        call(1, "crash", {"how": "crash"}),
+        arguments=("--log-level", "debug"),
+    )
+    assert "opensesame" not in errors
+    assert "opensesame" not in json.dumps(answers)
+
+
+def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
+    package: Path, environment: dict[str, str]
+) -> None:
+    (package / "tools" / "books.py").write_text("raise RuntimeError('imported too early')\n")
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    answers, errors = converse(package, environment, INITIALIZE, INITIALIZED, listing)
+    assert len(answers[1]["result"]["tools"]) == len(BOOKS) + len(DESK)
+    assert "too early" not in errors
+    script = (
+        f"import sys, {PACKAGE}.__main__ as m, {PACKAGE}.server, {PACKAGE}.settings, {PACKAGE}.log;"
+        f"print([n for n in ('api', 'network', 'check', 'guard', 'http_server', 'tokens') "
+        f"if '{PACKAGE}.' + n in sys.modules] + [n for n in ('jsonschema_rs', 'jwt') if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={**process_environment(), "PYTHONPATH": str(package.parent)},
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changes", "code", "told"),
+    [
+        (["--toolsets", "bocks"], {}, 2, "did you mean `books`"),
+        (["--bogus"], {}, 2, "--bogus"),
+        ([], {f"{PREFIX}_BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
+        ([], {f"{PREFIX}_TOOLSETS": "bocks"}, 2, "did you mean `books`"),
+        (["--http", "--host", "0.0.0.0"], {}, 2, "--allowed-host"),
+        (["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"], {}, 2, f"{PREFIX}_HTTP_TOKEN"),
+        (
+            ["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"],
+            {f"{PREFIX}_HTTP_TOKEN": "short"},
+            2,
+            "at least 32 characters",
+        ),
+        (["--http"], {f"{PREFIX}_HTTP_ISSUER": "https://a.example"}, 2, f"{PREFIX}_HTTP_AUDIENCE"),
+        (["--http", "--allowed-host", "a b"], {}, 2, "not a host name"),
+    ],
+)
+def test_what_cannot_work_stops_the_start_with_a_reason(
+    package: Path,
+    environment: dict[str, str],
+    arguments: list[str],
+    changes: dict[str, str],
+    code: int,
+    told: str,
+) -> None:
+    returned, errors = refuse(package, {**environment, **changes}, *arguments)
+    assert returned == code
+    assert told in errors
+    assert "Traceback" not in errors
+
+
+def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(
+    package: Path, environment: dict[str, str], api: Recorder
+) -> None:
+    del environment[f"{PREFIX}_API_KEY"]
+    answers, errors = converse(
+        package,
+        environment,
+        INITIALIZE,
+        INITIALIZED,
+        call(1, "get_book", {"book_id": "1"}),
+        call(2, "echo", {"text": "x"}),
+    )
+    assert f"{PREFIX}_API_KEY" in errors
+    assert f"{PREFIX}_API_KEY" in answers[1]["result"]["content"][0]["text"]
+    assert answers[2]["result"]["isError"] is False
+    assert api.requests == []
