@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..load.document import Document
+from ..load.document import Document, UnresolvedReference
 from ..problems import Problems
 from . import openapi30, swagger2
 from .schema import SchemaUpgrade
-from .walk import walk
+from .walk import At, pointer, walk
 
 
 def upgrade(document: Document, problems: Problems) -> Document:
@@ -27,6 +27,8 @@ def upgrade(document: Document, problems: Problems) -> Document:
         if "$ref" in node:
             _rewrite(node, "$ref", old_sections)
             references.append((node, "$ref"))
+            if kind == "operation":
+                _inline(document, node, at)
         if kind == "schema":
             rules(node, at)
             mapping = node["discriminator"].get("mapping") if type(node.get("discriminator")) is dict else None
@@ -41,6 +43,18 @@ def upgrade(document: Document, problems: Problems) -> Document:
                 _rewrite(holder, key, [(old + "/", new + "/")])
     document.forget()
     return document
+
+
+def _inline(document: Document, operation: dict[str, Any], at: At) -> None:
+    """An operation in a file of its own: OpenAPI has no reference there, and documents do."""
+    try:
+        target, written = document.resolve(operation["$ref"])
+    except (UnresolvedReference, TypeError):
+        return
+    if type(target) is dict:
+        del operation["$ref"]
+        document.moved.append((pointer(at), written))
+        operation.update({key: value for key, value in target.items() if key not in operation})
 
 
 def _rewrite(holder: dict[str, Any], key: str, prefixes: list[tuple[str, str]]) -> None:
