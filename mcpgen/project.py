@@ -1,25 +1,21 @@
-"""One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and files.
+"""What the command line asks for, made definite: which document, which folder, and what its `mcpgen.toml` says to that.
 
-The stages themselves are in `pipeline`; here is decided what they are given, for `generate`, `check` and `diff` alike. A
-folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused, so
+A folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused, so
 that what is on disk can always be made again from the folder alone.
-
-    made = run(Request(config=Config(), folder=folder), problems)
-    write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from importlib import resources
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config, Selection
-from .config_file import NAME, SCHEMA_NAME, new_text, read_config
+from .config_file import NAME, read_config
 from .problems import Problem, Problems, UsageError
-from .write.lock import Lock, data_hash, facts, read_lock
+from .regenerate import config_files, is_project, lock_facts
+from .write.lock import Lock, read_lock
 from .write.swap import recover
 
 if TYPE_CHECKING:
@@ -54,15 +50,9 @@ class Run:
     document: Document
     server: Server
     folder: Path
-    config: Config
     facts: Lock
     lock: Lock | None
     files: Mapping[str, str] = field(default_factory=dict)
-
-
-def is_project(folder: Path) -> bool:
-    """Whether a folder holds a configuration of mcpgen."""
-    return (folder / NAME).is_file()
 
 
 def here(start: Path = Path()) -> Path | None:
@@ -97,7 +87,6 @@ def settle(request: Request) -> Plan:
 def run(request: Request, problems: Problems, step: Step = lambda _: None, *, files: bool = True) -> Run:
     """All stages but `write`. Raises what the stages raise."""
     from . import pipeline
-    from .bindings import customised, pin
     from .render import render
 
     plan = settle(request)
@@ -116,35 +105,10 @@ def run(request: Request, problems: Problems, step: Step = lambda _: None, *, fi
         document=document,
         server=server,
         folder=folder,
-        config=plan.config,
         lock=plan.lock,
         files=made,
-        facts=facts(
-            server,
-            document=document.source.sha256,
-            openapi=document.version,
-            config=config_hash(replace(plan.config, name=plan.config.name or server.name)),
-            customised=customised(pin(plan.config, plan.lock, document), plan.lock, document),
-        ),
+        facts=lock_facts(plan.config, plan.lock, document, server),
     )
-
-
-def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
-    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the user's."""
-    return {NAME: new_text(config, folder, name=name, obtained=obtained), SCHEMA_NAME: schema_text()}
-
-
-def schema_text() -> str:
-    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors find it offline."""
-    return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
-
-
-def config_hash(config: Config) -> str:
-    """The hash of everything in the configuration that shapes the result, besides the document and its overlays."""
-    data = asdict(config)
-    for key in ("sources", "overlays", "bindings", "formerly"):
-        del data[key]
-    return data_hash(data)
 
 
 def _agreed(asked: Config, folder: Path) -> Config:
