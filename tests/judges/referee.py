@@ -1,0 +1,297 @@
+"""The referee over real documents: does what a model says arrive, and is what is wrong refused?
+
+`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--peers] [--quick] [--report FOLDER]`
+
+Each document becomes OpenAPI 3 JSON first (the referee reads nothing else), then the referee's own `run.py`,
+unchanged, scores a generated server, and with `--peers` FastMCP and openapi-mcp-generator beside it on the same calls.
+The report is a table, and every call that went wrong with what was sent. Exit code 1 when a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import node
+
+MINE = "mcpgen"
+PEERS = ("fastmcp", "openapi-mcp-generator")
+TARGETS = {
+    "exposed": 99.9,
+    "A accepted": 99.5,
+    "B accepted": 99.5,
+    "A delivered": 99.9,
+    "B delivered": 99.9,
+    "invalid refused": 99.9,
+    "structured valid": 100.0,
+}
+QUICK = ("bulksms.com.json", "nexmo.com__application.json", "docker.com__hub.json")
+DELIVERED_OR_MOOT = ("delivered", "unmapped", "unrepresentable")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One server on one document with one seed."""
+
+    server: str
+    document: Path
+    seed: int
+
+
+def documents(given: list[str]) -> list[Path]:
+    """Documents of one file, by name, in the folders given; those of other versions and multi-file ones are left out."""
+    out = []
+    for name in given:
+        place = Path(name)
+        found = sorted(place.rglob("*")) if place.is_dir() else [place]
+        for path in found:
+            if path.suffix.lower() not in (".json", ".yaml", ".yml"):
+                continue
+            text = path.read_text("utf-8-sig", "replace")
+            if not re.search(r"""["']?(openapi|swagger)["']?\s*:\s*["']?(2\.0|3\.[01])""", text):
+                continue
+            if re.search(r"""\$ref["']?\s*:\s*["']?(?!#)[^"'\s]+\.(json|ya?ml)""", text):
+                continue
+            out.append(path)
+    return out
+
+
+def converted(document: Path, folder: Path) -> Path | None:
+    """A document as OpenAPI 3 JSON; None where it cannot be converted."""
+    out = folder / f"{document.stem}.json"
+    if not out.is_file() or out.stat().st_mtime < document.stat().st_mtime:
+        packages = node.packages("swagger2openapi")
+        script = Path(__file__).with_name("convert.mjs")
+        try:
+            node.run([node.node(), str(script), str(packages), str(document), str(out)])
+        except node.Absent as why:
+            print(f"{document.name}: not converted: {str(why)[:200]}", file=sys.stderr)
+            return None
+    return out
+
+
+class Campaign:
+    """Runs the referee for many jobs, two at a time."""
+
+    def __init__(self, report: Path, *, reuse: bool, operations: int, seconds: int) -> None:
+        self.sources, self.root = node.referee()
+        self.report, self.reuse, self.operations, self.seconds = report, reuse, operations, seconds
+
+    def out(self, job: Job) -> Path:
+        """The path of a job's results, without their endings."""
+        return self.report / job.server / f"{job.document.stem}.{job.seed}"
+
+    def command(self, job: Job) -> str:
+        """How a server is started, in the referee's words. Raises Absent when it cannot be built."""
+        if job.server == MINE:
+            return f"{sys.executable} {Path(__file__).with_name('referee_server.py')} {{spec}} {{base}}"
+        if job.server == "fastmcp":
+            return f"{self.root}/vf/bin/python {self.sources}/fastmcp_wrap.py {{spec}} {{base}}"
+        built = self.root / "omg" / job.document.stem
+        if not (built / "build" / "index.js").is_file():
+            environment = {**os.environ, "REF_ROOT": str(self.root)}
+            node.run([str(self.sources / "build_omg.sh"), str(job.document), str(built)], env=environment)
+        return f"node {built}/build/index.js"
+
+    def run(self, job: Job) -> dict[str, Any]:
+        """A job's score; `fatal` says why there is none."""
+        out = self.out(job)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        score = Path(f"{out}.score.json")
+        if self.reuse and job.server != MINE and score.is_file():
+            return dict(json.loads(score.read_text()))
+        score.unlink(missing_ok=True)
+        began = time.monotonic()
+        try:
+            self._run(job, out)
+        except (node.Absent, subprocess.TimeoutExpired) as why:
+            said = "took too long" if isinstance(why, subprocess.TimeoutExpired) else str(why)
+            spec = json.loads(job.document.read_text())
+            count = sum(
+                method in ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+                for item in (spec.get("paths") or {}).values()
+                for method in (item or {})
+            )
+            score.write_text(json.dumps({"fatal": [said], "ops": count}))
+        if not score.is_file():
+            score.write_text(json.dumps({"fatal": ["the referee gave no score"], "ops": 0}))
+        found = dict(json.loads(score.read_text()))
+        print(
+            f"{job.server} {job.document.stem} seed {job.seed}: {time.monotonic() - began:.0f} s "
+            f"{found.get('fatal') or found.get('pct')}",
+            file=sys.stderr,
+            flush=True,
+        )
+        return found
+
+    def _run(self, job: Job, out: Path) -> None:
+        python = str(self.root / "vh" / "bin" / "python")
+        environment = {
+            **os.environ,
+            "REF_ROOT": str(self.root),
+            "PYTHONPATH": str(node.CHECKOUT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        command = [python, "-W", "ignore", str(self.sources / "run.py"), "--spec", str(job.document)]
+        command += ["--name", job.server, "--out", str(out), "--seed", str(job.seed)]
+        command += ["--max-ops", str(self.operations), "--server", self.command(job)]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=self.seconds, stdin=subprocess.DEVNULL
+        )
+        if done.returncode:
+            raise node.Absent(done.stderr.strip()[-300:])
+
+
+def totals(scores: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    """The columns of the table, as (good, all), over many scores."""
+    count: Counter[str] = Counter()
+    for score in scores:
+        count["exposed all"] += score.get("ops", 0)
+        if "A" not in score:
+            continue
+        count["exposed"] += score["exposed"]
+        for side in "AB":
+            count[f"{side} accepted"] += score[side]["accepted"]
+            count[f"{side} accepted all"] += score[side]["calls"]
+            count[f"{side} delivered"] += score[side]["delivered"]
+            count[f"{side} delivered all"] += score[side]["slots"]
+        count["invalid refused"] += score["N"]["no_http"]
+        count["invalid refused all"] += score["N"]["calls"]
+        count["structured valid"] += score["SC"]["valid"] if score["SC"]["declared"] else 0
+        count["structured valid all"] += score["SC"]["declared"]
+    return {name: (count[name], count[f"{name} all"]) for name in TARGETS}
+
+
+def failures(calls: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every call that went wrong, with a line that says how, alike for alike failures."""
+    with calls.open() as lines:
+        for line in lines:
+            call = json.loads(line)
+            how = failure(call)
+            if how:
+                yield how, call
+
+
+def failure(call: dict[str, Any]) -> str:
+    """How a call went wrong; empty when it did not."""
+    blur = lambda text: re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|/\S+", "_", str(text))[:110]  # noqa: E731
+    structured = call.get("sc") or {}
+    if structured.get("declared") and not (structured.get("present") and structured.get("valid")):
+        return f"structured result: {blur(structured.get('why') or 'absent')}"
+    if call["kind"] == "neg":
+        return f"sent although invalid: {call['profile']}" if call["n_http"] else ""
+    if call["kind"] not in ("schema", "spec"):
+        return ""
+    side = "A" if call["kind"] == "schema" else "B"
+    if not call["n_http"]:
+        return f"{side} refused: {blur(call.get('error') or call.get('text'))}"
+    if call.get("op") != call["want_op"]:
+        return f"{side} another operation: {blur((call.get('bad') or [['', '', '']])[0][2])}"
+    if call.get("verdict") != "valid":
+        place, _, why = call["bad"][0]
+        return f"{side} invalid {place}: {blur(why)}"
+    if call["n_http"] > 1:
+        return f"{side} sent {call['n_http']} times"
+    lost = sorted({outcome for _, outcome in call.get("slots", ()) if outcome not in DELIVERED_OR_MOOT})
+    return f"{side} {', '.join(lost)}" if lost else ""
+
+
+def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]]) -> tuple[str, bool]:
+    """The report as Markdown, and whether every target is met."""
+    servers = list(dict.fromkeys(job.server for job in jobs))
+    lines = ["# The referee's score", ""]
+    seeds = sorted({job.seed for job in jobs})
+    names = sorted({job.document.stem for job in jobs})
+    lines += [f"{len(names)} documents, seeds {', '.join(map(str, seeds))}, {campaign.operations} operations of each.", ""]
+    lines += ["| | " + " | ".join(TARGETS) + " | fatal |", "|---" * (len(TARGETS) + 2) + "|"]
+    met = True
+    for server in servers:
+        mine = [scores[job] for job in jobs if job.server == server]
+        cells = []
+        for name, (good, every) in totals(mine).items():
+            rate = 100 * good / every if every else None
+            cells.append(f"{rate:.2f} % ({good}/{every})" if rate is not None else "none")
+            if server == MINE and (rate is None or rate < TARGETS[name]):
+                met = False
+        fatal = sum("A" not in score for score in mine)
+        met = met and not (server == MINE and fatal)
+        lines.append(f"| {server} | " + " | ".join(cells) + f" | {fatal} |")
+    lines += ["| target | " + " | ".join(f"{target} %" for target in TARGETS.values()) + " | 0 |", ""]
+    lines += ["## By document", "", "| document | " + " | ".join(TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
+    for name in names:
+        mine = [scores[job] for job in jobs if job.server == MINE and job.document.stem == name]
+        rates = [f"{100 * good / every:.1f}" if every else "-" for good, every in totals(mine).values()]
+        fatal = next((str(score["fatal"])[:80] for score in mine if score.get("fatal")), "")
+        lines.append(f"| {name} {fatal} | " + " | ".join(rates) + " |")
+    lines += ["", "## Failures", ""]
+    grouped: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+    for job in jobs:
+        calls = Path(f"{campaign.out(job)}.calls.jsonl")
+        if job.server == MINE and calls.is_file():
+            for how, call in failures(calls):
+                grouped[how].append((job.document.stem, call))
+    for how, found in sorted(grouped.items(), key=lambda item: -len(item[1])):
+        lines.append(f"- **{len(found)}** {how}")
+        for name, call in found[:3]:
+            http = call.get("http") or {}
+            lost = [slot for slot in call.get("slots", ()) if slot[1] not in DELIVERED_OR_MOOT][:3]
+            said = json.dumps(call["args"], ensure_ascii=False)[:300]
+            lines.append(
+                f"  - {name} `{call['tool']}` ({call['profile']}) {said} → {http.get('method', 'nothing')} "
+                f"{http.get('target', 'sent')[:200]} {call.get('bad') or ''} {lost or ''} {(call.get('text') or '')[:160]}"
+            )
+    return "\n".join(lines) + "\n", met
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run, report, and say whether the targets are met."""
+    parser = argparse.ArgumentParser(prog="make referee", description=__doc__.split("\n")[0])
+    parser.add_argument("documents", nargs="*", default=[])
+    parser.add_argument("--seeds", default="1", help="seeds, separated by commas")
+    parser.add_argument("--peers", action="store_true", help="score the peers beside it")
+    parser.add_argument("--reuse", action="store_true", help="keep the peers' scores of an earlier run")
+    parser.add_argument("--quick", action="store_true", help="three small documents")
+    parser.add_argument("--operations", type=int, default=40, help="operations of each document")
+    parser.add_argument("--seconds", type=int, default=1500, help="the longest one document may take")
+    parser.add_argument("--report", type=Path, default=node.root() / "reports" / "referee")
+    options = parser.parse_args(argv)
+    try:
+        campaign = Campaign(
+            options.report, reuse=options.reuse, operations=options.operations, seconds=options.seconds
+        )
+    except node.Absent as why:
+        print(f"make referee: not run: {why}")
+        return 0 if options.quick else 2
+    corpus = node.SHARED / "corpus"
+    given = options.documents or [str(corpus / part) for part in ("openapi", "swagger2", "oai_examples", "directory")]
+    if options.quick:
+        given = [str(corpus / "directory" / name) for name in QUICK]
+    folder = options.report / "documents"
+    folder.mkdir(parents=True, exist_ok=True)
+    ready = [path for document in documents(given) if (path := converted(document, folder)) is not None]
+    ready = sorted(dict.fromkeys(ready), key=lambda path: path.stat().st_size)
+    servers = (MINE, *PEERS) if options.peers else (MINE,)
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    jobs = [Job(server, document, seed) for document in ready for seed in seeds for server in servers]
+    with ThreadPoolExecutor(2) as pool:
+        scores = dict(zip(jobs, pool.map(campaign.run, jobs), strict=True))
+    text, met = report(campaign, jobs, scores)
+    (options.report / "report.md").write_text(text)
+    print(text.partition("## By document")[0].rstrip())
+    print(f"\nFailures, one by one: {options.report / 'report.md'}")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
