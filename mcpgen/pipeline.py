@@ -10,6 +10,7 @@ from .config import Config
 from .customise import customise
 from .ir import Server
 from .load import Document, load
+from .load.validate import check, validate
 from .parse import parse
 from .problems import Problems
 from .render import render
@@ -17,14 +18,28 @@ from .upgrade import upgrade
 from .write.lock import Lock
 
 
-def read(config: Config, problems: Problems) -> Document:
-    """Load the document the configuration names, as OpenAPI 3.1 whatever its version was."""
-    return upgrade(load(config.sources, overlays=config.overlays, problems=problems), problems)
+THOROUGH = 60.0
+"""Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked for."""
 
 
-def understand(config: Config, problems: Problems, *, lock: Lock | None = None) -> tuple[Document, Server]:
+def read(config: Config, problems: Problems, *, thorough: bool = False) -> Document:
+    """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
+
+    What its version does not allow is reported: by the official schema in milliseconds, `thorough` by a validator too.
+    """
+    document = load(config.sources, overlays=config.overlays, problems=problems)
+    if thorough:
+        validate(document, problems, seconds=THOROUGH)
+    else:
+        check(document, problems)
+    return upgrade(document, problems)
+
+
+def understand(
+    config: Config, problems: Problems, *, lock: Lock | None = None, thorough: bool = False
+) -> tuple[Document, Server]:
     """Everything up to the intermediate representation; a lock keeps the names of the last run."""
-    document = read(config, problems)
+    document = read(config, problems, thorough=thorough)
     config = pin(config, lock, document)
     return document, customise(parse(document, config, problems), config, problems)
 

@@ -1,21 +1,24 @@
-"""What the command line asks for, made definite: which document, which folder, and what its `mcpgen.toml` says to that.
+"""One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and files.
 
-A folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused, so
+The stages themselves are in `pipeline`; here is decided what they are given, for `generate`, `check` and `diff` alike. A
+folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused, so
 that what is on disk can always be made again from the folder alone.
+
+    made = run(Request(folder=folder), problems)
+    write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config, Selection
-from .config_file import NAME, read_config
+from .config_file import NAME, SCHEMA_NAME, new_text, read_config, schema_text
 from .problems import Problem, Problems, UsageError
-from .regenerate import config_files, is_project, lock_facts
-from .write.lock import Lock, read_lock
+from .write.lock import Lock, data_hash, facts, read_lock
 from .write.swap import recover
 
 if TYPE_CHECKING:
@@ -55,6 +58,11 @@ class Run:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
+def is_project(folder: Path) -> bool:
+    """Whether a folder holds a configuration of mcpgen."""
+    return (folder / NAME).is_file()
+
+
 def here(start: Path = Path()) -> Path | None:
     """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
     folder = start.absolute()
@@ -84,19 +92,21 @@ def settle(request: Request) -> Plan:
     return Plan(config=request.config, folder=folder, first=True, lock=lock)
 
 
-def run(request: Request, problems: Problems, step: Step = lambda _: None, *, files: bool = True) -> Run:
-    """All stages but `write`. Raises what the stages raise."""
+def run(
+    request: Request, problems: Problems, step: Step = lambda _: None, *, files: bool = True, thorough: bool = False
+) -> Run:
+    """All stages but `write`; `thorough` validates the document as long as that takes. Raises what the stages raise."""
     from . import pipeline
     from .render import render
 
     plan = settle(request)
     step("reading the document")
-    document, server = pipeline.understand(plan.config, problems, lock=plan.lock)
+    document, server = pipeline.understand(plan.config, problems, lock=plan.lock, thorough=thorough)
     folder = plan.folder
     if folder is None:
         folder = Path(server.distribution)
         if is_project(folder):  # only now known: what it says decides
-            return run(replace(request, folder=folder), problems, step, files=files)
+            return run(replace(request, folder=folder), problems, step, files=files, thorough=thorough)
     made: dict[str, str] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
@@ -109,6 +119,32 @@ def run(request: Request, problems: Problems, step: Step = lambda _: None, *, fi
         files=made,
         facts=lock_facts(plan.config, plan.lock, document, server),
     )
+
+
+def lock_facts(config: Config, lock: Lock | None, document: Document, server: Server) -> Lock:
+    """What the next lock says of one run, without the files."""
+    from .bindings import customised, pin
+
+    return facts(
+        server,
+        document=document.source.sha256,
+        openapi=document.version,
+        config=config_hash(replace(config, name=config.name or server.name)),
+        customised=customised(pin(config, lock, document), lock, document),
+    )
+
+
+def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
+    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the user's."""
+    return {NAME: new_text(config, folder, name=name, obtained=obtained), SCHEMA_NAME: schema_text()}
+
+
+def config_hash(config: Config) -> str:
+    """The hash of everything in the configuration that shapes the result, besides the document and its overlays."""
+    data = asdict(config)
+    for key in ("sources", "overlays", "bindings", "formerly"):
+        del data[key]
+    return data_hash(data)
 
 
 def _agreed(asked: Config, folder: Path) -> Config:

@@ -28,6 +28,8 @@ Accept = Annotated[
     bool,
     typer.Option("--accept-changes", help="Accept another origin, other credentials or more destructive tools."),
 ]
+SHOWN = 5
+"""Problems a run that worked shows; `mcpgen lint` lists them all."""
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
 
 
@@ -91,9 +93,9 @@ def generate(
         ),
     )
     with screen.working("starting") as step:
-        made = run(Request(config=config, folder=output), problems, step)
+        made = run(Request(config=config, folder=output), problems, step, thorough=strict)
     if not as_json:
-        print_problems(screen, problems, made.document, output_format.value)
+        print_problems(screen, problems, made.document, output_format.value, limit=SHOWN)
     end_if_strict(strict, problems)
     with screen.working("writing") as step:
         changes = write(

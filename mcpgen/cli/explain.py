@@ -1,0 +1,45 @@
+"""`mcpgen explain`: what the code of a problem means, offline."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.padding import Padding
+
+from .screen import Screen
+
+Code = Annotated[
+    str | None,
+    typer.Argument(metavar="[CODE]", help="A code as in `error[E0203]`; `203` will do.", show_default=False),
+]
+
+
+def explain(code: Code = None) -> int:
+    """Say what a problem means, why it matters and what to do. Without a CODE, list all of them."""
+    from ..codes import explanation, table
+    from ..problems import Problem, UsageError
+
+    screen = Screen()
+    if code is None:
+        for found in table().values():
+            screen.out.print(f"{found.code}  {found.title}")
+        return 0
+    known = explanation(code)
+    if known is None:
+        raise UsageError(
+            Problem(
+                code="E0001",
+                severity="error",
+                message=f"there is no code `{code}`",
+                hint="`mcpgen explain` lists all of them",
+            )
+        )
+    screen.out.print(f"{known.code}  {known.title}", style="bold")
+    for text in (known.why, known.remedy):
+        screen.out.print()
+        screen.out.print(text, soft_wrap=not screen.out.is_terminal)
+    if known.example:
+        screen.out.print()
+        screen.out.print(Padding(known.example, (0, 0, 0, 4)))
+    return 0
