@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config, Selection
-from .config_file import NAME, SCHEMA_NAME, new_text, read_config, schema_text
+from .config_file import NAME, SCHEMA_NAME, new_text, read_config
 from .problems import Problem, Problems, UsageError
 from .write.lock import Lock, data_hash, facts, read_lock
 from .write.swap import recover
@@ -137,6 +138,11 @@ def lock_facts(config: Config, lock: Lock | None, document: Document, server: Se
 def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
     """The configuration of a project and its schema. `mcpgen.toml` is written once and then the user's."""
     return {NAME: new_text(config, folder, name=name, obtained=obtained), SCHEMA_NAME: schema_text()}
+
+
+def schema_text() -> str:
+    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors find it offline."""
+    return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
 
 
 def config_hash(config: Config) -> str:
