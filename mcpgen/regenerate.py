@@ -14,7 +14,6 @@ what is to change is changed there (`config_file.edit` keeps the comments).
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,11 +71,6 @@ def config_hash(config: Config) -> str:
     return data_hash(data)
 
 
-def schema_text() -> str:
-    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors find it offline."""
-    return (resources.files("mcpgen") / "data" / config_file.SCHEMA_NAME).read_text("utf-8")
-
-
 def build(config: Config, problems: Problems, *, folder: Path, obtained: str = "") -> Built:
     """Load, upgrade, parse and render for a folder; nothing is written.
 
@@ -112,5 +106,5 @@ def config_files(config: Config, folder: Path, name: str, obtained: str = "") ->
     """The configuration of a project and its schema. `mcpgen.toml` is written once and then the user's."""
     return {
         config_file.NAME: config_file.new_text(config, folder, name=name, obtained=obtained),
-        config_file.SCHEMA_NAME: schema_text(),
+        config_file.SCHEMA_NAME: config_file.schema_text(),
     }
