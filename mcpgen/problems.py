@@ -29,7 +29,8 @@ class Place:
 class Problem:
     """Something in the document we tell the user about.
 
-    `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown.
+    `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown. `detail` are lines that
+    are shown as they are, below everything else: a difference between two files.
     """
 
     code: str
@@ -39,6 +40,7 @@ class Problem:
     hint: str = ""
     notes: tuple[str, ...] = ()
     place: Place | None = None
+    detail: str = ""
 
 
 class McpgenError(Exception):

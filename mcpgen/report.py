@@ -147,6 +147,7 @@ def _one(finding: Finding) -> Styled:
         out += [(f"{pad}= ", "blue"), (f"help: {escape(problem.hint, MESSAGE)}\n", "")]
     for note in (*problem.notes, *_again(finding.again)):
         out += [(f"{pad}= ", "blue"), (f"note: {escape(note, MESSAGE)}\n", "")]
+    out += [(f"{pad}  {escape(line)}\n", "") for line in problem.detail.splitlines()]
     return out
 
 
@@ -206,6 +207,7 @@ def _json(found: list[Finding]) -> str:
             "message": escape(finding.problem.message),
             "hint": escape(finding.problem.hint),
             "notes": [escape(note) for note in finding.problem.notes],
+            "detail": [escape(line) for line in finding.problem.detail.splitlines()],
             "file": place.file,
             "line": place.line,
             "column": place.column,

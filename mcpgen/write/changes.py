@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from ..problems import OutputConflictError, Problem
 from .lock import text_hash
 
-LARGEST_DIFF = 200
+LARGEST_DIFF = 80
 """Lines of a shown difference; what is longer is cut with a count."""
 
 
@@ -208,7 +208,7 @@ def conflict_error(folder: Path, conflicts: tuple[Conflict, ...]) -> OutputConfl
                     ([where_edits_belong(conflict.path)] if conflict.kind == "edited" else [])
                     + [said[conflict.kind][1]]
                 ),
-                notes=(conflict.diff,) if conflict.diff else (),
+                detail=conflict.diff,
             )
             for conflict in conflicts
         )
