@@ -144,8 +144,9 @@ def _segment(template: str, values: Mapping[str, Any]) -> str:
         else:
             out.append(quote(piece, safe="/:@!$&'()*+,;=~%"))
     segment = "".join(out)
-    if len(pieces) > 1 and _is_dots(segment):
-        raise Refused("the value makes a `.` or `..` of its path segment", pieces[1])
+    # Harmless values can still add up: `/` and `/` around the dot of `{name}.{ext}`
+    if len(pieces) > 1 and any(_has_dots(text) for text in _decodings(segment)):
+        raise Refused("makes a `.` or `..` path segment together with what is around it", pieces[1])
     return segment
 
 
@@ -164,7 +165,7 @@ def _value(name: str, value: Any) -> str:
     for decoded in _decodings(text):
         if _CONTROLS.search(decoded):
             raise Refused("holds a control character", name)
-        if any(_is_dots(segment) for segment in re.split(r"[/\\]", decoded)):
+        if _has_dots(decoded):
             raise Refused("holds a `.` or `..` path segment", name)
     return text
 
@@ -178,6 +179,11 @@ def _decodings(text: str) -> list[str]:
             break
         seen.append(decoded)
     return seen
+
+
+def _has_dots(text: str) -> bool:
+    """Whether a text holds a dot segment for readers to whom `/` or a backslash separates."""
+    return any(_is_dots(segment) for segment in re.split(r"[/\\]", text))
 
 
 def _is_dots(segment: str) -> bool:

@@ -157,8 +157,8 @@ def deep_object(value: Any) -> Encoded | Pairs | Omit:
 
 def label(value: Any, explode: bool = False) -> Encoded | Omit:
     """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 §3.2.5)."""
-    if isinstance(value, Omit):
-        return value
+    if _is_undefined(value):
+        return OMIT
     if isinstance(value, Mapping) and explode:
         return Encoded("".join(f".{_key(key)}={encode(item)}" for key, item in value.items()))
     if isinstance(value, list | tuple) and explode:
@@ -168,8 +168,8 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
     """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200` (RFC 6570 §3.2.7)."""
-    if isinstance(value, Omit):
-        return value
+    if _is_undefined(value):
+        return OMIT
     if isinstance(value, Mapping) and explode:
         return Pairs(tuple((_key(key), encode(item) or None) for key, item in value.items()))
     if isinstance(value, list | tuple) and explode:

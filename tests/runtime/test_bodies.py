@@ -1,0 +1,240 @@
+"""Request bodies, read back by parsers nobody here wrote: bytes in, the same values out."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import urllib.parse
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+from python_multipart.multipart import FormParser, parse_options_header
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request as StarletteRequest
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
+NAMES = ["plain.txt", 'quo"te.txt', "line\r\nX-Evil: 1.txt", "ünï☃.bin", "back\\slash\\", "semi;colon=1.txt"]
+
+
+def starlette_form(request: Any) -> FormData:
+    """A body as Starlette's form parser reads it."""
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": request.body, "more_body": False}
+
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.fields]
+    return asyncio.run(_form(StarletteRequest({"type": "http", "method": "POST", "headers": headers}, receive)))
+
+
+async def _form(request: StarletteRequest) -> FormData:
+    return await request.form()
+
+
+def multipart_fields(request: Any) -> list[tuple[str, str | None, bytes]]:
+    """A body as python-multipart reads it: name, file name, bytes."""
+    found: list[tuple[str, str | None, bytes]] = []
+    kind, options = parse_options_header(request.header("content-type"))
+
+    def on_file(part: Any) -> None:
+        part.file_object.seek(0)
+        found.append((part.field_name.decode(), part.file_name.decode(), part.file_object.read()))
+
+    parser = FormParser(
+        kind.decode(),
+        lambda part: found.append((part.field_name.decode(), None, part.value or b"")),
+        on_file,
+        boundary=options.get(b"boundary"),
+    )
+    parser.write(request.body)
+    parser.finalize()
+    return found
+
+
+def test_json_keeps_every_value(runtime: Any, calling: Any) -> None:
+    body = {"title": "Ünï ☃", "big": 2**70, "whole": 7.0, "half": 0.5, "none": None, "deep": [{"a": [1.0, "x"]}]}
+    got = calling([], lambda api: api.request("POST", "/b", json={**body, "left_out": runtime.wire.OMIT})).requests[0]
+    assert json.loads(got.body) == body
+    assert b"7.0" not in got.body and b"left_out" not in got.body
+    assert got.header("content-type") == "application/json"
+
+
+@pytest.mark.parametrize("body", [[1, 2], "text", 7, None, {"a": {}}, []])
+def test_json_need_not_be_an_object(calling: Any, body: Any) -> None:
+    got = calling([], lambda api: api.request("POST", "/b", json=body, media_type="application/vnd.x+json")).requests[0]
+    assert json.loads(got.body) == body
+    assert got.header("content-type") == "application/vnd.x+json"
+
+
+def test_an_optional_body_of_nothing_is_no_body(runtime: Any, calling: Any) -> None:
+    omit = runtime.wire.OMIT
+    for body in ({"json": {"a": omit}}, {"form": {"a": omit}}, {"multipart": {"a": omit}}, {"json": omit}):
+        got = calling([], lambda api, body=body: api.request("POST", "/b", optional_body=True, **body)).requests[0]
+        assert (got.body, got.header("content-type")) == (b"", None)
+    got = calling([], lambda api: api.request("POST", "/b", json={"a": omit})).requests[0]
+    assert got.body == b"{}"
+
+
+def test_forms_are_read_back_by_urllib_and_starlette(runtime: Any, calling: Any) -> None:
+    wire = runtime.wire
+    form = {
+        "name": "a&admin=1",
+        "tags": ["x y", "é+"],
+        "on": True,
+        "meta": wire.deep_object({"k[": 1} if False else {"k": {"n": "v=1"}}),
+        "json": wire.json_text({"a": [1]}),
+        "ids": wire.csv([1, 2]),
+        "empty": "",
+        "left_out": wire.OMIT,
+    }
+    got = calling([], lambda api: api.request("POST", "/b", form=form)).requests[0]
+    expected = [
+        ("name", "a&admin=1"),
+        ("tags", "x y"),
+        ("tags", "é+"),
+        ("on", "true"),
+        ("meta[k][n]", "v=1"),
+        ("json", '{"a":[1]}'),
+        ("ids", "1,2"),
+        ("empty", ""),
+    ]
+    assert urllib.parse.parse_qsl(got.body.decode("ascii"), keep_blank_values=True, strict_parsing=True) == expected
+    assert starlette_form(got).multi_items() == expected
+    assert got.header("content-type") == "application/x-www-form-urlencoded"
+
+
+def test_multipart_parts_are_read_back_by_both_parsers(runtime: Any, calling: Any) -> None:
+    wire = runtime.wire
+    fields = {
+        "title": "Ünï ☃",
+        "pages": 7,
+        "tags": ["a", "b"],
+        "meta": {"k": [1, None]},
+        "about": wire.json_part([1, 2]),
+        "note": wire.text_part("<p/>", "text/html", headers={"X-Part": "1"}),
+        "cover": wire.file(base64.b64encode(PNG).decode(), filename="c.png"),
+        "pages[]": wire.file([base64.b64encode(b"one").decode(), base64.b64encode(b"two").decode()], "text/plain"),
+        "left_out": wire.OMIT,
+    }
+    got = calling([], lambda api: api.request("POST", "/b", multipart=fields)).requests[0]
+    assert multipart_fields(got) == [
+        ("title", None, "Ünï ☃".encode()),
+        ("pages", None, b"7"),
+        ("tags", None, b"a"),
+        ("tags", None, b"b"),
+        ("meta", None, b'{"k":[1,null]}'),
+        ("about", None, b"[1,2]"),
+        ("note", None, b"<p/>"),
+        ("cover", "c.png", PNG),
+        ("pages[]", "file", b"one"),
+        ("pages[]", "file", b"two"),
+    ]
+    form = starlette_form(got)
+    cover = form["cover"]
+    assert isinstance(cover, UploadFile)
+    assert (cover.filename, cover.content_type, cover.file.read()) == ("c.png", "image/png", PNG)
+    assert (form["title"], form.getlist("tags")) == ("Ünï ☃", ["a", "b"])
+    assert b"Content-Type: text/html\r\nX-Part: 1\r\n\r\n<p/>" in got.body
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_stay_inside_their_quotes(runtime: Any, calling: Any, name: str) -> None:
+    part = runtime.wire.file(base64.b64encode(b"content").decode(), filename=name)
+    got = calling([], lambda api: api.request("POST", "/b", multipart={name: part})).requests[0]
+    escaped = name
+    for letter in '"\\\r\n':
+        escaped = escaped.replace(letter, f"%{ord(letter):02X}")
+    assert multipart_fields(got) == [(escaped, escaped, b"content")]
+    [(key, value)] = starlette_form(got).multi_items()
+    assert isinstance(value, UploadFile)
+    assert (key, value.filename, value.file.read()) == (escaped, escaped, b"content")
+
+
+def test_a_boundary_is_in_no_part(runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = iter(["taken", "free"])
+    monkeypatch.setattr(runtime.body.secrets, "token_hex", lambda _: next(tokens))
+    got = calling([], lambda api: api.request("POST", "/b", multipart={"a": "x\r\n--taken\r\n"})).requests[0]
+    assert got.header("content-type") == "multipart/form-data; boundary=free"
+    assert multipart_fields(got) == [("a", None, b"x\r\n--taken\r\n")]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        base64.b64encode(PNG).decode(),
+        base64.urlsafe_b64encode(PNG).decode().rstrip("="),
+        "\n".join(base64.encodebytes(PNG).decode().splitlines()),
+        "data:image/png;base64," + base64.b64encode(PNG).decode(),
+        "data:," + urllib.parse.quote(PNG, safe=""),
+    ],
+)
+def test_a_binary_body_is_the_bytes_that_were_meant(runtime: Any, calling: Any, given: str) -> None:
+    content = runtime.wire.from_base64(given)
+    for media_type, sent in (("image/png", "image/png"), (None, "image/png"), ("*/*", "image/png")):
+        got = calling(
+            [], lambda api, kind=media_type: api.request("PUT", "/b", content=content, media_type=kind)
+        ).requests[0]
+        assert (got.body, got.header("content-type")) == (PNG, sent)
+
+
+def test_xml_and_text_go_as_they_are(calling: Any) -> None:
+    text = "<b><t>Ünï &amp; ☃</t></b>"
+    got = calling([], lambda api: api.request("POST", "/b", content=text, media_type="application/xml")).requests[0]
+    title = ElementTree.fromstring(got.body).find("t")
+    assert title is not None and title.text == "Ünï & ☃"
+    got = calling([], lambda api: api.request("POST", "/b", content="é\n", media_type="text/csv")).requests[0]
+    assert (got.body, got.header("content-type")) == ("é\n".encode(), "text/csv; charset=utf-8")
+
+
+def test_lines_of_json_go_as_they_are(calling: Any) -> None:
+    text = '{"a":1}\n{"a":2}\n'
+    got = calling([], lambda api: api.request("POST", "/b", content=text, media_type="application/x-ndjson")).requests[
+        0
+    ]
+    assert [json.loads(line) for line in got.body.splitlines()] == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"json": {"a": float("nan")}},
+        {"json": {"a": "\ud800"}},
+        {"json": {"a": 10**5000}},
+        {"content": "\udfff"},
+        {"multipart": {"a": "\udfff"}},
+        {"form": {"a": float("inf")}},
+        {"json": {"a": "x" * 1_048_576}},
+        {"content": b"x" * 1_048_577},
+        {"multipart": {"a": "x" * 1_048_576}},
+    ],
+)
+def test_what_no_body_can_hold_is_refused_before_sending(runtime: Any, calling: Any, body: dict[str, Any]) -> None:
+    done = calling([], lambda api: api.request("POST", "/b", **body))
+    assert isinstance(done.error, runtime.errors.Refused)
+    assert done.requests == []
+
+
+def test_local_files_are_read_only_inside_the_folders_that_were_opened(
+    runtime: Any, calling: Any, tmp_path: Path
+) -> None:
+    root, outside = tmp_path / "root", tmp_path / "secret.txt"
+    root.mkdir()
+    (root / "a.bin").write_bytes(PNG)
+    outside.write_text("secret")
+    (root / "link").symlink_to(outside)
+
+    def upload(path: str, **variables: str) -> Any:
+        part = runtime.wire.file(f"file://{path}")
+        return calling([], lambda api: api.request("POST", "/b", multipart={"f": part}), **variables)
+
+    done = upload(f"{root}/a.bin", FILE_ROOTS=str(root))
+    assert multipart_fields(done.requests[0]) == [("f", "a.bin", PNG)]
+    for path in (f"{root}/link", str(outside), f"{root}/../secret.txt", str(root), f"{root}/missing", "/etc/passwd"):
+        done = upload(path, FILE_ROOTS=str(root))
+        assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert isinstance(upload(f"{root}/a.bin").error, runtime.errors.Refused)
+    # Over HTTP the callers are elsewhere: no file of this machine is theirs to name
+    facts = {"name": "b", "env_prefix": "B", "base_url": "https://a.example"}
+    assert runtime.settings.read(facts, {"B_FILE_ROOTS": str(root)}, http=True).file_roots == ()

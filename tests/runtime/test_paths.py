@@ -1,0 +1,190 @@
+"""No value leaves its path segment, and no argument changes where a request goes; judged on the bytes that arrived."""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.parse
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as options
+from hypothesis import strategies as some
+
+HOSTILE = [
+    "..", ".", "../admin", "..\\admin", "a/../b", "%2e%2e", "%252e%252e", ".%2e", "..;/x", "..;", "./x", "x/.", "..%2f",
+    "%2e%2e%2fadmin", "%252e%252e%252fadmin", "%c0%ae%c0%ae", "%u002e%u002e", "\uff0e\uff0e", "\u2025", ". ", " ..",
+    "a/..", "a\\..\\b", "..%5cadmin", "%25252e%25252e", ".;a/..;b/x",
+]  # fmt: skip
+UNSAYABLE = [
+    "",
+    None,
+    "\r\n",
+    "a\r\nb",
+    "\0",
+    "a%00b",
+    "\t",
+    "\x7f",
+    "\x85",
+    "%0d%0a",
+    "\ud800",
+    "a" * 2049,
+    "é" * 1025,
+]
+ORDINARY = [
+    "a/b", "a?x=1", "a#f", "a%2fb", "a b", "é", "@evil", "http://evil", "//evil", "v1.2", "file.tar.gz", "1.0..2.0",
+    "...", "~user", ":id", "{other}", "a;b", "a,b", "a+b", "50%", "%", "%zz", "☃", "a" * 2048, "..a", "a..", ".hidden",
+    "a&b=c", "\\x", "-", "_", "0", "null", "x/y/z", "javascript:alert(1)", "[::1]", "a:b@c", "'\"<>`|^",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [*HOSTILE, *UNSAYABLE], ids=ascii)
+def test_what_could_be_more_than_a_segment_is_refused_and_nothing_is_sent(
+    runtime: Any, calling: Any, value: Any
+) -> None:
+    done = calling([], lambda api: api.request("GET", "/u/{id}/posts", path_args={"id": value}))
+    assert isinstance(done.error, runtime.errors.Refused)
+    assert "`id`" in str(done.error)
+    assert done.requests == []
+
+
+@pytest.mark.parametrize("value", ORDINARY, ids=lambda value: ascii(value)[:40])
+def test_anything_else_is_one_segment_and_decodes_to_itself(calling: Any, value: str) -> None:
+    done = calling([], lambda api: api.request("GET", "/u/{id}/posts", path_args={"id": value}))
+    [request] = done.requests
+    segments = request.path.split("/")
+    assert segments[:3] == ["", "v1", "u"] and segments[4:] == ["posts"]
+    assert urllib.parse.unquote(segments[3]) == value
+    assert request.query == ""
+
+
+def test_a_value_is_no_template(calling: Any) -> None:
+    args = {"id": "{other}", "other": "x"}
+    done = calling([], lambda api: api.request("GET", "/u/{id}/{other}", path_args=args))
+    assert done.requests[0].path == "/v1/u/%7Bother%7D/x"
+
+
+@pytest.mark.parametrize(
+    ("template", "args", "expected"),
+    [
+        ("/files/{name}.{ext}", {"name": "a.b", "ext": "gz"}, "/v1/files/a.b.gz"),
+        ("/v/{a}...{b}", {"a": 1, "b": 2}, "/v1/v/1...2"),
+        ("/r/{id}:cancel", {"id": "x:y"}, "/v1/r/x%3Ay:cancel"),
+        ("/g/('{id}')", {"id": "it's"}, "/v1/g/('it%27s')"),
+        ("/ids/{ids}", {"ids": [1, "a,b", 2.0]}, "/v1/ids/1,a%2Cb,2"),
+        ("/o/{o}", {"o": {"R": 1, "G": True}}, "/v1/o/R,1,G,true"),
+        ("/é/{id}", {"id": "é"}, "/v1/%C3%A9/%C3%A9"),
+        ("/", {}, "/v1/"),
+        ("/a/", {}, "/v1/a/"),
+    ],
+)
+def test_a_segment_holds_several_parameters_lists_and_objects(
+    calling: Any, template: str, args: dict[str, Any], expected: str
+) -> None:
+    assert calling([], lambda api: api.request("GET", template, path_args=args)).requests[0].target == expected
+
+
+def test_label_and_matrix_write_their_own_marks_and_keep_the_rules(runtime: Any, calling: Any) -> None:
+    wire = runtime.wire
+
+    def get(value: Any) -> Any:
+        return calling([], lambda api: api.request("GET", "/x{id}/y/{id}", path_args={"id": value}))
+
+    assert get(wire.label([1, "a/b"], explode=True)).requests[0].path == "/v1/x.1.a%2Fb/y/.1.a%2Fb"
+    assert get(wire.matrix({"a&": 1}, explode=True)).requests[0].path == "/v1/x;a%26=1/y/;a%26=1"
+    assert get(wire.matrix([1, 2])).requests[0].path == "/v1/x;id=1,2/y/;id=1,2"
+    for value in (wire.label("."), wire.label("a/../b"), wire.label(""), wire.label([]), wire.matrix("a/../b")):
+        assert isinstance(get(value).error, runtime.errors.Refused)
+
+
+@pytest.mark.parametrize("values", [{"a": "%2", "b": "e"}, {"a": "%252", "b": "e"}])
+def test_two_parameters_do_not_make_a_dot_together(runtime: Any, calling: Any, values: dict[str, str]) -> None:
+    done = calling([], lambda api: api.request("GET", "/x/{a}{b}/y", path_args=values))
+    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+
+
+def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> None:
+    query = {name: "http://evil.test" for name in ("base_url", "url", "host", "server", "_headers", "scheme")}
+    [request] = calling([], lambda api: api.request("GET", "/x", query=query)).requests
+    assert dict(urllib.parse.parse_qsl(request.query)) == query
+    assert request.header(
+        "host",
+    ).startswith(
+        "127.0.0.1:"
+    )  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [("", "/books"), ("/", "/books"), ("/v1", "/v1/books"), ("/v1/", "/v1/books"), ("/a/b%20c/", "/a/b%20c/books")],
+)
+def test_the_base_path_is_kept(calling: Any, base: str, expected: str) -> None:
+    assert calling([], lambda api: api.request("GET", "/books"), base_path=base).requests[0].target == expected
+
+
+def test_bases_that_steer_the_path_are_no_bases(runtime: Any) -> None:
+    for base in (
+        "http://a.test/v1?x=1", "http://a.test/#f", "ftp://a.test", "//a.test", "http://", "http://u:p@a.test/", "a.test",
+        "http://a.test/../x", "http://a.test/%2e%2e/x", "http://a.test/a b", "http://a.test\\b", "http://a.test:99999",
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            runtime.url.check_base_url(base)
+
+
+TEXTS = some.one_of(
+    some.text(max_size=20),
+    some.text(alphabet="./\\%25eEfF;:@?#&=+ \r\n\0a", max_size=12),
+    some.sampled_from(HOSTILE + ORDINARY),
+)
+TEMPLATES = some.sampled_from(["/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}/x", "/x{a}/{b}:go", "/{a}{b}"])
+
+
+def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments(runtime: Any, settings: Any) -> None:
+    """Thousands of hostile values, judged on the request lines a recorder got."""
+    from upstream import Upstream
+
+    refused = runtime.errors.Refused
+
+    async def main() -> None:
+        async with Upstream() as upstream:
+            made = settings(f"{upstream.url}/base/v1")
+            sent = 0
+            async with runtime.api.Api(made) as api:
+
+                @options(max_examples=1500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+                @given(
+                    TEMPLATES, TEXTS, TEXTS, some.dictionaries(TEXTS, some.one_of(TEXTS, some.lists(TEXTS)), max_size=2)
+                )
+                def draw(template: str, first: str, second: str, query: dict[str, Any]) -> None:
+                    cases.append((template, first, second, query))
+
+                cases: list[tuple[str, str, str, dict[str, Any]]] = []
+                draw()
+                for template, first, second, query in cases:
+                    before = len(upstream.requests)
+                    try:
+                        await api.request("GET", template, path_args={"a": first, "b": second}, query=query)
+                    except refused:
+                        assert len(upstream.requests) == before
+                        continue
+                    sent += 1
+                    [request] = upstream.requests[before:]
+                    assert request.header("host") == f"127.0.0.1:{upstream.port}"
+                    assert request.target.isascii() and request.target.isprintable() and " " not in request.target
+                    assert request.path.startswith("/base/v1/")
+                    assert request.path.count("/") == template.count("/") + 2
+                    for segment in request.path.split("/"):
+                        for _ in range(5):
+                            assert segment not in (".", "..") and not {"..", "."} & set(
+                                segment.replace("\\", "/").split("/")
+                            )
+                            segment = urllib.parse.unquote(segment)
+                    pairs = [
+                        (key, one)
+                        for key, value in query.items()
+                        for one in (value if isinstance(value, list) else [value])
+                    ]
+                    assert urllib.parse.parse_qsl(request.query, keep_blank_values=True) == pairs
+            assert sent > 300  # the rules do not refuse everything
+
+    asyncio.run(asyncio.wait_for(main(), 50))

@@ -1,0 +1,278 @@
+"""Values on the wire, to the byte, against the tables of the specifications."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+EMPTY, STRING = "", "blue"
+ARRAY = ["blue", "black", "brown"]
+OBJECT = {"R": 100, "G": 200, "B": 150}
+
+# OpenAPI 3.1.1 §4.8.12.3 "Style Examples": the parameter is called `color`
+STYLES = [
+    ("matrix", False, EMPTY, ";color"),
+    ("matrix", False, STRING, ";color=blue"),
+    ("matrix", False, ARRAY, ";color=blue,black,brown"),
+    ("matrix", False, OBJECT, ";color=R,100,G,200,B,150"),
+    ("matrix", True, EMPTY, ";color"),
+    ("matrix", True, STRING, ";color=blue"),
+    ("matrix", True, ARRAY, ";color=blue;color=black;color=brown"),
+    ("matrix", True, OBJECT, ";R=100;G=200;B=150"),
+    ("label", False, EMPTY, "."),
+    ("label", False, STRING, ".blue"),
+    ("label", False, ARRAY, ".blue,black,brown"),
+    ("label", False, OBJECT, ".R,100,G,200,B,150"),
+    ("label", True, EMPTY, "."),
+    ("label", True, STRING, ".blue"),
+    ("label", True, ARRAY, ".blue.black.brown"),
+    ("label", True, OBJECT, ".R=100.G=200.B=150"),
+    ("simple", False, EMPTY, ""),
+    ("simple", False, STRING, "blue"),
+    ("simple", False, ARRAY, "blue,black,brown"),
+    ("simple", False, OBJECT, "R,100,G,200,B,150"),
+    ("simple", True, EMPTY, ""),
+    ("simple", True, STRING, "blue"),
+    ("simple", True, ARRAY, "blue,black,brown"),
+    ("simple", True, OBJECT, "R=100,G=200,B=150"),
+    ("form", False, EMPTY, "color="),
+    ("form", False, STRING, "color=blue"),
+    ("form", False, ARRAY, "color=blue,black,brown"),
+    ("form", False, OBJECT, "color=R,100,G,200,B,150"),
+    ("form", True, EMPTY, "color="),
+    ("form", True, STRING, "color=blue"),
+    ("form", True, ARRAY, "color=blue&color=black&color=brown"),
+    ("form", True, OBJECT, "R=100&G=200&B=150"),
+    ("spaceDelimited", False, ARRAY, "color=blue%20black%20brown"),
+    ("spaceDelimited", False, OBJECT, "color=R%20100%20G%20200%20B%20150"),
+    ("pipeDelimited", False, ARRAY, "color=blue%7Cblack%7Cbrown"),
+    ("pipeDelimited", False, OBJECT, "color=R%7C100%7CG%7C200%7CB%7C150"),
+    ("deepObject", True, OBJECT, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"),
+]
+
+
+def written(wire: Any, style: str, explode: bool, name: str, value: Any) -> str:
+    """The value in that style: of a path parameter as it stands in the path, of others as they stand in the query."""
+    if style in ("matrix", "label", "simple"):
+        made = getattr(wire, style)(value, explode=explode)
+        return "" if made is wire.OMIT else str(wire.path_text(name, made))
+    functions = {
+        "form": lambda: wire.form(value) if explode else wire.csv(value),
+        "spaceDelimited": lambda: wire.space_delimited(value),
+        "pipeDelimited": lambda: wire.pipe_delimited(value),
+        "deepObject": lambda: wire.deep_object(value),
+    }
+    return str(wire.joined(list(wire.pairs_of(name, functions[style]()))))
+
+
+@pytest.mark.parametrize(("style", "explode", "value", "expected"), STYLES)
+def test_every_style_is_written_as_the_specification_shows(
+    runtime: Any, style: str, explode: bool, value: Any, expected: str
+) -> None:
+    assert written(runtime.wire, style, explode, "color", value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", "color="),
+        ("blue", "color=blue"),
+        (ARRAY, "color=blue&color=black&color=brown"),
+        (OBJECT, "R=100&G=200&B=150"),
+    ],
+)
+def test_a_value_without_a_function_is_in_form_style(runtime: Any, value: Any, expected: str) -> None:
+    assert runtime.wire.joined(list(runtime.wire.pairs_of("color", value))) == expected
+
+
+# RFC 6570 §3.2 with the variables of that section
+LIST = ["red", "green", "blue"]
+KEYS = {"semi": ";", "dot": ".", "comma": ","}
+RFC6570 = [
+    ("simple", False, "var", "value", "value"),
+    ("simple", False, "hello", "Hello World!", "Hello%20World%21"),
+    ("simple", False, "half", "50%", "50%25"),
+    ("simple", False, "list", LIST, "red,green,blue"),
+    ("simple", True, "list", LIST, "red,green,blue"),
+    ("simple", False, "keys", KEYS, "semi,%3B,dot,.,comma,%2C"),
+    ("simple", True, "keys", KEYS, "semi=%3B,dot=.,comma=%2C"),
+    ("label", False, "who", "fred", ".fred"),
+    ("label", False, "half", "50%", ".50%25"),
+    ("label", False, "list", LIST, ".red,green,blue"),
+    ("label", True, "list", LIST, ".red.green.blue"),
+    ("label", False, "keys", KEYS, ".semi,%3B,dot,.,comma,%2C"),
+    ("label", True, "keys", KEYS, ".semi=%3B.dot=..comma=%2C"),
+    ("label", False, "empty_keys", {}, ""),
+    ("label", True, "empty_keys", {}, ""),
+    ("matrix", False, "who", "fred", ";who=fred"),
+    ("matrix", False, "half", "50%", ";half=50%25"),
+    ("matrix", False, "empty", "", ";empty"),
+    ("matrix", False, "list", LIST, ";list=red,green,blue"),
+    ("matrix", True, "list", LIST, ";list=red;list=green;list=blue"),
+    ("matrix", False, "keys", KEYS, ";keys=semi,%3B,dot,.,comma,%2C"),
+    ("matrix", True, "keys", KEYS, ";semi=%3B;dot=.;comma=%2C"),
+    ("form", False, "who", "fred", "who=fred"),
+    ("form", False, "half", "50%", "half=50%25"),
+    ("form", False, "empty", "", "empty="),
+    ("form", False, "list", LIST, "list=red,green,blue"),
+    ("form", True, "list", LIST, "list=red&list=green&list=blue"),
+    ("form", False, "keys", KEYS, "keys=semi,%3B,dot,.,comma,%2C"),
+    ("form", True, "keys", KEYS, "semi=%3B&dot=.&comma=%2C"),
+    ("form", False, "empty_keys", {}, ""),
+    ("form", True, "empty_keys", {}, ""),
+]
+
+
+@pytest.mark.parametrize(("style", "explode", "name", "value", "expected"), RFC6570)
+def test_templates_expand_as_rfc_6570_shows(
+    runtime: Any, style: str, explode: bool, name: str, value: Any, expected: str
+) -> None:
+    assert written(runtime.wire, style, explode, name, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("Hello World!", "Hello%20World!"),  # RFC 6570 §3.2.3
+        ("50%", "50%25"),
+        ("/foo/bar", "/foo/bar"),
+        ("http://example.com/home/", "http://example.com/home/"),
+        ("2024-01-01T00:00:00+02:00", "2024-01-01T00:00:00%2B02:00"),
+        ("a&admin=1", "a%26admin=1"),
+        ("a#f;b[c]", "a%23f%3Bb%5Bc%5D"),
+        ("%26", "%2526"),
+    ],
+)
+def test_allowed_reserved_characters_stay_unless_they_could_end_the_value(
+    runtime: Any, value: str, expected: str
+) -> None:
+    assert runtime.wire.reserved(value).text == expected
+
+
+def test_reserved_lists_and_objects_follow_form_style(runtime: Any) -> None:
+    wire = runtime.wire
+    assert wire.joined(list(wire.pairs_of("p", wire.reserved(["a/b", "c,d"])))) == "p=a/b&p=c,d"
+    assert wire.joined(list(wire.pairs_of("p", wire.reserved(["a/b", "c,d"], explode=False)))) == "p=a/b,c%2Cd"
+    assert wire.joined(list(wire.pairs_of("p", wire.reserved({"a&b": "c/d"})))) == "a%26b=c/d"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (True, "true"),
+        (False, "false"),
+        (None, ""),
+        (0, "0"),
+        (-7, "-7"),
+        (2**64 + 1, "18446744073709551617"),
+        (10**40, "1" + "0" * 40),
+        (1.0, "1"),
+        (-0.0, "0"),
+        (0.5, "0.5"),
+        (1e-7, "0.0000001"),
+        (1e21, "1000000000000000000000"),
+        (1.1, "1.1"),
+        (123456789.125, "123456789.125"),
+        ("Ünï ☃", "%C3%9Cn%C3%AF%20%E2%98%83"),
+        ("a+b&c=d#e", "a%2Bb%26c%3Dd%23e"),
+        ("-._~", "-._~"),
+        ("!*'();:@&=+$,/?#[]%", "%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%23%5B%5D%25"),
+    ],
+)
+def test_a_scalar_is_written_the_way_apis_read_it(runtime: Any, value: Any, expected: str) -> None:
+    assert runtime.wire.encode(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"a": {"b": {"c": 1}}}, "f%5Ba%5D%5Bb%5D%5Bc%5D=1"),
+        ({"tags": ["x", "y"]}, "f%5Btags%5D%5B0%5D=x&f%5Btags%5D%5B1%5D=y"),
+        ({"items": [{"id": 1, "n": True}]}, "f%5Bitems%5D%5B0%5D%5Bid%5D=1&f%5Bitems%5D%5B0%5D%5Bn%5D=true"),
+        (["x", "y"], "f%5B0%5D=x&f%5B1%5D=y"),
+        ({"a&admin=1": "x&y"}, "f%5Ba%26admin%3D1%5D=x%26y"),
+        ({"a": None, "b": {}}, "f%5Ba%5D="),
+        ({}, ""),
+        ("scalar", "f=scalar"),
+    ],
+)
+def test_deep_objects_go_as_deep_as_they_are(runtime: Any, value: Any, expected: str) -> None:
+    wire = runtime.wire
+    assert wire.joined(list(wire.pairs_of("f", wire.deep_object(value)))) == expected
+
+
+def test_keys_are_encoded_like_values(runtime: Any) -> None:
+    wire = runtime.wire
+    assert wire.joined(list(wire.pairs_of("filter[eq]", "a b"))) == "filter%5Beq%5D=a%20b"
+    assert wire.joined(list(wire.pairs_of("p", {"a&admin=1": "x"}))) == "a%26admin%3D1=x"
+    assert (
+        wire.joined(list(wire.pairs_of("p", wire.form({"a&admin=1": ["x", "y"]})))) == "a%26admin%3D1=x&a%26admin%3D1=y"
+    )
+
+
+def test_a_content_parameter_is_json(runtime: Any) -> None:
+    wire = runtime.wire
+    text = wire.json_text({"ids": [2**60, None, True], "q": "é"})
+    assert text == '{"ids":[1152921504606846976,null,true],"q":"é"}'
+    assert wire.joined(list(wire.pairs_of("f", wire.json_text([1])))) == "f=%5B1%5D"
+
+
+def test_a_whole_query_is_pairs_or_one_text(runtime: Any) -> None:
+    wire = runtime.wire
+
+    def query(*args: Any) -> str:
+        return str(wire.joined(list(wire.pairs_of("ignored", wire.query_string(*args)))))
+
+    assert query({"a": 1, "b": ["x", "y"]}) == "a=1&b=x&b=y"
+    assert query("$.a.b[1:1]") == "%24.a.b%5B1%3A1%5D"  # OpenAPI 3.2, Parameter Object Examples
+    assert query({"numbers": [1, 2], "flag": None}, "application/json") == (
+        "%7B%22numbers%22%3A%5B1%2C2%5D%2C%22flag%22%3Anull%7D"
+    )
+
+
+def test_headers_are_not_percent_encoded(runtime: Any) -> None:
+    wire = runtime.wire
+    assert wire.header_text(["a b", 2, True]) == "a b,2,true"
+    assert wire.header_text({"R": 100, "G": 200}) == "R,100,G,200"
+    assert wire.header_text(wire.simple({"R": 100, "G": 200})) == "R=100,G=200"
+
+
+@pytest.mark.parametrize(
+    "function", "csv space_delimited pipe_delimited form deep_object reserved label matrix".split()
+)
+def test_what_was_not_given_stays_left_out(runtime: Any, function: str) -> None:
+    wire = runtime.wire
+    assert getattr(wire, function)(wire.OMIT) is wire.OMIT
+    assert list(wire.pairs_of("p", getattr(wire, function)([]))) == []
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda wire: wire.csv(["\ud800"]),
+        lambda wire: wire.encode(float("nan")),
+        lambda wire: wire.encode(float("inf")),
+        lambda wire: wire.encode(10**5000),
+        lambda wire: wire.encode(object()),
+        lambda wire: wire.json_text({"a": float("nan")}),
+        lambda wire: wire.space_delimited(["a b", "c"]),
+        lambda wire: wire.pipe_delimited(["a|b", "c"]),
+        lambda wire: wire.deep_object({"a][b": 1}),
+        lambda wire: wire.header_text(["a,b", "c"]),
+        lambda wire: wire.file("not base64!"),
+        lambda wire: wire.file(7),
+    ],
+)
+def test_what_cannot_be_said_is_refused_and_not_sent_wrong(runtime: Any, make: Any) -> None:
+    with pytest.raises(runtime.errors.Refused):
+        make(runtime.wire)
+
+
+def test_a_function_carries_what_its_schema_cannot_say(runtime: Any) -> None:
+    @runtime.wire.sends(nullable=("/properties/a",), names={"/properties/b": "[b]"})
+    def tool() -> None: ...
+
+    found = runtime.wire.sent_by(tool)
+    assert (found.nullable, dict(found.names)) == (("/properties/a",), {"/properties/b": "[b]"})
+    assert runtime.wire.sent_by(print).nullable == ()
