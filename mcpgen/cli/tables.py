@@ -103,17 +103,17 @@ def show_toolsets(screen: Screen, summary: Summary) -> None:
         screen.out.print()
 
 
-def show_skips(screen: Screen, skips: Sequence[Skip]) -> None:
+def show_skips(screen: Screen, skips: Sequence[Skip], *, most: int = MOST_SKIPS) -> None:
     """Operations that could not become tools, and why."""
     left_out = [skip for skip in skips if not skip.filtered]
     if not left_out:
         return
     screen.out.print("skipped", style="yellow")
-    for skip in left_out[:MOST_SKIPS]:
+    for skip in left_out[:most]:
         code = f" ({skip.code})" if skip.code else ""
         screen.out.print(f"  {skip.origin.method} {shown(skip.origin.path)}: {shown(skip.reason)}{code}")
-    if len(left_out) > MOST_SKIPS:
-        screen.out.print(f"  … and {len(left_out) - MOST_SKIPS} more; `mcpgen inspect` lists them", style="dim")
+    if len(left_out) > most:
+        screen.out.print(f"  … and {len(left_out) - most} more; `mcpgen inspect` lists them", style="dim")
     screen.out.print()
 
 

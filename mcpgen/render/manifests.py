@@ -42,7 +42,11 @@ _PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
     "api_key": (("API key", True),),
     "bearer": (("Token", True),),
     "basic": (("User name", False), ("Password", True)),
-    "client_credentials": (("OAuth client id", False), ("OAuth client secret", True)),
+    "client_credentials": (
+        ("OAuth client id", False),
+        ("OAuth client secret", True),
+        ("OAuth token, in place of client id and secret", True),
+    ),
 }
 """What each variable of a credential is, and whether it is a secret, in the order of `Auth.variables`."""
 
@@ -56,10 +60,12 @@ def environment(server: Server) -> tuple[Variable, ...]:
     )
     found: dict[str, Variable] = {}
     for auth in server.auth:
-        for name, (meaning, secret) in zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False):
-            found.setdefault(
-                name, Variable(name=name, meaning=meaning, required=_is_required(server, auth), secret=secret)
-            )
+        needed = _is_required(server, auth)
+        for index, (name, (meaning, secret)) in enumerate(
+            zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
+        ):
+            required = needed and index < 2  # a third one stands for the other two
+            found.setdefault(name, Variable(name=name, meaning=meaning, required=required, secret=secret))
     return (base_url, *found.values())
 
 

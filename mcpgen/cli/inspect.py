@@ -1,0 +1,190 @@
+"""`mcpgen inspect`: what a document would become, and what to look at before it does. Nothing is generated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import options as opt
+from .screen import Screen, shown
+
+if TYPE_CHECKING:
+    from ..ir import Auth, Server
+    from ..suspicious import Finding
+    from .summary import Summary
+
+MOST_OFFENDERS = 5
+MOST_LISTED = 20
+
+
+def inspect(
+    spec: opt.Documents = None,
+    overlay: opt.Overlays = None,
+    name: opt.Name = None,
+    base_url: opt.BaseUrl = None,
+    allow_origin: opt.AllowOrigins = None,
+    profile: opt.ProfileOption = opt.Profile.portable,
+    strict: opt.Strict = False,
+    include_tag: opt.IncludeTags = None,
+    exclude_tag: opt.ExcludeTags = None,
+    include_path: opt.IncludePaths = None,
+    exclude_path: opt.ExcludePaths = None,
+    include_method: opt.IncludeMethods = None,
+    exclude_method: opt.ExcludeMethods = None,
+    include_operation: opt.IncludeOperations = None,
+    exclude_operation: opt.ExcludeOperations = None,
+    no_deprecated: opt.NoDeprecated = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> int:
+    """Show what a document would become: origin, credentials, tools that delete, sizes, skipped operations, odd text.
+
+    Nothing is written. `mcpgen lint` lists the document's problems.
+    """
+    from ..problems import Problems
+    from ..project import Request, run
+    from ..suspicious import findings
+    from .problem_output import end_if_strict, problem_data
+    from .summary import summarise
+
+    screen = Screen(quiet=quiet or as_json)
+    problems = Problems()
+    config = opt.config(
+        spec,
+        overlay,
+        name=name,
+        base_url=base_url,
+        allow_origin=allow_origin,
+        profile=profile,
+        selection=opt.selection(
+            include_tag=include_tag,
+            exclude_tag=exclude_tag,
+            include_path=include_path,
+            exclude_path=exclude_path,
+            include_method=include_method,
+            exclude_method=exclude_method,
+            include_operation=include_operation,
+            exclude_operation=exclude_operation,
+            no_deprecated=no_deprecated,
+        ),
+    )
+    with screen.working("starting") as step:
+        made = run(Request(config=config), problems, step, files=False)
+    summary = summarise(made.document, made.server)
+    odd = list(findings(made.document.root))
+    if as_json:
+        data = {
+            **summary.data(),
+            "credentials": [_credential(auth) for auth in made.server.auth],
+            "other_origins": _other_origins(made.server),
+            "suspicious": [{"what": one.what, "pointer": one.pointer, "excerpt": one.excerpt} for one in odd],
+            "problems": problem_data(problems, made.document),
+        }
+        screen.data(json.dumps(data, indent=2))
+    elif not quiet:
+        _show(screen, summary, odd)
+        _show_problem_count(screen, [problem.severity for problem in problems])
+    end_if_strict(strict, problems)
+    return 0
+
+
+def _credential(auth: Auth) -> dict[str, Any]:
+    """Where a credential goes and where it comes from, for programs."""
+    return {
+        "name": auth.name,
+        "kind": auth.kind,
+        "place": auth.place,
+        "wire_name": auth.wire_name,
+        "variables": list(auth.variables),
+        "token_url": auth.token_url,
+    }
+
+
+def _goes(auth: Auth) -> str:
+    """Where a credential goes, in words."""
+    where = {"header": f"header `{auth.wire_name}`", "cookie": f"cookie `{auth.wire_name}`"}
+    goes = where.get(auth.place, f"query `{auth.wire_name}`, which servers write into their logs")
+    if auth.kind == "basic":
+        return f"{goes}, user name and password"
+    if auth.kind == "client_credentials":
+        return f"{goes}, a token fetched from {shown(auth.token_url or 'an address nobody named')}"
+    if auth.kind == "unsupported":
+        return "not supported: give the server a way in `auth.py`"
+    return goes
+
+
+def _other_origins(server: Server) -> dict[str, list[str]]:
+    """Tools that go elsewhere than the server's base URL, by base URL."""
+    found: dict[str, list[str]] = {}
+    for tool in server.tools:
+        if tool.request is not None and tool.request.base_url and tool.request.base_url != server.base_url:
+            found.setdefault(tool.request.base_url, []).append(tool.name)
+    return found
+
+
+def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
+    """Everything for people, the most important first."""
+    from . import tables
+
+    server = summary.server
+    tables.show_facts(screen, summary)
+    tables.show_toolsets(screen, summary)
+    _show_rows(
+        screen,
+        "credentials",
+        [(shown(auth.name), f"{shown(_goes(auth))} ← {', '.join(auth.variables) or 'nothing'}") for auth in server.auth],
+    )
+    _show_rows(
+        screen,
+        "requests elsewhere",
+        [(shown(url), _some(names)) for url, names in _other_origins(server).items()],
+    )
+    _show_rows(
+        screen,
+        "tools that change or delete",
+        [
+            (tool.name, f"{tool.origin.method} {shown(tool.origin.path)}")
+            for tool in server.tools
+            if tool.hints.destructive
+        ],
+    )
+    _show_rows(
+        screen,
+        "largest tools",
+        [(tool.name, tables.size(size)) for tool, size in summary.largest(MOST_OFFENDERS)],
+    )
+    tables.show_skips(screen, server.skips, most=MOST_LISTED)
+    _show_rows(
+        screen, "text to look at", [(one.what, f"#{shown(one.pointer)}: {shown(one.excerpt)}") for one in odd]
+    )
+    advice = tables.smaller_list(summary)
+    if advice:
+        screen.out.print(f"note: {advice}")
+        screen.out.print()
+
+
+def _show_rows(screen: Screen, title: str, rows: Sequence[tuple[str, str]]) -> None:
+    from . import tables
+
+    if not rows:
+        return
+    screen.out.print(title, style="bold")
+    table = tables.grid()
+    for word, text in rows[:MOST_LISTED]:
+        table.add_row(word, text)
+    screen.out.print(table)
+    if len(rows) > MOST_LISTED:
+        screen.out.print(f"  … and {len(rows) - MOST_LISTED:,} more (`--json` lists all)", style="dim")
+    screen.out.print()
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _show_problem_count(screen: Screen, severities: list[str]) -> None:
+    counted = [(severities.count(kind), kind) for kind in ("error", "warning", "note") if kind in severities]
+    said = ", ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for count, kind in counted)
+    screen.out.print(f"problems: {said or 'none'}{'; `mcpgen lint` lists them' if said else ''}")
