@@ -94,12 +94,14 @@ class Request:
 class Response:
     """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under `result`.
 
-    `schema` is a projection of the success response for the TypedDict of the answer, or None.
+    `schema` is a projection of the success response for the TypedDict of the answer, or None; `nullable` are JSON
+    Pointers into it where null is a value.
     """
 
     json: bool
     wrapped: bool
     schema: Schema | None = None
+    nullable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,10 +130,16 @@ def title_of(operation: dict[str, Any], name: str) -> str:
     return summary if 0 < len(summary) <= 80 else humanise(name).capitalize()
 
 
+_TYPOGRAPHY = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "..."}
+)
+
+
 def docstring_of(sentence: str) -> str:
-    """One sentence for the Python function: printable ASCII, a full stop at the end."""
-    text = visible(sentence).encode("ascii", "replace").decode().replace("\n", " ").strip()
-    return text.rstrip(" .?!:") + "."
+    """One sentence for the Python function: printable ASCII, a full stop (or the dots of a cut) at the end."""
+    spelled = visible(sentence).translate(_TYPOGRAPHY).encode("ascii", "replace").decode()
+    text = " ".join(spelled.split())
+    return text if text.endswith("...") else text.rstrip(" .?!:") + "."
 
 
 def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:

@@ -52,8 +52,6 @@ class Catalogue:
             return
         answer = self._question.answer()
         self._question = None
-        if not isinstance(answer, list) or len(answer) != len(self._asked):
-            return
         self._known |= dict(zip(self._asked, answer, strict=True))
         for entry, wanted in self._entries.items():
             cache.remember(KIND, entry, [self._known[shape] for shape in wanted])

@@ -42,7 +42,7 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
     missing = [path for path, text in found.items() if not isinstance(text, str)]
     if missing:
         answer = Question("format", [files[path] for path in missing]).answer()
-        for path, text in zip(missing, answer if isinstance(answer, list) else [], strict=False):
+        for path, text in zip(missing, answer, strict=True):
             found[path] = text
             if isinstance(text, str):
                 cache.remember(KIND, entries[path], text)

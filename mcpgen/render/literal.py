@@ -97,6 +97,11 @@ def py_ident(name: str) -> Code:
     return Code(name)
 
 
+def is_field(key: str) -> bool:
+    """Whether a key can be a field of a TypedDict's class: an ASCII name that Python does not mangle."""
+    return key.isascii() and key.isidentifier() and not keyword.iskeyword(key) and not key.startswith("__")
+
+
 def docstring(text: str, indent: int = 4) -> Code:
     """One sentence as a docstring, wrapped where the line would be too long."""
     if type(text) is not str:
@@ -105,11 +110,11 @@ def docstring(text: str, indent: int = 4) -> Code:
     room = WIDTH - indent
     lines = [words[0]]
     for word in words[1:]:
-        if len(lines[-1]) + 1 + len(word) > (room - 3 if len(lines) == 1 else room):
+        if len(lines[-1]) + 1 + len(word) > (room - 6 if len(lines) == 1 else room):
             lines.append(word)
         else:
             lines[-1] += " " + word
-    if len(lines) == 1 and len(lines[0]) <= room - 6:
+    if len(lines) == 1:
         return Code(f'"""{lines[0]}"""')
     margin = "\n" + " " * indent
     return Code(f'"""{margin.join(lines)}{margin}"""')

@@ -17,7 +17,7 @@ from ..text import words
 from .catalogue import Catalogue, Shape, TypeTree
 from .code import LITERALS, Types
 from .layout import Expression, Group, atoms, declare, dictionary, lay_out, subscript, union
-from .literal import Code, UnsafeValue, py_ident, py_literal, quoted
+from .literal import Code, is_field, py_ident, py_literal, quoted
 
 DEPTH: Final = 6
 """Objects within objects that get a TypedDict of their own; deeper ones are `dict[str, Any]`."""
@@ -83,7 +83,7 @@ class Plan:
                         schema, pointer, pascal(tool.name) + pascal(argument.name)
                     )
             if tool.response.schema and holds_object(tool.response.schema):
-                drawing = _Drawing(self, frozenset(), {})
+                drawing = _Drawing(self, frozenset(tool.response.nullable), {})
                 self._answers[tool.name] = drawing.root(tool.response.schema, "", pascal(tool.name) + "Answer")
 
     def named(self, name: str, model: Model) -> str:
@@ -130,7 +130,7 @@ class Plan:
 
 def _view(name: str, model: Model, fields: list[TypeTree], known: Mapping[str, Any], used: set[str]) -> ModelView:
     """One TypedDict. As a call its types are evaluated at once, so that names of other ones stand in quotes."""
-    is_class = all(map(_is_identifier, model.keys))
+    is_class = all(map(is_field, model.keys))
     names = _Names(model, known, "", quote=not is_class)
     types = [names.expression(tree) for tree in fields]
     types = [
@@ -140,19 +140,11 @@ def _view(name: str, model: Model, fields: list[TypeTree], known: Mapping[str, A
     for item in types:
         used.update(atoms(item))
     if is_class:
-        declared = (declare(py_ident(key), item, depth=1) for key, item in zip(model.keys, types, strict=True))
+        declared = (declare(key, item, depth=1) for key, item in zip(model.keys, types, strict=True))
         return ModelView(name, tuple(declared), None)
     entries = dictionary(dict(zip(model.keys, types, strict=True)))
     literal = Group("TypedDict(", (("", quoted(name)), ("", entries)), ")")
     return ModelView(name, (), lay_out(f"{py_ident(name)} = ", literal, depth=0))
-
-
-def _is_identifier(key: str) -> bool:
-    """Whether a key can be a field of a class. A leading underscore pair would be mangled or special."""
-    try:
-        return bool(py_ident(key))
-    except UnsafeValue:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

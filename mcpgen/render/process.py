@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from ..problems import McpgenError, Problem
 from .cache import key
 
 WORKER: Final = Path(__file__).with_name("worker.py")
@@ -28,31 +29,48 @@ def identity(library: str) -> str:
         return key(library)
 
 
+class WorkerFailed(McpgenError):
+    """A worker process gave no answer: the installation is broken, not the document."""
+
+
 class Question:
     """A question to a worker process, asked on creation. `-P` keeps the current folder out of its imports."""
 
     def __init__(self, task: Literal["types", "format"], data: Any) -> None:
+        self._task = task
         self._answer: Any = None
+        self._failure = ""
         self._text = json.dumps(data)
-        self._thread = threading.Thread(target=self._run, args=(task,), daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def _run(self, task: str) -> None:
+    def _run(self) -> None:
         try:
             done = subprocess.run(
-                [sys.executable, "-P", str(WORKER), task],
+                [sys.executable, "-P", str(WORKER), self._task],
                 input=self._text.encode(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                capture_output=True,
                 timeout=TIMEOUT,
                 check=True,
                 env={**os.environ, "PYTHONHASHSEED": "0"},
             )
             self._answer = json.loads(done.stdout)
-        except (OSError, ValueError, subprocess.SubprocessError):
-            self._answer = None
+        except subprocess.CalledProcessError as error:
+            self._failure = (error.stderr.decode("utf-8", "replace").strip().splitlines() or [str(error)])[-1]
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            self._failure = str(error)
 
     def answer(self) -> Any:
-        """What the worker answered, or None where it failed."""
+        """What the worker answered. Raises WorkerFailed."""
         self._thread.join()
+        if self._failure:
+            library = {"types": "datamodel-code-generator", "format": "black"}[self._task]
+            raise WorkerFailed(
+                Problem(
+                    code="E1208",
+                    severity="error",
+                    message=f"`{library}` does not run: {self._failure[:300]}",
+                    hint="install mcpgen again in a fresh environment",
+                )
+            )
         return self._answer
