@@ -75,8 +75,7 @@ class Catalog:
             if chosen is None or path.stem in chosen:
                 generated = path.with_suffix(".py").is_file()
                 self._read(path, f".tools.{path.stem}" if generated else f".custom.{path.stem}", generated)
-        custom = sorted((root / "custom").glob("*.json"))
-        for path in custom:
+        for path in sorted((root / "custom").glob("*.json")) if yours else ():
             self._read(path, f".custom.{path.stem}", False, chosen)
         self._keep_working()
         self.listed = [entry.wire for entry in self._entries.values() if entry.read_only or not read_only]

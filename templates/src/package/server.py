@@ -54,12 +54,15 @@ class ToolServer:
         read_only: bool = False,
         lazy_list: bool = False,
         settings: Settings | None = None,
+        yours: bool = True,
     ) -> None:
+        """`yours` is false where only what is generated shall run: without `hooks.py` and the tools of `custom/`."""
         known = facts()
-        self.catalog = Catalog(ROOT, toolsets=toolsets, read_only=read_only, aliases=known.get("aliases", {}))
+        aliases = known.get("aliases", {})
+        self.catalog = Catalog(ROOT, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours)
         self._settings = settings
         self._api: Api | None = None
-        self._caller = Caller(Hooks(_hooks(), list(self.catalog.toolset_of)), self._the_api)
+        self._caller = Caller(Hooks(_hooks() if yours else None, list(self.catalog.toolset_of)), self._the_api)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self._lazy: dict[str, Entry] = {}

@@ -1,0 +1,235 @@
+"""Sample arguments for every tool, and where each value must be found in the request they become.
+
+The generated tests call each tool with them and look at what arrives. Samples are deterministic, differ from argument
+to argument (so that two swapped ones are noticed) and are checked by a validator before they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema_rs
+
+from ..ir import Schema, Server, Tool
+from .pattern_text import text_for
+from .places import expectations, security
+
+MAX_DEPTH = 4
+_FORMATS = {
+    "date": "2026-01-{:02d}",
+    "date-time": "2026-01-{:02d}T10:20:30Z",
+    "time": "10:20:{:02d}Z",
+    "duration": "P{}D",
+    "email": "sample{}@example.com",
+    "hostname": "sample{}.example.com",
+    "uri": "https://example.com/{}",
+    "url": "https://example.com/{}",
+    "uri-reference": "/sample/{}",
+    "uuid": "00000000-0000-4000-8000-0000000000{:02d}",
+    "ipv4": "192.0.2.{}",
+    "ipv6": "2001:db8::{}",
+}
+
+
+def tests_data(server: Server) -> dict[str, Any]:
+    """The content of `tests/tools.json`: the environment of the tests, and per tool arguments and expected request."""
+    environment = {
+        variable: f"canary-{variable.lower().replace('_', '-')}-0123456789"
+        for auth in server.auth
+        for variable in auth.variables
+    }
+    return {"environment": environment, "tools": [_tool(server, tool, environment) for tool in server.tools]}
+
+
+def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, Any]:
+    arguments = sample_arguments(tool)
+    found: dict[str, Any] = {"name": tool.name, "arguments": arguments, "request": None}
+    if tool.request is not None:
+        found["request"] = {
+            "method": tool.request.method,
+            "path": tool.request.path,
+            "expect": expectations(tool, arguments) if arguments is not None else [],
+            "security": security(server, tool, environment),
+        }
+    return found
+
+
+def sample_arguments(tool: Tool) -> dict[str, Any] | None:
+    """Arguments the tool takes, optional ones included where a valid value is known; None where there are none."""
+    schema = tool.input_schema
+    sampler = Sampler(schema)
+    required = schema.get("required", ())
+    files = {argument.name for argument in tool.arguments if argument.encode in ("file", "from_base64")}
+    headers = {argument.name for argument in tool.arguments if argument.place in ("header", "cookie")}
+    found: dict[str, Any] = {}
+    for name, part in schema.get("properties", {}).items():
+        value = sampler.valid(part, plain=name in headers, base64=name in files)
+        if value is not None:
+            found[name] = value[0]
+        elif name in required:
+            return None
+    for candidate in (found, {name: found[name] for name in found if name in required}):
+        if _is_valid(schema, candidate):
+            return candidate
+    return None
+
+
+class Sampler:
+    """Makes values for the parts of one schema. Every value it makes is different where the schema allows it."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self._count = 0
+
+    def valid(self, schema: Any, *, plain: bool = False, base64: bool = False) -> tuple[Any] | None:
+        """A value that the schema accepts, in a tuple; None where none was found."""
+        self._plain, self._base64 = plain, base64
+        for depth in (0, MAX_DEPTH - 1):
+            try:
+                value = self._value(schema, depth)
+            except (KeyError, TypeError, ValueError, RecursionError):
+                continue
+            if _is_valid({"$defs": self._root.get("$defs", {}), "allOf": [schema]}, value):
+                return (value,)
+        return None
+
+    def _value(self, schema: Any, depth: int) -> Any:
+        schema = self._merged(schema)
+        if "const" in schema:
+            return schema["const"]
+        if schema.get("enum"):
+            return next((item for item in schema["enum"] if item is not None), None)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in schema:
+                rest = {key: value for key, value in schema.items() if key != keyword}
+                branches = [self._merged(branch) for branch in schema[keyword]]
+                branch = next((one for one in branches if one.get("type") != "null"), branches[0])
+                return self._value(_merge(rest, branch), depth)
+        make: Callable[[dict[str, Any], int], Any] = {
+            "object": self._object,
+            "array": self._array,
+            "integer": self._integer,
+            "number": self._number,
+            "boolean": lambda schema, depth: True,
+            "null": lambda schema, depth: None,
+        }.get(_kind(schema), self._string)
+        return make(schema, depth)
+
+    def _merged(self, schema: Any) -> dict[str, Any]:
+        """The schema with its references and `allOf` taken in."""
+        hops = 0
+        result: dict[str, Any] = dict(schema) if isinstance(schema, dict) else {}
+        while "$ref" in result and hops < 16:
+            target: Any = self._root
+            for token in result.pop("$ref").split("/")[1:]:
+                target = target[token.replace("~1", "/").replace("~0", "~")]
+            result = _merge(result, target)
+            hops += 1
+        for part in result.pop("allOf", ()):
+            result = _merge(result, self._merged(part))
+        return result
+
+    def _object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
+        required = schema.get("required", ())
+        found = {}
+        for name, part in schema.get("properties", {}).items():
+            if name in required or depth < MAX_DEPTH - 1:
+                found[name] = self._value(part, depth + 1)
+        rest = schema.get("additionalProperties")
+        if rest is not False and len(found) < max(schema.get("minProperties", 0), 0 if found else 1):
+            for index in range(max(schema.get("minProperties", 1), 1)):
+                found[f"key{index}"] = self._value(rest if isinstance(rest, dict) else {"type": "string"}, depth + 1)
+        for name in required:
+            if name not in found:
+                found[name] = self._value(rest if isinstance(rest, dict) else {"type": "string"}, depth + 1)
+        return found
+
+    def _array(self, schema: dict[str, Any], depth: int) -> list[Any]:
+        low = schema.get("minItems", 0)
+        count = min(max(low, 2 if depth < 2 else 1), max(schema.get("maxItems", 2), low))
+        prefix = schema.get("prefixItems", [])
+        items = schema.get("items", {"type": "string"})
+        found = [self._value(prefix[index] if index < len(prefix) else items, depth + 1) for index in range(count)]
+        if schema.get("uniqueItems") and len(found) == 2 and found[0] == found[1]:
+            choices = self._merged(items).get("enum", [])
+            found = choices[:2] if len(choices) > 1 else found[: max(low, 1)]
+        return found
+
+    def _integer(self, schema: dict[str, Any], depth: int) -> int:
+        return int(self._bounded(schema, 1))
+
+    def _number(self, schema: dict[str, Any], depth: int) -> int | float:
+        value = self._bounded(schema, schema.get("multipleOf", 0.5))
+        return int(value) if float(value).is_integer() else value
+
+    def _bounded(self, schema: dict[str, Any], fraction: Any) -> Any:
+        """A number within the bounds, a different one each time where there is room."""
+        self._count += 1
+        step = schema.get("multipleOf", 1)
+        unit = step if "multipleOf" in schema else fraction
+        low = schema.get("minimum")
+        if "exclusiveMinimum" in schema:
+            low = schema["exclusiveMinimum"] + unit
+        high = schema.get("maximum")
+        if "exclusiveMaximum" in schema:
+            high = schema["exclusiveMaximum"] - unit
+        if low is None:
+            low = min(0, high - 1000) if high is not None else 0
+        start = -(-low // step) * step
+        room = int((high - start) // step) if high is not None else 10**6
+        wanted = (self._count + 1) * step
+        offset = wanted if room >= self._count + 1 else step * (self._count % (room + 1) if room > 0 else 0)
+        value = start + offset
+        half = value + fraction if fraction == 0.5 and "multipleOf" not in schema else value
+        return half if high is None or half <= high else value
+
+    def _string(self, schema: dict[str, Any], depth: int) -> str:
+        self._count += 1
+        low, high = schema.get("minLength", 0), schema.get("maxLength", 10**6)
+        if "pattern" in schema:
+            return self._matching(schema)
+        if self._base64 or schema.get("format") in ("byte", "binary") or schema.get("contentEncoding") == "base64":
+            return "c2FtcGxlIGZpbGUgMQ==" if low < 21 else "c2FtcGxl" * (-(-low // 8))
+        if schema.get("format") in _FORMATS:
+            return str(_FORMATS[schema["format"]]).format(self._count % 28 + 1)
+        text = f"sample-{self._count}" if self._plain else f"sample {self._count}/&=é"
+        if len(text) > high:
+            text = f"s{self._count}"
+        return str((text + "x" * (low - len(text)))[: max(high, 0)])
+
+    def _matching(self, schema: dict[str, Any]) -> str:
+        for extra in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
+            text = text_for(schema["pattern"], extra)
+            if text is not None and _is_valid(schema, text):
+                return text
+        raise ValueError("no text known for the pattern")
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((one for one in kind if one != "null"), "null")
+    if kind is None:
+        return "object" if "properties" in schema else "array" if "items" in schema else "string"
+    return str(kind)
+
+
+def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Both schemas at once, as far as a sample needs it."""
+    result = {**one, **other}
+    if "properties" in one and "properties" in other:
+        result["properties"] = {**one["properties"], **other["properties"]}
+    if "required" in one and "required" in other:
+        result["required"] = [*one["required"], *(name for name in other["required"] if name not in one["required"])]
+    if "allOf" in one and "allOf" in other:
+        result["allOf"] = [*one["allOf"], *other["allOf"]]
+    return result
+
+
+def _is_valid(schema: Any, value: Any) -> bool:
+    try:
+        options = jsonschema_rs.RegexOptions()
+        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True).is_valid(value)
+    except (jsonschema_rs.ValidationError, ValueError):
+        return False

@@ -1,0 +1,127 @@
+"""Every tool does what its contract says: written by mcpgen, run against a recorder in the place of the API."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+DATA = json.loads((Path(__file__).parent / "tools.json").read_bytes())
+TOOLS = {tool["name"]: tool for tool in DATA["tools"]}
+SENDING = [name for name, tool in TOOLS.items() if tool["request"] is not None]
+OWN = [name for name, tool in TOOLS.items() if tool["request"] is None]
+
+each_era = pytest.mark.parametrize("era", ["auto", "legacy"])
+each_tool = pytest.mark.parametrize("name", list(TOOLS))
+each_request = pytest.mark.parametrize("name", SENDING)
+
+
+def called(outcomes: Any, era: str, kind: str, name: str) -> Any:
+    """What came of a call; the test is skipped where no sample arguments are known."""
+    if (era, kind, name) not in outcomes.called:
+        pytest.skip("no sample arguments are known for this tool")
+    outcome = outcomes.called[era, kind, name]
+    assert outcome.error is None, f"the client raised {outcome.error!r}"
+    return outcome
+
+
+@each_era
+def test_every_tool_is_listed_once(outcomes: Any, era: str) -> None:
+    names = [tool["name"] for tool in outcomes.listed[era]]
+    assert len(names) == len(set(names))
+    assert set(TOOLS) <= set(names)
+
+
+@each_era
+def test_every_listed_tool_is_complete_and_its_schemas_are_valid(outcomes: Any, era: str) -> None:
+    for tool in outcomes.listed[era]:
+        assert tool["title"], tool["name"]
+        hints = tool["annotations"]
+        for hint in ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"):
+            assert isinstance(hints[hint], bool), tool["name"]
+        for schema in (tool["inputSchema"], tool.get("outputSchema", {"type": "object"})):
+            assert schema["type"] == "object", tool["name"]
+            jsonschema_rs.meta.validate(schema)
+
+
+@each_era
+@each_request
+def test_a_call_becomes_the_request_of_its_operation(outcomes: Any, era: str, name: str) -> None:
+    request, outcome = TOOLS[name]["request"], called(outcomes, era, "valid", name)
+    if request["security"] is None:
+        assert outcome.failed, "this operation needs a credential that cannot be configured"
+        assert outcome.requests == []
+        return
+    assert not outcome.failed, outcome.text
+    assert len(outcome.requests) == 1
+    [sent] = outcome.requests
+    assert sent.method == request["method"]
+    assert sent.goes_to(request["path"]), sent.path
+    for expected in request["expect"]:
+        assert sent.holds(expected, request["path"]), f"{expected} is not in {sent.path}?{sent.query} {sent.body!r}"
+
+
+@each_request
+def test_the_credentials_are_where_they_belong(outcomes: Any, name: str) -> None:
+    request, outcome = TOOLS[name]["request"], called(outcomes, "auto", "valid", name)
+    if not request["security"]:
+        pytest.skip("this operation needs no credential, or one that cannot be configured")
+    [sent] = outcome.requests
+    assert any(all(sent.holds(one, request["path"]) for one in group) for group in request["security"])
+
+
+@each_era
+@each_tool
+def test_an_unknown_argument_is_refused_and_nothing_is_sent(outcomes: Any, era: str, name: str) -> None:
+    outcome = called(outcomes, era, "unknown", name)
+    if not outcome.failed and OWN and name in OWN:
+        pytest.skip("this tool takes any argument")
+    assert outcome.failed
+    assert "no_such_argument" in outcome.text
+    assert outcome.requests == []
+
+
+@each_era
+@each_request
+@pytest.mark.parametrize("status", ["404", "500"])
+def test_an_error_of_the_api_is_a_result_the_model_can_read(outcomes: Any, era: str, status: str, name: str) -> None:
+    outcome = called(outcomes, era, status, name)
+    assert outcome.failed
+    if outcome.requests and outcome.requests[0].method != "HEAD":
+        assert status in outcome.text
+
+
+def test_no_credential_is_in_any_result(outcomes: Any) -> None:
+    for (era, kind, name), outcome in outcomes.called.items():
+        said = json.dumps(outcome.result) + str(outcome.error)
+        for secret in (*DATA["environment"].values(), "canary-fetched-token-0123456789"):
+            assert secret not in said, (era, kind, name)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_function_of_your_own_takes_the_arguments_of_its_contract(outcomes: Any, package: str, name: str) -> None:
+    tools = importlib.import_module(f"{package}.server").ToolServer(yours=False)
+    entry = tools.catalog.find(name)
+    assert entry is not None, "its function is missing, or its module cannot be imported: see the log"
+    parameters = inspect.signature(entry.function()).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    keywords = {parameter.name: parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+    schema = entry.wire["inputSchema"]
+    assert set(keywords) == set(schema.get("properties", {}))
+    needed = {keyword for keyword, parameter in keywords.items() if parameter.default is parameter.empty}
+    assert needed <= set(schema.get("required", ()))
+
+
+@each_era
+@pytest.mark.parametrize("name", OWN)
+def test_a_function_of_your_own_answers(outcomes: Any, era: str, name: str) -> None:
+    outcome = called(outcomes, era, "valid", name)
+    if "not implemented" in outcome.text:
+        pytest.skip("not implemented yet")
+    assert outcome.result["content"]
