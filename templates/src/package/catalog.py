@@ -66,6 +66,7 @@ class Catalog:
         toolsets: Iterable[str] = (),
         read_only: bool = False,
         aliases: dict[str, str] | None = None,
+        yours: bool = True,
     ) -> None:
         self.read_only = read_only
         self._aliases = aliases or {}
