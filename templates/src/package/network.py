@@ -47,8 +47,12 @@ def is_public(address: str) -> bool:
 class Backend(httpcore2.AsyncNetworkBackend):
     """Opens connections to public addresses, and to others only for the hosts the operator named."""
 
-    def __init__(self, *, allow_private: bool, vouched: Iterable[tuple[str, int]]) -> None:
-        self._allow_private, self._vouched = allow_private, frozenset(vouched)
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        vouched = {(origin.host, origin.port) for origin in settings.trusted_origins}
+        if settings.base_url_given:
+            vouched.add((settings.origin.host, settings.origin.port))
+        self._vouched = vouched
         self._inner = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
@@ -60,7 +64,7 @@ class Backend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Resolve, judge, connect: to the first address that answers."""
-        if self._allow_private or (host.lower(), port) in self._vouched:
+        if self._settings.allow_private or (host.lower(), port) in self._vouched:
             return await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
         failure: Exception = httpcore2.ConnectError("the name has no address")
         for address in await self._addresses(host, port, timeout):
@@ -81,7 +85,11 @@ class Backend(httpcore2.AsyncNetworkBackend):
             raise httpcore2.ConnectError("the name cannot be resolved") from None
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         if not all(is_public(address) for address in addresses):
-            raise PrivateAddress("the host of the API is at a private address")
+            base, allow = self._settings.variable("BASE_URL"), self._settings.variable("ALLOW_PRIVATE")
+            raise PrivateAddress(
+                "nothing was sent: the host of the API is at a private address; the operator of this server can allow "
+                f"that by naming the API in `{base}`, or for every host with `{allow}=true`"
+            )
         return addresses[:4]
 
     async def connect_unix_socket(
@@ -113,15 +121,12 @@ class Transport(httpx2.AsyncBaseTransport):
     """httpx2 over a connection pool with `Backend` below it. Errors are those of httpcore2."""
 
     def __init__(self, settings: Settings) -> None:
-        vouched = {(origin.host, origin.port) for origin in settings.trusted_origins}
-        if settings.base_url_given:
-            vouched.add((settings.origin.host, settings.origin.port))
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls(settings),
             max_connections=settings.max_concurrency + 4,
             max_keepalive_connections=settings.max_concurrency,
             keepalive_expiry=30.0,
-            network_backend=Backend(allow_private=settings.allow_private, vouched=vouched),
+            network_backend=Backend(settings),
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -144,7 +149,7 @@ class Transport(httpx2.AsyncBaseTransport):
             status_code=answer.status,
             headers=answer.headers,
             stream=_Stream(answer.stream),
-            extensions=answer.extensions,
+            extensions={**answer.extensions, "pool_stream": answer.stream},
         )
 
     async def aclose(self) -> None:
@@ -238,7 +243,7 @@ def leftover(response: httpx2.Response) -> bool:
 
     The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
     """
-    stream = getattr(getattr(response.stream, "inner", None), "_stream", None)
+    stream = getattr(response.extensions.get("pool_stream"), "_stream", None)
     state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
     trailing = getattr(state, "trailing_data", (b"", False))
     return bool(trailing[0])

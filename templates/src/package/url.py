@@ -129,7 +129,8 @@ def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
         raise Redirected("the API answered with a redirect to something that is not an http URL") from None
     if not same:
         raise Redirected("the upstream redirected to another origin, which is not followed")
-    if any(_is_dots(segment) for segment in urlsplit(text).path.split("/")):
+    # In what was sent and in what it resolves to: resolving takes plain dots away
+    if _has_dots(urlsplit(location).path) or _has_dots(urlsplit(text).path):
         raise Redirected("the API answered with a redirect to a path with dot segments, which is not followed")
     return target
 

@@ -1,0 +1,487 @@
+"""An API that misbehaves: every wait, size and number has an end, and the error says which."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import json
+import logging
+import socket
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+from upstream import Upstream, http, ok
+
+BOMB = gzip.compress(bytes(64 * 1024 * 1024), 9)
+
+
+def get(api: Any) -> Any:
+    return api.request("GET", "/x")
+
+
+def post(api: Any) -> Any:
+    return api.request("POST", "/x", json={})
+
+
+# Redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    "location",
+    [
+        *("http://evil.test/x", "//evil.test/x", "https://127.0.0.1/x", "http://127.0.0.1:1/x", "file:///etc/passwd"),
+        *(
+            "/a/../../admin",
+            "/%2e%2e/admin",
+            "http://u:p@127.0.0.1/x",
+            "\\\\evil.test\\x",
+            "javascript:1",
+            "/" + "a" * 9000,
+        ),
+    ],
+)
+def test_a_redirect_that_leaves_is_not_followed(runtime: Any, calling: Any, status: int, location: str) -> None:
+    done = calling([http(status, "", "", f"Location: {location}")], get)
+    assert isinstance(done.error, runtime.errors.Redirected)
+    assert len(done.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "then"),
+    [
+        ("GET", 301, "GET"),
+        ("GET", 303, "GET"),
+        ("GET", 307, "GET"),
+        ("HEAD", 302, "HEAD"),
+        ("POST", 307, "POST"),
+        ("PUT", 308, "PUT"),
+    ],
+)
+def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
+    calling: Any, method: str, status: int, then: str
+) -> None:
+    auth = {"k": {"kind": "bearer", "scheme": "Bearer", "variables": ["MCPGEN_BOOKSHOP_K"]}}
+    body = {} if method in ("GET", "HEAD") else {"json": {"a": 1}}
+    done = calling(
+        [http(status, "", "", "Location: /v2/y?p=1#f"), http(200, "" if method == "HEAD" else "{}")],
+        lambda api: api.request(method, "/x", **body),
+        {"auth": auth, "security": [["k"]]},
+        K="token-1234",
+    )
+    second = done.requests[1]
+    assert (second.method, second.target) == (then, "/v2/y?p=1")
+    assert second.header("authorization") == "Bearer token-1234"
+    assert second.body == (b'{"a":1}' if body else b"")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_request_that_changes_something_is_not_turned_into_another(runtime: Any, calling: Any, status: int) -> None:
+    done = calling([http(status, "", "", "Location: /v1/y")], post)
+    assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
+    assert "took the request" in str(done.error)
+
+
+def test_redirects_end(runtime: Any, calling: Any) -> None:
+    done = calling([http(302, "", "", "Location: /v1/x")], get)
+    assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 4
+
+
+# Answers that never end, end too early, or are not what they say
+
+
+@pytest.mark.parametrize("limit", ["65536", "1048576"])
+def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(runtime: Any, calling: Any, limit: str) -> None:
+    tracemalloc.start()
+    done = calling([http(200, BOMB, "application/json", "Content-Encoding: gzip")], get, MAX_RESPONSE_BYTES=limit)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(done.error, runtime.errors.BadAnswer) and "larger than" in str(done.error)
+    assert peak < int(limit) + 2 * 1024 * 1024
+
+
+def test_gzip_is_read_also_in_several_members(calling: Any) -> None:
+    body = gzip.compress(b'{"a":') + gzip.compress(b"1}")
+    done = calling([http(200, body, "application/json", "Content-Encoding: gzip")], get)
+    assert done.answer.data == {"a": 1}
+    assert done.requests[0].header("accept-encoding") == "gzip"
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        *(("br", b"x"), ("zstd", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x"), ("compress", b"x")),
+        *(("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000)[:-9])),
+    ],
+)
+def test_other_codings_and_broken_ones_are_errors(runtime: Any, calling: Any, coding: str, body: bytes) -> None:
+    done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)
+    assert isinstance(done.error, runtime.errors.BadAnswer)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n12345",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234567890123456789",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nab",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"SSH-2.0-OpenSSH\r\n\r\n",
+        b"\x16\x03\x01\x00\x00",
+        b"HTTP/1.1 200 OK\r\nA: " + b"x" * 200_000 + b"\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 10_000 + b"\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n",
+    ],
+)
+def test_half_answers_and_answers_that_are_not_http_are_errors(runtime: Any, calling: Any, reply: bytes) -> None:
+    async def broken(request: Any, writer: asyncio.StreamWriter) -> None:
+        writer.write(reply)
+        with contextlib.suppress(ConnectionError):
+            await writer.drain()
+        writer.close()
+
+    done = calling([broken], get, RETRIES="0")
+    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert "\r" not in str(done.error) and "SSH" not in str(done.error)
+
+
+def test_bytes_after_an_answer_are_not_the_next_answer(runtime: Any, calling: Any) -> None:
+    extra = http(200, '{"who": "somebody else"}')
+
+    async def twice(api: Any) -> Any:
+        with pytest.raises(runtime.errors.BadAnswer):
+            await api.request("GET", "/first")
+        return await api.request("GET", "/second")
+
+    done = calling([http(200, "{}") + extra, http(200, '{"who": "me"}')], twice)
+    assert done.answer.data == {"who": "me"}
+
+
+def test_a_connection_that_breaks_is_an_error(runtime: Any, calling: Any) -> None:
+    async def reset(request: Any, writer: asyncio.StreamWriter) -> None:
+        sock = writer.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+        writer.close()
+
+    done = calling([reset], get, RETRIES="1")
+    assert isinstance(done.error, runtime.errors.BadAnswer) and len(done.requests) == 2
+    assert len(calling([reset], post).requests) == 1
+
+
+# Time
+
+
+async def _silence(request: Any, writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(30)
+
+
+async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"1\r\n[\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+def test_an_api_that_says_nothing_is_given_up(runtime: Any, calling: Any) -> None:
+    started = time.monotonic()
+    done = calling([_silence], get, TIMEOUT="0.3")
+    assert isinstance(done.error, runtime.errors.TimedOut) and "MCPGEN_BOOKSHOP_TIMEOUT" in str(done.error)
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("reply", [_drip, _silence])
+def test_a_call_has_a_total_time_however_slowly_it_goes_on(runtime: Any, calling: Any, reply: Any) -> None:
+    started = time.monotonic()
+    done = calling([reply], get, TOTAL_TIMEOUT="0.5")
+    assert isinstance(done.error, runtime.errors.TimedOut) and "TOTAL_TIMEOUT" in str(done.error)
+    assert time.monotonic() - started < 2
+
+
+def test_an_endless_answer_stops_at_the_limit(runtime: Any, calling: Any) -> None:
+    async def endless(request: Any, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while True:
+            writer.write(b"1000\r\n" + b"[" * 4096 + b"\r\n")
+            await writer.drain()
+
+    done = calling([endless], get, MAX_RESPONSE_BYTES="100000")
+    assert isinstance(done.error, runtime.errors.BadAnswer) and "MAX_RESPONSE_BYTES" in str(done.error)
+
+
+def test_a_stream_of_events_is_what_came_in_time(calling: Any) -> None:
+    async def events(request: Any, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        for number in range(1000):
+            writer.write(b"data: %d\n\n" % number)
+            await writer.drain()
+            await asyncio.sleep(0.1)
+
+    for limit in ({"TOTAL_TIMEOUT": "0.8"}, {"TOTAL_TIMEOUT": "5", "MAX_RESPONSE_BYTES": "1024", "TIMEOUT": "0.1"}):
+        done = calling([events], get, **limit)
+        assert done.answer.text.startswith("data: 0\n\n")
+        assert done.answer.incomplete
+
+
+def test_cancelling_a_call_ends_the_request_at_once(runtime: Any, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        async with Upstream(_silence) as upstream, runtime.api.Api(settings(upstream.url)) as api:
+            task = asyncio.create_task(get(api))
+            while not upstream.requests:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.wait_for(upstream.closed.wait(), 1)
+
+    run(main())
+
+
+# Trying again
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
+def test_what_can_be_repeated_is_repeated(calling: Any, method: str, status: int) -> None:
+    empty = http(status, "", "")
+    done = calling([empty, empty, http(204, "", "")], lambda api: api.request(method, "/x"))
+    assert done.answer.status == 204 and len(done.requests) == 3
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_what_changes_something_is_sent_once(runtime: Any, calling: Any, status: int) -> None:
+    done = calling([http(status, "{}")], post)
+    assert isinstance(done.error, runtime.errors.BadStatus) and len(done.requests) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500, 501])
+def test_what_would_fail_again_is_not_repeated(runtime: Any, calling: Any, status: int) -> None:
+    done = calling([http(status, "{}")], get)
+    assert (done.error.status, len(done.requests)) == (status, 1)
+
+
+def test_attempts_end(calling: Any) -> None:
+    done = calling([http(503, "{}")], get, RETRIES="2")
+    assert (done.error.status, len(done.requests)) == (503, 3)
+
+
+def test_retry_after_is_honoured_when_it_is_bearable(calling: Any) -> None:
+    started = time.monotonic()
+    done = calling([http(429, "{}", "application/json", "Retry-After: 1"), ok([1])], get)
+    assert done.answer.data == [1] and time.monotonic() - started >= 1
+    for value in ("999999999", "Fri, 31 Dec 2999 23:59:59 GMT", "9" * 400):
+        started = time.monotonic()
+        done = calling([http(429, "{}", "application/json", f"Retry-After: {value}"), ok([1])], get)
+        assert (done.error.status, len(done.requests)) == (429, 1)
+        assert time.monotonic() - started < 1
+
+
+def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
+    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    reports: list[str] = []
+
+    async def main() -> Any:
+        async def report(text: str) -> None:
+            reports.append(text)
+
+        runtime.api.progress.set(report)
+        made = settings(f"http://127.0.0.1:{port}", RETRIES="2")
+        object.__setattr__(made, "backoff", 0.01)
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.Unreachable) as caught:
+                await get(api)
+        return caught.value
+
+    error = run(main())
+    assert "no connection" in str(error) and str(port) not in str(error)
+    assert [text.split(";")[1].split(" in ")[0] for text in reports] == [" attempt 2 of 3", " attempt 3 of 3"]
+
+
+def test_progress_is_told_while_the_api_works_and_a_broken_listener_breaks_nothing(
+    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime.api, "TICK", 0.1)
+    reports: list[str] = []
+
+    async def slow(request: Any, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.45)
+        writer.write(ok({}))
+
+    async def report(text: str) -> None:
+        reports.append(text)
+        raise RuntimeError("listener gone")
+
+    async def main() -> None:
+        async with Upstream(slow) as upstream, runtime.api.Api(settings(upstream.url)) as api:
+            runtime.api.progress.set(report)
+            assert (await get(api)).status == 200
+
+    run(main())
+    assert 3 <= len(reports) <= 5 and all("waiting for the API" in text for text in reports)
+
+
+# How much at a time
+
+
+def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_come_back(
+    runtime: Any, settings: Any, run: Any
+) -> None:
+    async def slow(request: Any, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.02)
+        writer.write(ok({}))
+        await writer.drain()
+
+    async def main() -> None:
+        async with Upstream(slow) as upstream:
+            made = settings(upstream.url, MAX_CONCURRENCY="8", MAX_WAITING="92")
+            async with runtime.api.Api(made) as api:
+                results = await asyncio.gather(*(get(api) for _ in range(1000)), return_exceptions=True)
+            busy = [result for result in results if isinstance(result, runtime.errors.Busy)]
+            assert (len(busy), len(upstream.requests)) == (900, 100)
+            assert upstream.most <= 8
+            assert "busy" in str(busy[0])
+
+    run(main())
+
+
+def test_answers_do_not_cross_between_concurrent_calls(runtime: Any, settings: Any, run: Any) -> None:
+    async def echo(request: Any, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.001 * (int(request.path.rpartition("/")[2]) % 7))
+        writer.write(ok({"path": request.path}))
+        await writer.drain()
+
+    async def main() -> None:
+        async with Upstream(echo) as upstream:
+            async with runtime.api.Api(settings(upstream.url, MAX_WAITING="500")) as api:
+
+                async def call(number: int) -> None:
+                    answer = await api.request("GET", "/n/{n}", path_args={"n": number})
+                    assert answer.data == {"path": f"/n/{number}"}
+
+                await asyncio.gather(*(call(number) for number in range(300)))
+
+    run(main())
+
+
+def test_a_rate_limit_spreads_calls(runtime: Any, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        async with Upstream() as upstream, runtime.api.Api(settings(upstream.url, RATE_LIMIT="20")) as api:
+            started = time.monotonic()
+            await asyncio.gather(*(get(api) for _ in range(30)))
+            assert 0.4 <= time.monotonic() - started < 2
+
+    run(main())
+
+
+def test_a_rate_that_leaves_no_room_is_said_at_once(runtime: Any, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        async with Upstream() as upstream:
+            made = settings(upstream.url, RATE_LIMIT="1/h", TOTAL_TIMEOUT="5")
+            async with runtime.api.Api(made) as api:
+                await get(api)
+                with pytest.raises(runtime.errors.Busy, match="rate limit"):
+                    await get(api)
+            assert len(upstream.requests) == 1
+
+    run(main())
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.1.1", "100.64.0.1", "0.0.0.0", "::1", "::", "fd00::1"),
+        *("fe80::1%eth0", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::"),
+        *("224.0.0.1", "ff02::1", "240.0.0.1", "255.255.255.255", "fec0::1", "2001:db8::1", "198.51.100.1"),
+    ],
+)
+def test_private_addresses_are_not_public(runtime: Any, address: str) -> None:
+    assert not runtime.network.is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822", "::ffff:93.184.216.34"]
+)
+def test_public_addresses_are_public(runtime: Any, address: str) -> None:
+    assert runtime.network.is_public(address)
+
+
+@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["::1"], ["93.184.216.34", "10.0.0.1"], ["::ffff:127.0.0.1"]])
+def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
+    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch, addresses: list[str]
+) -> None:
+    asked: list[str] = []
+
+    async def main(given: str | None, **variables: str) -> Any:
+        async with Upstream() as upstream:
+
+            async def resolve(host: str, port: int, **_: Any) -> Any:
+                asked.append(host)
+                return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+
+            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
+            base = f"http://localhost:{upstream.port}"
+            made = settings(base if given else None, {"base_url": base}, **variables)
+            async with runtime.api.Api(made) as api:
+                try:
+                    return await get(api), len(upstream.requests)
+                except runtime.errors.ApiError as error:
+                    return error, len(upstream.requests)
+
+    error, count = run(main(None))
+    assert isinstance(error, runtime.errors.Refused) and "private" in str(error) and "BASE_URL" in str(error)
+    assert (count, asked) == (0, ["localhost"])
+
+
+def test_what_the_operator_named_may_be_private(calling: Any, runtime: Any, settings: Any, run: Any) -> None:
+    assert calling([], get).answer.status == 200
+
+    async def main() -> None:
+        async with Upstream() as upstream:
+            made = settings(None, {"base_url": upstream.url}, ALLOW_PRIVATE="true")
+            async with runtime.api.Api(made) as api:
+                assert (await get(api)).status == 200
+
+    run(main())
+
+
+def test_proxies_and_key_logs_of_the_environment_are_not_used(
+    calling: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, runtime: Any, settings: Any
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    assert calling([], get).answer.status == 200
+    assert runtime.network.tls(settings()).keylog_filename is None
+
+
+def test_https_to_a_port_that_speaks_http_is_an_error(runtime: Any, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        async with Upstream() as upstream:
+            made = settings(f"https://127.0.0.1:{upstream.port}", RETRIES="0", CONNECT_TIMEOUT="1")
+            async with runtime.api.Api(made) as api:
+                with pytest.raises(runtime.errors.ApiError) as caught:
+                    await get(api)
+            assert isinstance(caught.value, runtime.errors.Unreachable | runtime.errors.TimedOut)
+            assert upstream.requests == []
+
+    run(main())
+
+
+def test_debug_logs_hold_no_secret(calling: Any, caplog: pytest.LogCaptureFixture) -> None:
+    auth = {"k": {"kind": "api_key", "place": "query", "wire_name": "key", "variables": ["MCPGEN_BOOKSHOP_K"]}}
+    with caplog.at_level(logging.DEBUG):
+        done = calling([ok({})], get, {"auth": auth, "security": [["k"]]}, K="canary/secret+1")
+    assert "canary" in json.dumps([request.target for request in done.requests])
+    assert caplog.records and "canary" not in caplog.text
