@@ -32,7 +32,8 @@ format: $(VENV)/ready
 
 # Write what docs/ says about commands anew.
 docs: $(VENV)/ready
-	$(BIN)/python -m tests.cli.reference
+	$(BIN)/python -m mcpgen.cli.reference
+	-$(BIN)/python -m mcpgen.config_docs
 
 # Remove the environment and everything that was built.
 clean:

@@ -1,8 +1,8 @@
 """One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and files.
 
-The stages themselves are in `pipeline`; here is decided what they are given, for `generate`, `check` and `diff` alike. A
-folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused, so
-that what is on disk can always be made again from the folder alone.
+The stages themselves are in `pipeline`; here is decided what they are given, for `generate`, `check` and `diff` alike.
+A folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused,
+so that what is on disk can always be made again from the folder alone.
 
     made = run(Request(folder=folder), problems)
     write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
@@ -33,7 +33,7 @@ Step = Callable[[str], None]
 class Request:
     """What a command was given. `config` holds what its options say; what was not given has its default there."""
 
-    config: Config = Config()
+    config: Config = field(default_factory=Config)
     folder: Path | None = None
 
 

@@ -43,7 +43,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "names secrets or files of this machine",
         re.compile(
             r"~/\.(?:ssh|aws|config|netrc)|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)|\bmcp\.json\b"
-            r"|\b(?:send|include|pass|put|forward|upload)\b.{0,60}\b(?:password|credentials|api keys?|tokens?|"
+            r"|\b(?:send|include|pass|put|forward|upload)\b.{0,60}\b(?:password|credentials|api keys?|tokens?(?! name)|"
             r"conversation|chat history)\b.{0,40}\b(?:parameter|argument|field|to https?)",
             re.I | re.S,
         ),
@@ -85,7 +85,9 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
         if isinstance(node, str):
             yield pointer, node[:LONGEST]
         elif isinstance(node, dict):
-            inside = [(f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", key, value) for key, value in node.items()]
+            inside = [
+                (f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", key, value) for key, value in node.items()
+            ]
             for below, key, _ in inside:
                 if INVISIBLE.search(key):
                     yield below, key

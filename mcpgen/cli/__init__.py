@@ -47,13 +47,7 @@ def _mcpgen(
 
 
 for _name in COMMANDS:
-    try:
-        _module = importlib.import_module(f".{_name}", __name__)
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{_name}":
-            raise
-        continue
-    app.command(_name)(getattr(_module, _name))
+    app.command(_name)(getattr(importlib.import_module(f".{_name}", __name__), _name))
 
 
 def run(arguments: list[str]) -> int:

@@ -10,12 +10,12 @@ from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..ir import Auth, Server
+    from ..ir import Auth, Server, Tool
     from ..suspicious import Finding
     from .summary import Summary
 
 MOST_OFFENDERS = 5
-MOST_LISTED = 20
+MOST_LISTED = 12
 
 
 def inspect(
@@ -134,21 +134,22 @@ def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
     _show_rows(
         screen,
         "credentials",
-        [(shown(auth.name), f"{shown(_goes(auth))} ← {', '.join(auth.variables) or 'nothing'}") for auth in server.auth],
+        [
+            (shown(auth.name), f"{shown(_goes(auth))} ← {', '.join(auth.variables) or 'nothing'}")
+            for auth in server.auth
+        ],
     )
     _show_rows(
         screen,
         "requests elsewhere",
         [(shown(url), _some(names)) for url, names in _other_origins(server).items()],
     )
+    destructive = sorted((tool for tool in server.tools if tool.hints.destructive), key=_severity)
     _show_rows(
         screen,
-        "tools that change or delete",
-        [
-            (tool.name, f"{tool.origin.method} {shown(tool.origin.path)}")
-            for tool in server.tools
-            if tool.hints.destructive
-        ],
+        f"tools that change or delete: {len(destructive):,}",
+        [(tool.name, f"{tool.origin.method} {shown(tool.origin.path)}") for tool in destructive],
+        cut=True,
     )
     _show_rows(
         screen,
@@ -156,22 +157,26 @@ def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
         [(tool.name, tables.size(size)) for tool, size in summary.largest(MOST_OFFENDERS)],
     )
     tables.show_skips(screen, server.skips, most=MOST_LISTED)
-    _show_rows(
-        screen, "text to look at", [(one.what, f"#{shown(one.pointer)}: {shown(one.excerpt)}") for one in odd]
-    )
+    _show_rows(screen, "text to look at", [(one.what, f"#{shown(one.pointer)}: {shown(one.excerpt)}") for one in odd])
     advice = tables.smaller_list(summary)
     if advice:
         screen.out.print(f"note: {advice}")
         screen.out.print()
 
 
-def _show_rows(screen: Screen, title: str, rows: Sequence[tuple[str, str]]) -> None:
+def _severity(tool: Tool) -> bool:
+    """DELETE first, otherwise in the order of the list."""
+    return tool.origin.method != "DELETE"
+
+
+def _show_rows(screen: Screen, title: str, rows: Sequence[tuple[str, str]], *, cut: bool = False) -> None:
+    """A heading and two columns, nothing where there are no rows."""
     from . import tables
 
     if not rows:
         return
     screen.out.print(title, style="bold")
-    table = tables.grid()
+    table = tables.grid(cut=cut)
     for word, text in rows[:MOST_LISTED]:
         table.add_row(word, text)
     screen.out.print(table)

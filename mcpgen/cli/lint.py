@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 Client = Annotated[
     list[str] | None,
-    typer.Option("--client", metavar="NAME", help="Also say what this client does not take. Repeatable; `all` for all."),
+    typer.Option(
+        "--client", metavar="NAME", help="Also say what this client does not take. Repeatable; `all` for all."
+    ),
 ]
 FixOverlay = Annotated[
     Path | None,
@@ -40,6 +42,7 @@ def lint(
     Ends with 1 when there are errors, with `--strict` also for warnings. The overlay of `--fix-overlay` is for its
     author to read: what only they can know is left to them as a comment.
     """
+    from ..clients import check_client
     from ..problems import Problems
     from ..project import Request, run
     from .problem_output import print_problems
@@ -50,7 +53,7 @@ def lint(
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False, thorough=True)
     for name in client or ():
-        _check_client(made.server, name, problems)
+        check_client(made.server, name, problems)
     print_problems(screen, problems, made.document, output_format.value, limit=10_000)
     if fix_overlay is not None:
         _write_overlay(screen, config, fix_overlay)
@@ -63,13 +66,6 @@ def _conclusion(problems: Problems) -> str:
     counts = {kind: sum(item.severity == kind for item in problems) for kind in ("error", "warning", "note")}
     said = [f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count]
     return ", ".join(said) + "; `mcpgen explain CODE` says more" if said else "no problems found"
-
-
-def _check_client(server: object, name: str, problems: Problems) -> None:
-    """What a client does not take of the tool list."""
-    from ..clients import check_client
-
-    check_client(server, name, problems)
 
 
 def _write_overlay(screen: Screen, config: Config, path: Path) -> None:

@@ -32,7 +32,7 @@ class Profile(StrEnum):
 Documents = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SPEC]...",
+        metavar="SPEC",
         help="The API description: a path, a URL, or `-` for standard input. Without one, the "
         "project in the current folder says where it is.",
         show_default=False,
@@ -48,13 +48,13 @@ BaseUrl = Annotated[
 ]
 AllowOrigins = Annotated[
     list[str] | None,
-    typer.Option(
-        "--allow-origin", metavar="ORIGIN", help="Let operations call this further origin too. Repeatable."
-    ),
+    typer.Option("--allow-origin", metavar="ORIGIN", help="Let operations call this further origin too. Repeatable."),
 ]
 ProfileOption = Annotated[
     Profile,
-    typer.Option("--profile", help="`portable` fits every client; `rich` keeps `$defs` and unions.", case_sensitive=False),
+    typer.Option(
+        "--profile", help="`portable` fits every client; `rich` keeps `$defs` and unions.", case_sensitive=False
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="End with an error where there would be a warning.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only problems.", rich_help_panel=SAYING)]

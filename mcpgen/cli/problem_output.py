@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ..report import Format
 
 
-def print_problems(screen: Screen, problems: Problems, document: Document | None, form: str, *, limit: int = 20) -> None:
+def print_problems(
+    screen: Screen, problems: Problems, document: Document | None, form: str, *, limit: int = 20
+) -> None:
     """Print what was found. Notes are left out where only problems are wanted (`--quiet`)."""
     from .. import report
 

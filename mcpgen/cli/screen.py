@@ -16,12 +16,22 @@ from rich.console import Console
 
 from ..report import escape as shown
 
+WIDE = 140
+"""Columns where the output goes into a file or a pipe: nothing to fold for."""
+
 
 class _Console(Console):
     """A console that goes silent when its reader has gone, so that the command still ends with its own exit code."""
 
     def on_broken_pipe(self) -> None:
         silence(sys.stderr if self.stderr else sys.stdout)
+
+
+def _console(*, stderr: bool) -> _Console:
+    console = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True, stderr=stderr)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDE
+    return console
 
 
 def silence(stream: IO[str]) -> None:
@@ -44,8 +54,7 @@ class Screen:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
-        self.out = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
-        self.err = _Console(markup=False, emoji=False, highlight=False, soft_wrap=True, stderr=True)
+        self.out, self.err = _console(stderr=False), _console(stderr=True)
 
     def data(self, text: str) -> None:
         """Print text for programs on stdout, exactly as it is."""

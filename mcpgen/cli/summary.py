@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Server, Tool
-from ..render.manifests import environment
 from ..render.facts import wire
+from ..render.manifests import environment
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -139,7 +139,6 @@ class Summary:
 def summarise(document: Document, server: Server) -> Summary:
     """Count and weigh a server."""
     sizes = {
-        tool.name: Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
-        for tool in server.tools
+        tool.name: Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode())) for tool in server.tools
     }
     return Summary(server=server, source=document.source.name, sha256=document.source.sha256, sizes=sizes)

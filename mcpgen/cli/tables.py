@@ -64,18 +64,19 @@ def _kind(version: str) -> str:
 def _address(summary: Summary) -> Text:
     server = summary.server
     if server.base_url is None:
-        return Text.assemble(("not known", "yellow"), f": {shown(server.base_url_note)}" if server.base_url_note else "")
+        return Text.assemble(
+            ("not known", "yellow"), f": {shown(server.base_url_note)}" if server.base_url_note else ""
+        )
     note = f" ({shown(server.base_url_note)})" if server.base_url_note else ""
     return Text(f"{shown(server.base_url)}{note}")
 
 
-def grid(*, indent: int = 2) -> Table:
-    """Two columns without lines: a word and what is said of it."""
-    table = Table.grid(padding=(0, 2, 0, 0))
+def grid(*, cut: bool = False) -> Table:
+    """Two columns without lines: a word and what is said of it. `cut`: one line each, the end left out."""
+    table = Table.grid(padding=(0, 2, 0, 2))
     table.pad_edge = True
-    table.padding = (0, 2, 0, indent)
     table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table.add_column(overflow="ellipsis" if cut else "fold", no_wrap=cut)
     return table
 
 
@@ -97,10 +98,18 @@ def show_toolsets(screen: Screen, summary: Summary) -> None:
             f"{sum(hint.destructive for hint in hints):,}",
             f"{summary.toolset_size(toolset.name).tokens:,}",
         )
+    rest = toolsets[MOST_TOOLSETS:]
+    if rest:
+        hints = [tool.hints for toolset in rest for tool in toolset.tools]
+        table.add_row(
+            f"{len(rest)} more",
+            f"{len(hints):,}",
+            f"{sum(hint.read_only for hint in hints):,}",
+            f"{sum(hint.destructive for hint in hints):,}",
+            f"{sum(summary.toolset_size(toolset.name).tokens for toolset in rest):,}",
+            style="dim",
+        )
     screen.out.print(table)
-    if len(toolsets) > MOST_TOOLSETS:
-        screen.out.print(f"  … and {len(toolsets) - MOST_TOOLSETS} more toolsets", style="dim")
-        screen.out.print()
 
 
 def show_skips(screen: Screen, skips: Sequence[Skip], *, most: int = MOST_SKIPS) -> None:

@@ -1,4 +1,4 @@
-"""What other programs read of a generated server: the registry's `server.json`, MCPB's `manifest.json`, client settings.
+"""What other programs read of a generated server: `server.json` (registry), `manifest.json` (MCPB), client settings.
 
 Plain data, dumped as JSON by the caller. Environment variables are named, never filled in. Of the document only the
 title occurs, in the two manifests; client settings hold nothing of it.
@@ -61,9 +61,7 @@ def environment(server: Server) -> tuple[Variable, ...]:
     found: dict[str, Variable] = {}
     for auth in server.auth:
         needed = _is_required(server, auth)
-        for index, (name, (meaning, secret)) in enumerate(
-            zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
-        ):
+        for index, (name, (meaning, secret)) in enumerate(zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)):
             required = needed and index < 2  # a third one stands for the other two
             found.setdefault(name, Variable(name=name, meaning=meaning, required=required, secret=secret))
     return (base_url, *found.values())
