@@ -86,19 +86,20 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
         raise _cannot_open(path, name, error) from None
     except ValueError:
         raise UsageError(problem("E0101", "no such file", name)) from None
-    with os.fdopen(descriptor, "rb") as stream:
+    try:
         state = os.fstat(descriptor)
         if stat.S_ISDIR(state.st_mode):
             raise _is_directory(path, name)
         if not stat.S_ISREG(state.st_mode):
             raise RefusedError(
-                problem(
-                    "E0104", "not a regular file", name, hint="use `-` to read standard input, or copy it to a file"
-                )
+                problem("E0104", "not a regular file", name, hint="use `-` to read standard input, or copy it to a file")
             )
         if state.st_size > limits.bytes:
             raise too_large(name, limits)
-        return _bounded(stream, name, limits)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            return _bounded(stream, name, limits)
+    finally:
+        os.close(descriptor)
 
 
 def _bounded(stream: IO[bytes], name: str, limits: Limits) -> bytes:

@@ -101,6 +101,8 @@ class _Reader:
         kind = type(event)
         if kind is yaml.ScalarEvent:
             self.nodes += 1
+            if self.nodes > self.limits.nodes:
+                raise too_many_nodes(self.limits)
             value = self.scalar(event)
             if event.anchor:
                 self.anchors[event.anchor] = (value, 1)

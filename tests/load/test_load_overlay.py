@@ -1,0 +1,128 @@
+"""Overlays: changes to a document kept in a file of their own (OpenAPI Overlay 1.0 and 1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Write = Callable[..., Path]
+Act = Callable[..., Any]
+
+DOCUMENT = """\
+openapi: 3.1.0
+info: {title: T, version: '1'}
+tags:
+  - name: a
+  - name: b
+  - name: c
+paths:
+  /books:
+    get: {operationId: list, tags: [a], parameters: [{name: q, in: query}, {name: r, in: query}]}
+    post: {operationId: add, tags: [b]}
+  /shops:
+    get: {operationId: shops, x-internal: true}
+"""
+
+
+@pytest.fixture
+def overlaid(write: Write, loaded: Act) -> Act:
+    """The document after overlays given by their actions, and the problems found."""
+
+    def act(*actions: str, version: str = "1.0.0") -> Any:
+        path = write("openapi.yaml", DOCUMENT)
+        head = f"overlay: {version}\ninfo: {{title: O, version: '1'}}\nactions:\n"
+        overlays = [write(f"o{number}.yaml", head + text) for number, text in enumerate(actions)]
+        return loaded(path, overlays=overlays)
+
+    return act
+
+
+def test_an_object_is_merged(overlaid: Act) -> None:
+    document, problems = overlaid("- {target: $.info, update: {title: New, contact: {name: me}}}\n")
+    assert document.root["info"] == {"title": "New", "version": "1", "contact": {"name": "me"}}
+    assert problems == []
+
+
+def test_a_list_gets_one_more_item(overlaid: Act) -> None:
+    document = overlaid("- {target: $.tags, update: {name: d}}\n- {target: '$.paths.*.get', update: {tags: [new]}}\n")[
+        0
+    ]
+    assert [tag["name"] for tag in document.root["tags"]] == ["a", "b", "c", "d"]
+    assert document.root["paths"]["/books"]["get"]["tags"] == ["a", "new"]
+    assert document.root["paths"]["/shops"]["get"]["tags"] == ["new"]
+
+
+def test_filters_select_what_to_remove(overlaid: Act) -> None:
+    document = overlaid(
+        "- {target: \"$.tags[?@.name != 'b']\", remove: true}\n- {target: '$.paths[\"/shops\"]', remove: true}\n"
+    )[0]
+    assert document.root["tags"] == [{"name": "b"}]
+    assert list(document.root["paths"]) == ["/books"]
+
+
+def test_several_are_applied_in_their_order(overlaid: Act) -> None:
+    document = overlaid("- {target: $.info, update: {title: One}}\n", "- {target: $.info, update: {title: Two}}\n")[0]
+    assert document.root["info"]["title"] == "Two"
+
+
+def test_copy_is_an_action_of_1_1(overlaid: Act) -> None:
+    copy = "- {target: '$.paths[\"/shops\"].get', copy: '$.paths[\"/books\"].get'}\n"
+    document = overlaid(copy, version="1.1.0")[0]
+    assert document.root["paths"]["/shops"]["get"]["operationId"] == "list"
+    document, problems = overlaid(copy)
+    assert document.root["paths"]["/shops"]["get"]["operationId"] == "shops"
+    assert [problem.code for problem in problems] == ["E0124"]
+
+
+def test_a_target_that_matches_nothing_is_a_warning_in_the_overlay(overlaid: Act) -> None:
+    document, problems = overlaid("- target: $.info\n  update: {title: X}\n- target: $.Info\n  update: {title: Y}\n")
+    assert document.root["info"]["title"] == "X"
+    assert [(problem.code, problem.severity) for problem in problems] == [("E0124", "warning")]
+    place = document.place(problems[0].pointer)
+    assert (Path(place.file).name, place.line) == ("o0.yaml", 6)
+
+
+def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
+    document = overlaid("- target: $.info\n  update:\n    title: X\n- {target: '$.tags[0]', remove: true}\n")[0]
+    assert (Path(document.place("/info/title").file).name, document.place("/info/title").line) == ("o0.yaml", 6)
+    assert document.place("/info/version").line == 2
+    assert document.place("/tags/0/name").line == 5
+    assert document.place("/tags/1/name").line == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- {target: '$..[', update: {}}\n", "is not a JSONPath"),
+        ("- {update: {}}\n", "needs a `target`"),
+        ("- text\n", "needs a `target`"),
+        ("- {target: $, remove: true}\n", "cannot be removed"),
+        ("- {target: $, update: [1]}\n", "only be merged with an object"),
+    ],
+)
+def test_a_wrong_action_is_an_error_with_its_place(write: Write, refused: Act, text: str, said: str) -> None:
+    overlay = write("o.yaml", f"overlay: 1.0.0\nactions:\n{text}")
+    refusal = refused(write("x.yaml", DOCUMENT), overlays=[overlay])
+    assert said in refusal.text
+    assert refusal.where[0] >= 1
+    assert refusal.codes == ["E0123"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (DOCUMENT, "not an overlay"),
+        ("overlay: 2.0.0\nactions: []\n", "supported: 1.0.0"),
+        ("overlay: 1.0.0\n", "must be a list"),
+    ],
+)
+def test_what_is_no_overlay_is_an_error(write: Write, refused: Act, text: str, said: str) -> None:
+    assert said in refused(write("x.yaml", DOCUMENT), overlays=[write("o.yaml", text)]).text
+
+
+def test_an_overlay_cannot_bring_in_other_hosts(write: Write, refused: Act) -> None:
+    overlay = write("o.yaml", "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'http://h/x'}}}]\n")
+    assert refused(write("x.yaml", DOCUMENT), overlays=[overlay]).exit_code == 3

@@ -1,0 +1,131 @@
+"""Every node is shown where its author wrote it: the right file, line and column."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.load.document import escape
+from mcpgen.problems import Problems
+from mcpgen.upgrade import upgrade
+
+Write = Callable[..., Path]
+Act = Callable[..., Any]
+
+YAML = """\
+openapi: 3.0.3
+info: {title: "Bücher", version: '1'}
+x-base: &base
+  type: object
+  description: shared
+paths:
+  /books/{id}:
+    get:
+      summary: >-
+        folded
+      parameters:
+        - name: id
+          in: path
+        - {name: q, in: query}
+components:
+  schemas:
+    A: *base
+    B:
+      <<: *base
+      description: own
+"""
+JSON = '{"openapi": "3.0.3", "info": {"title": "\\"T\\"", "version": "1"},\n "tags": [\n  {"name": "a"},\n  {"name": "b", "x": {}}\n ]}'
+
+
+@pytest.mark.parametrize(
+    ("pointer", "line", "column", "width"),
+    [
+        ("/openapi", 1, 10, 5),
+        ("/info/title", 2, 15, 8),
+        ("/info", 2, 1, 4),
+        ("/paths/~1books~1{id}", 7, 3, 11),
+        ("/paths/~1books~1{id}/get/parameters/0", 12, 11, 1),
+        ("/paths/~1books~1{id}/get/parameters/0/in", 13, 15, 4),
+        ("/paths/~1books~1{id}/get/parameters/1/name", 14, 18, 1),
+        ("/components/schemas/A/type", 4, 9, 6),
+        ("/components/schemas/B/type", 4, 9, 6),
+        ("/components/schemas/B/description", 20, 20, 3),
+        ("/components/schemas/B/nothing/there", 18, 5, 1),
+    ],
+)
+def test_in_yaml(write: Write, loaded: Act, pointer: str, line: int, column: int, width: int) -> None:
+    place = loaded(write("x.yaml", YAML))[0].place(pointer)
+    assert (place.line, place.column, place.width) == (line, column, width)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "line", "column", "width"),
+    [
+        ("/openapi", 1, 13, 7),
+        ("/info/title", 1, 40, 7),
+        ("/tags/1/name", 4, 12, 3),
+        ("/tags/1", 4, 3, 1),
+        ("/tags/1/x", 4, 17, 3),
+        ("/tags/9", 2, 2, 6),
+        ("", 1, 1, 1),
+    ],
+)
+def test_in_json(write: Write, loaded: Act, pointer: str, line: int, column: int, width: int) -> None:
+    place = loaded(write("x.json", JSON))[0].place(pointer)
+    assert (place.line, place.column, place.width) == (line, column, width)
+
+
+def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
+    """The text at a place is the value: checked for every scalar of a document, in both notations."""
+    tree = {"openapi": "3.1.0", "a": {"b/c": ["x0", {"~d": "x1"}, ["x2"]], "": "x3", "e": {"0": "x4", "f g": "x5"}}}
+    block = 'openapi: 3.1.0\na:\n  b/c: [x0, {~d: x1}, [x2]]\n  "": x3\n  e:\n    0: x4\n    f g: x5\n'
+    pointers: dict[str, str] = {}
+
+    def collect(node: Any, pointer: str) -> None:
+        if isinstance(node, str):
+            pointers[pointer] = node
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+            collect(value, f"{pointer}/{escape(str(key))}")
+
+    collect(tree, "")
+    for name, text in (("x.json", json.dumps(tree, indent=2)), ("x.yaml", block)):
+        document = loaded(write(name, text))[0]
+        for pointer, value in pointers.items():
+            place = document.place(pointer)
+            line = text.split("\n")[place.line - 1]
+            assert line[place.column - 1 :][: place.width].strip('"') == value
+
+
+def test_in_the_right_file_of_many(write: Write, loaded: Act) -> None:
+    write("schemas/pet.yaml", "Cat: {}\nPet:\n  type: object\n  nullable: true\n  properties:\n    a: {type: string}\n")
+    write("schemas/dog.json", '{"type":\n "object"}')
+    main = write(
+        "x.yaml",
+        "openapi: 3.0.0\ninfo: {}\ncomponents:\n  schemas:\n    P: {$ref: schemas/pet.yaml#/Pet}\n    D: {$ref: schemas/dog.json}\n",
+    )
+    document = upgrade(loaded(main)[0], Problems())
+    _, pet = document.resolve("#/components/schemas/P")
+    _, dog = document.resolve("#/components/schemas/D")
+    place = document.place(f"{pet}/properties/a/type")
+    assert (place.file, place.line, place.pointer) == (
+        str(main.parent / "schemas/pet.yaml"),
+        6,
+        "/Pet/properties/a/type",
+    )
+    assert document.place(f"{dog}/type").line == 2
+    assert document.place("/components/schemas/P").file == str(main)
+
+
+def test_the_excerpt_is_the_line_with_its_neighbours(write: Write, loaded: Act) -> None:
+    place = loaded(write("x.yaml", YAML))[0].place("/info/title")
+    assert [number for number, _ in place.excerpt] == [1, 2, 3]
+    assert place.excerpt[1][1] == "info: {title: \"Bücher\", version: '1'}"
+
+
+def test_windows_line_ends_do_not_shift_places(write: Write, loaded: Act) -> None:
+    place = loaded(write("x.yaml", YAML.replace("\n", "\r\n")))[0].place("/components/schemas/B/description")
+    assert (place.line, place.column) == (20, 20)

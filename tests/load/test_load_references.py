@@ -1,0 +1,300 @@
+"""References to other files: followed within the document's folder, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.load import Limits, UnresolvedReference
+
+Write = Callable[..., Path]
+Act = Callable[..., Any]
+
+HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
+SECRET = "the-content-of-the-secret"
+
+PLACES = {
+    "schema": "components:\n  schemas:\n    A: {$ref: 'REF'}\n",
+    "nested schema": "components:\n  schemas:\n    A: {properties: {x-b: {items: {$ref: 'REF'}}}}\n",
+    "path item": "paths:\n  /a: {$ref: 'REF'}\n",
+    "parameter": "paths:\n  /a:\n    get: {parameters: [{$ref: 'REF'}]}\n",
+    "response": "paths:\n  /a:\n    get: {responses: {default: {$ref: 'REF'}}}\n",
+    "example": "components: {examples: {default: {$ref: 'REF'}}}\n",
+    "example value": "components: {schemas: {A: {example: {$ref: 'REF'}}}}\n",
+    "link": "components: {links: {a: {$ref: 'REF'}}}\n",
+    "callback": "components: {callbacks: {a: {'{$url}': {$ref: 'REF'}}}}\n",
+    "header": "components: {responses: {a: {headers: {x-rate: {$ref: 'REF'}}}}}\n",
+    "mapping": "components: {schemas: {A: {discriminator: {propertyName: p, mapping: {a: 'REF'}}}}}\n",
+    "dynamic": "components: {schemas: {A: {$dynamicRef: 'REF'}}}\n",
+    "webhook": "x-webhooks: {a: {$ref: 'REF'}}\n",
+    "tab": "components:\n  schemas:\n    A:\n      $ref:\t'REF'\n",
+    "escaped key": "components: {schemas: {A: {\"\\x24ref\": 'REF'}}}\n",
+    "explicit key": "components:\n  schemas:\n    A:\n      ? $ref\n      : 'REF'\n",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_remote_reference_is_refused_unasked(write: Write, refused: Act, canary: Any, place: str) -> None:
+    refusal = refused(write("x.yaml", HEAD + PLACES[place].replace("REF", canary.url())))
+    assert refusal.exit_code == 3
+    assert "download it and use a relative path" in refusal.text
+    assert refusal.where[0] > 2
+    assert canary.asked == []
+
+
+@pytest.mark.parametrize("scheme", ["http:", "https:", "HTTP:", "ftp:", "gopher:", "", "data:text/plain,", " http:"])
+def test_every_scheme_is_refused(write: Write, refused: Act, canary: Any, scheme: str) -> None:
+    address = f"{scheme}//127.0.0.1:{canary.port}/x"
+    refusal = refused(write("x.json", '{"openapi": "3.1.0", "x-webhooks": {"a": {"$ref": "' + address + '"}}}'))
+    assert refusal.codes == ["E0201"]
+    assert canary.asked == []
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "../secret.yaml",
+        "..%2fsecret.yaml",
+        "sub/../../secret.yaml",
+        "..\\secret.yaml",
+        "C:\\x",
+        "c:/x",
+        "\\\\host\\share",
+        "link.yaml",
+        "folder/secret.yaml#/a",
+    ],
+)
+def test_a_reference_out_of_the_folder_is_refused_unread(write: Write, refused: Act, ref: str) -> None:
+    secret = write("secret.yaml", f"a: {SECRET}\n")
+    main = write("api/x.yaml", HEAD + f"paths:\n  /a: {{$ref: '{ref}'}}\n")
+    main.with_name("link.yaml").symlink_to(secret)
+    main.with_name("folder").symlink_to(secret.parent)
+    refusal = refused(main)
+    assert refusal.exit_code == 3
+    assert refusal.codes[0] in ("E0201", "E0202")
+    assert refusal.where[0] == 4
+    assert SECRET not in refusal.text
+
+
+def test_all_refused_references_are_told_at_once(write: Write, refused: Act) -> None:
+    refusal = refused(write("x.yaml", HEAD + "paths:\n  /a: {$ref: '/a'}\n  /b: {$ref: 'http://h/b'}\n"))
+    assert refusal.codes == ["E0202", "E0201"]
+
+
+def test_the_user_may_say_how_far_references_reach(write: Write, loaded: Act) -> None:
+    common = write("common/error.yaml", "type: object\n")
+    main = write("spec/x.yaml", HEAD + "components: {schemas: {E: {$ref: ../common/error.yaml}}}\n")
+    document = loaded(main, folder=common.parents[1])[0]
+    assert document.resolve("#/components/schemas/E")[0] == {"type": "object"}
+
+
+def test_files_are_embedded_and_references_made_local(
+    write: Write, loaded: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        "schemas/pet.yaml",
+        "Pet:\n  type: object\n  properties:\n    owner: {$ref: 'owner.json'}\n    me: {$ref: '#/Pet'}\n",
+    )
+    write("schemas/owner.json", '{"type": "string", "x-up": 1, "not": {"$ref": "../openapi.yaml#/info"}}')
+    write("openapi.yaml", HEAD + "components:\n  schemas:\n    P: {$ref: './schemas/pet.yaml#/Pet'}\n    a%b: {}\n")
+    monkeypatch.chdir(write("elsewhere/x", "").parent)
+    document, problems = loaded("../openapi.yaml")
+    assert problems == []
+    pet, pointer = document.resolve("#/components/schemas/P")
+    assert pointer == "/x-mcpgen-files/schemas~1pet.yaml/Pet"
+    assert pet["properties"]["me"] == {"$ref": "#/x-mcpgen-files/schemas~1pet.yaml/Pet"}
+    owner, _ = document.deref(pet["properties"]["owner"], "")
+    assert owner["type"] == "string"
+    assert document.deref(owner["not"], "")[0] == document.root["info"]
+
+
+def test_files_that_refer_to_each_other_are_read_once(
+    write: Write, loaded: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mcpgen.load import files
+
+    write("a.yaml", "A: {properties: {b: {$ref: 'b.yaml#/B'}}}\n")
+    write("b.yaml", "B: {properties: {a: {$ref: './sub/../a.yaml#/A'}, m: {$ref: 'x.yaml#/components'}}}\n")
+    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'a.yaml#/A'}, B: {$ref: 'b.yaml#/B'}}}\n")
+    read: list[str] = []
+    original = files.read_file
+
+    def counted(path: Path, *rest: Any) -> bytes:
+        read.append(path.name)
+        return original(path, *rest)
+
+    monkeypatch.setattr(files, "read_file", counted)
+    document = loaded(main)[0]
+    assert sorted(read) == ["a.yaml", "b.yaml"]
+    assert document.resolve("#/components/schemas/A")[0] is document.root["x-mcpgen-files"]["a.yaml"]["A"]
+
+
+def test_names_with_spaces_percent_signs_and_slashes_are_found(write: Write, loaded: Act) -> None:
+    write("odd folder/100%.yaml", "'a/b': {type: object}\n")
+    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'odd%20folder/100%25.yaml#/a~1b'}}}\n")
+    assert loaded(main)[0].resolve("#/components/schemas/A")[0] == {"type": "object"}
+
+
+def test_a_reference_in_data_is_data(write: Write, loaded: Act) -> None:
+    text = "components: {schemas: {A: {default: {a: {$ref: 'http://h/x'}}, enum: [{$ref: '../x'}]}}}\nx-any: {$ref: '/etc/x'}\n"
+    document, problems = loaded(write("x.yaml", HEAD + text))
+    assert problems == []
+    assert document.root["x-any"] == {"$ref": "/etc/x"}
+
+
+def test_a_description_in_a_file_stands_in_its_place(write: Write, loaded: Act) -> None:
+    write("intro.md", "# Hello\n")
+    write("texts.yaml", "one: first\n")
+    text = (
+        "tags:\n  - {name: a, description: {$ref: intro.md}}\n  - {name: b, description: {$ref: 'texts.yaml#/one'}}\n"
+    )
+    document = loaded(write("x.yaml", HEAD + text))[0]
+    assert [tag["description"] for tag in document.root["tags"]] == ["# Hello\n", "first"]
+
+
+def test_a_missing_file_is_one_problem_with_a_suggestion(write: Write, loaded: Act) -> None:
+    write("schemas/pet.yaml", "type: object\n")
+    main = write(
+        "x.yaml",
+        HEAD + "components:\n  schemas:\n    A: {$ref: 'schemas/pets.yaml'}\n    B: {$ref: schemas/pet.yaml}\n",
+    )
+    document, problems = loaded(main)
+    assert [problem.code for problem in problems] == ["E0204"]
+    assert "pet.yaml" in problems[0].hint
+    assert document.place(problems[0].pointer).line == 5
+    assert document.resolve("#/components/schemas/B")[0] == {"type": "object"}
+    with pytest.raises(UnresolvedReference):
+        document.resolve("#/components/schemas/A")
+
+
+def test_a_fault_in_another_file_is_shown_there(write: Write, loaded: Act) -> None:
+    write("bad.yaml", "a: 1\na: 2\n")
+    _, problems = loaded(write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'bad.yaml'}}}\n"))
+    assert [problem.code for problem in problems] == ["E0113"]
+    place = problems[0].place
+    assert place is not None
+    assert (Path(place.file).name, place.line) == ("bad.yaml", 2)
+
+
+def test_limits_hold_for_all_files_together(write: Write, refused: Act) -> None:
+    write("big.yaml", "x: [" + "0, " * 400 + "0]\n")
+    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: big.yaml}}}\n")
+    assert refused(main, limits=Limits(nodes=300)).exit_code == 3
+    assert refused(main, limits=Limits(bytes=600)).exit_code == 3
+    assert refused(main, limits=Limits(files=0)).codes == ["E0205"]
+
+
+def test_an_id_is_a_name_and_never_fetched(write: Write, refused: Act, loaded: Act, canary: Any) -> None:
+    text = f"components:\n  schemas:\n    A: {{$id: '{canary.url('/base/')}', items: {{$ref: item.yaml}}}}\n"
+    write("item.yaml", "type: string\n")
+    assert refused(write("x.yaml", HEAD + text)).codes == ["E0201"]
+    named = (
+        "components:\n  schemas:\n    A: {$id: 'https://example.com/a', $anchor: here, $defs: {x: {type: integer}},"
+        " items: {$ref: '#/$defs/x'}}\n    B: {$ref: 'https://example.com/a#/$defs/x'}\n    C: {$ref: '#here'}\n"
+    )
+    document = loaded(write("y.yaml", HEAD + named))[0]
+    assert document.resolve("#/components/schemas/B")[0] == {"type": "integer"}
+    assert document.resolve("#/components/schemas/C")[1] == "/components/schemas/A"
+    assert document.resolve("#/components/schemas/A/items")[0] == {"type": "integer"}
+    assert canary.asked == []
+
+
+def test_what_is_only_named_is_not_fetched(write: Write, loaded: Act, canary: Any) -> None:
+    text = (
+        f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n  schemas: {{A: {{$schema: '{canary.url()}', $id: '{canary.url()}'}}}}\n"
+        f"  examples: {{e: {{externalValue: '{canary.url()}'}}}}\n  links: {{l: {{operationRef: '{canary.url()}'}}}}\n"
+    )
+    _, problems = loaded(write("x.yaml", HEAD + text))
+    assert {problem.code for problem in problems} == {"E0207"}
+    assert canary.asked == []
+
+
+@pytest.mark.parametrize(
+    ("ref", "suggestion"),
+    [
+        ("#/components/schemas/Pett", "#/components/schemas/Pet"),
+        ("#/components/schemas/pet", "#/components/schemas/Pet"),
+        ("#/definitions/Pet", "#/components/schemas/Pet"),
+        ("#/components/schema/Pet", "#/components/schemas/Pet"),
+    ],
+)
+def test_a_reference_to_nothing_suggests_what_exists(write: Write, loaded: Act, ref: str, suggestion: str) -> None:
+    document = loaded(write("x.yaml", HEAD + "components: {schemas: {Pet: {}, Other: {}}}\n"))[0]
+    with pytest.raises(UnresolvedReference) as caught:
+        document.resolve(ref)
+    assert caught.value.suggestions[0] == suggestion
+
+
+@pytest.mark.parametrize("hops", [3, 65, 1000])
+def test_chains_are_followed_up_to_the_limit(write: Write, loaded: Act, hops: int) -> None:
+    chain = "".join(f"    C{n}: {{$ref: '#/components/schemas/C{n + 1}'}}\n" for n in range(hops))
+    document = loaded(write("x.yaml", HEAD + f"components:\n  schemas:\n{chain}    C{hops}: {{type: string}}\n"))[0]
+    if hops < 64:
+        assert document.resolve("#/components/schemas/C0")[1] == f"/components/schemas/C{hops}"
+    else:
+        with pytest.raises(UnresolvedReference, match="more than 64"):
+            document.resolve("#/components/schemas/C0")
+
+
+def test_a_circle_of_references_is_an_unresolved_one(write: Write, loaded: Act) -> None:
+    text = "components: {schemas: {A: {$ref: '#/components/schemas/B'}, B: {$ref: '#/components/schemas/A'}}}\n"
+    document = loaded(write("x.yaml", HEAD + text))[0]
+    with pytest.raises(UnresolvedReference, match="circle"):
+        document.resolve("#/components/schemas/A")
+    with pytest.raises(UnresolvedReference):
+        document.resolve("#/components/schemas/A/properties/x")
+
+
+def test_a_reference_may_lead_through_another(write: Write, loaded: Act) -> None:
+    text = "components: {responses: {A: {$ref: '#/components/responses/B'}, B: {content: {a/b: {schema: {type: string}}}}}}\n"
+    document = loaded(write("x.yaml", HEAD + text))[0]
+    assert document.resolve("#/components/responses/A/content/a~1b/schema")[0] == {"type": "string"}
+
+
+# URLs, which only the user names.
+
+
+def test_a_url_is_read_and_so_are_files_beside_it(canary: Any, loaded: Act) -> None:
+    canary.files["/v1/openapi.yaml"] = (HEAD + "components: {schemas: {A: {$ref: 'sub/a.yaml#/A'}}}\n").encode()
+    canary.files["/v1/sub/a.yaml"] = b"A: {type: string, not: {$ref: '../openapi.yaml#/info'}}\n"
+    document = loaded(canary.url("/v1/openapi.yaml?token=secret"))[0]
+    assert document.resolve("#/components/schemas/A")[0]["type"] == "string"
+    assert document.source.url == canary.url("/v1/openapi.yaml")
+    assert "secret" not in document.source.name
+    assert canary.asked == ["/v1/openapi.yaml?token=secret", "/v1/sub/a.yaml"]
+
+
+@pytest.mark.parametrize(
+    "ref", ["../up.yaml", "/up.yaml", "http://127.0.0.1:PORT/up.yaml", "//127.0.0.1/x", "a/../../x"]
+)
+def test_a_document_from_a_url_stays_in_its_folder(canary: Any, refused: Act, ref: str) -> None:
+    ref = ref.replace("PORT", str(canary.port))
+    canary.files["/v1/openapi.yaml"] = (HEAD + f"components: {{schemas: {{A: {{$ref: '{ref}'}}}}}}\n").encode()
+    assert refused(canary.url("/v1/openapi.yaml")).exit_code == 3
+    assert canary.asked == ["/v1/openapi.yaml"]
+
+
+def test_a_redirect_stays_on_its_host(canary: Any, loaded: Act, refused: Act) -> None:
+    canary.redirects["/old.yaml"] = "/new.yaml"
+    canary.redirects["/away.yaml"] = f"http://localhost:{canary.port}/new.yaml"
+    canary.files["/new.yaml"] = HEAD.encode()
+    assert loaded(canary.url("/old.yaml"))[0].version == "3.1.0"
+    refusal = refused(canary.url("/away.yaml"))
+    assert refusal.exit_code == 3
+    assert f"http://localhost:{canary.port}/new.yaml" in refusal.text
+    assert canary.asked.count("/new.yaml") == 1
+
+
+def test_a_url_that_fails_says_how(canary: Any, refused: Act) -> None:
+    assert "404" in refused(canary.url("/none.yaml")).text
+    canary.files["/big.yaml"] = b"x" * 2000
+    assert refused(canary.url("/big.yaml"), limits=Limits(bytes=1000)).codes == ["E0105"]
+    assert refused("http://127.0.0.1:1/x").codes == ["E0122"]
+    assert refused("http://user:s3cret@127.0.0.1/x").exit_code == 2
+    assert "s3cret" not in refused("http://user:s3cret@127.0.0.1/x").text
+    assert refused("ftp://127.0.0.1/x").exit_code == 2
