@@ -1,6 +1,6 @@
 """The generated files that are data: what the model sees, and what the runtime has to know. JSON, never a template.
 
-Everything is ASCII and in an order that does not depend on the document's: keys are sorted where their order says nothing.
+Everything is ASCII, and keys are sorted where their order says nothing.
 """
 
 from __future__ import annotations

@@ -129,6 +129,8 @@ def _check_function(node: ast.AsyncFunctionDef, path: str) -> None:
     if [argument.arg for argument in signature.args] != ["api"] or signature.vararg or signature.kwarg:
         raise _refused(node, path)
     arguments = {argument.arg for argument in signature.kwonlyargs}
+    if len(arguments) < len(signature.kwonlyargs) or arguments & CALLED:
+        raise _refused(node, path)
     for argument in (*signature.args, *signature.kwonlyargs):
         if argument.annotation is None:
             raise _refused(argument, path)
@@ -145,7 +147,7 @@ def _check_function(node: ast.AsyncFunctionDef, path: str) -> None:
 
 
 def _check_expression(node: ast.expr, path: str, names: set[str]) -> None:
-    """Only allowed nodes; where `names` are given, no other name; calls only of `api.request` and functions of `wire`."""
+    """Only allowed nodes; where `names` are given, no other name; calls only of `api`'s and `wire`'s functions."""
     for inner in ast.walk(node):
         if not isinstance(inner, EXPRESSIONS):
             raise _refused(inner, path)
@@ -208,8 +210,8 @@ KEYWORDS: Final = frozenset(
     "nullable names explode".split()
 )
 VOCABULARY: Final = frozenset(
-    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict TYPE_CHECKING annotations typing request str int "
-    "float bool list dict sends csv space_delimited pipe_delimited deep_object form reserved label matrix simple "
+    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict TYPE_CHECKING annotations typing request "
+    "str int float bool list dict sends csv space_delimited pipe_delimited deep_object form reserved label matrix simple "
     "json_text query_string file json_part text_part from_base64 __future__".split()
 )
 """Names of the generator's own."""

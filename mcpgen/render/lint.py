@@ -60,7 +60,9 @@ def _faults(node: nodes.Node) -> Iterator[tuple[int, str]]:
 def _is_filtered_name(node: nodes.Node) -> bool:
     if not isinstance(node, nodes.Filter) or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
         return False
-    inner: nodes.Node | None = node.node
-    while isinstance(inner, nodes.Getattr):
-        inner = inner.node
-    return isinstance(inner, nodes.Name)
+    return _is_name(node.node)
+
+
+def _is_name(node: nodes.Node | None) -> bool:
+    """Whether a node is `name` or `name.attribute.attribute`."""
+    return isinstance(node, nodes.Name) or (isinstance(node, nodes.Getattr) and _is_name(node.node))

@@ -1,4 +1,4 @@
-"""TypedDicts for the objects in arguments and answers, by way of datamodel-code-generator. Type checkers alone read them.
+"""TypedDicts for the objects in arguments and answers, made with datamodel-code-generator, for type checkers alone.
 
 The library never sees a word of the document: every object becomes a *shape*, in which properties are `f0 f1 ...`,
 allowed texts `v0 v1 ...` and other objects `R0 R1 ...`. It answers with the type of every field, and names are put back
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from ..ir import Schema, Server, Toolset
 from ..text import words
@@ -238,11 +238,10 @@ class _Fields:
 
     def _reduced(self, schema: Schema, pointer: str, key: str) -> Schema:
         values = schema.get("enum")
-        if isinstance(values, list) and values and len(values) <= LITERALS:
-            if all(type(value) in (str, int, bool) for value in values):
-                start = len(self.values)
-                self.values += values
-                return {"enum": [f"v{start + index}" for index in range(len(values))]}
+        if _are_literals(values):
+            start = len(self.values)
+            self.values += values
+            return {"enum": [f"v{start + index}" for index in range(len(values))]}
         branches = schema.get("anyOf")
         if isinstance(branches, list) and branches:
             return self._union([self.reduced(item, f"{pointer}/anyOf/{at}", key) for at, item in enumerate(branches)])
@@ -269,8 +268,20 @@ class _Fields:
             return {"$ref": f"#/$defs/R{list(self.references).index(model)}"}
         extra = schema.get("additionalProperties")
         if isinstance(extra, dict) and extra and not schema.get("properties"):
-            return {"type": "object", "additionalProperties": self.reduced(extra, f"{pointer}/additionalProperties", key)}
+            return {
+                "type": "object",
+                "additionalProperties": self.reduced(extra, f"{pointer}/additionalProperties", key),
+            }
         return OBJECT
+
+
+def _are_literals(values: Any) -> TypeGuard[list[str | int | bool]]:
+    """Whether an `enum` can be said as a `Literal` that is short enough to read."""
+    return (
+        isinstance(values, list)
+        and 0 < len(values) <= LITERALS
+        and all(type(value) in (str, int, bool) for value in values)
+    )
 
 
 def holds_object(schema: Any, depth: int = 0) -> bool:

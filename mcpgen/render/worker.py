@@ -1,4 +1,4 @@
-"""A process of its own for the two slow libraries: `python worker.py types|format`, JSON in on stdin, JSON out on stdout.
+"""A process of its own for the two slow libraries: `python worker.py types|format`, JSON on stdin, JSON on stdout.
 
 Stands alone, so that it starts without the rest of mcpgen and so that whatever goes wrong in it goes wrong in it alone.
 
@@ -30,7 +30,10 @@ def types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
 
 
 def _types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
-    from datamodel_code_generator import DataModelType, InputFileType, PythonVersion, generate
+    from datamodel_code_generator import generate
+    from datamodel_code_generator.enums import DataModelType, InputFileType
+    from datamodel_code_generator.format import PythonVersion
+    from datamodel_code_generator.parser import LiteralType
 
     definitions: dict[str, Any] = {}
     for reference in range(max((_references(shape) for shape in shapes), default=0)):
@@ -46,7 +49,7 @@ def _types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
         input_file_type=InputFileType.JsonSchema,
         output_model_type=DataModelType.TypingTypedDict,
         target_python_version=PythonVersion.PY_311,
-        enum_field_as_literal="all",
+        enum_field_as_literal=LiteralType.All,
         use_union_operator=True,
         use_standard_collections=True,
         disable_timestamp=True,
@@ -106,25 +109,27 @@ def _whole(tree: list[Any]) -> list[Any] | None:
     return None if None in tree else tree
 
 
-def format(texts: list[str]) -> list[str | None]:
+def formatted(texts: list[str]) -> list[str | None]:
     """The texts as black formats them; null for one it cannot read."""
-    import black
+    from black import format_str
+    from black.mode import Mode, TargetVersion
+    from black.parsing import InvalidInput
 
-    mode = black.Mode(line_length=WIDTH, target_versions={black.TargetVersion.PY311})
-    formatted: list[str | None] = []
+    mode = Mode(line_length=WIDTH, target_versions={TargetVersion.PY311})
+    found: list[str | None] = []
     for text in texts:
         try:
-            formatted.append(black.format_str(text, mode=mode))
-        except (black.InvalidInput, ValueError, RecursionError):
-            formatted.append(None)
-    return formatted
+            found.append(format_str(text, mode=mode))
+        except (InvalidInput, ValueError, RecursionError):
+            found.append(None)
+    return found
 
 
 def main() -> None:
     """Answer the one question on stdin."""
     sys.setrecursionlimit(5000)
     question = json.load(sys.stdin)
-    answer = {"types": types, "format": format}[sys.argv[1]](question)
+    answer = types(question) if sys.argv[1] == "types" else formatted(question)
     json.dump(answer, sys.stdout)
 
 
