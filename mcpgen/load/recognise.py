@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..problems import DocumentError, Place, Problem, Problems
+from .definitions import SOURCES, is_definition, is_schema, is_tools
 from .text import Text, problem
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
@@ -85,15 +86,10 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("_type", "resources"), "an Insomnia export", "export as OpenAPI instead"),
     (("__schema",), "a GraphQL introspection", "GraphQL is not supported"),
     (("data.__schema",), "a GraphQL introspection", "GraphQL is not supported"),
-    (("tools",), "a list of MCP tools", "this is what mcpgen makes, not what it reads"),
     (("mcpServers",), "a client configuration", "give the OpenAPI document of the API"),
     (("apiVersion", "kind", "metadata"), "a Kubernetes manifest", ""),
     (("services",), "a Compose file", ""),
     (("dependencies", "name", "version"), "a package.json", ""),
-    (("$schema",), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
-    (("$defs",), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
-    (("type", "properties"), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
-    (("definitions",), "a JSON Schema", "put it under `components: {schemas: {...}}` of an OpenAPI document"),
 )
 
 
@@ -130,19 +126,23 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     """The root of an OpenAPI or Swagger document. Raises `DocumentError` that names what else it is."""
     if root is None:
         raise DocumentError(problem("E0106", "the file is empty", text.name, hint=EXPECTED))
+    if type(root) is list and any(map(is_definition, root)):
+        return {"tools": root}
     if type(root) is not dict:
         found = language(text) if type(root) is str else None
         kinds = {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
         message = f"the document is {kinds.get(type(root), 'something else')}, not an object"
         hint = "this looks like a list of documents or tools: give one document" if type(root) is list else EXPECTED
         raise DocumentError(found or _at_start(text, "E0121", message, hint))
-    if "openapi" in root or "swagger" in root:
+    if "openapi" in root or "swagger" in root or is_tools(root):
         return root
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             raise DocumentError(
                 _at_start(text, "E0110", f"this looks like {what}, not an OpenAPI document", hint or EXPECTED)
             )
+    if is_schema(root):
+        return root
     close = difflib.get_close_matches("openapi", [key.lower() for key in root], n=1, cutoff=0.75)
     wrong = next((key for key in root if key.lower() in (*close, "swagger", "openapi")), "")
     if wrong:
@@ -172,10 +172,13 @@ _KNOWN = re.compile(r"3\.[012]\.\d+(-[\w.]+)?\Z")
 
 
 def version(root: dict[str, Any], place: Callable[[str], Place], problems: Problems) -> str:
-    """The version a document says it is, as a text. Raises `DocumentError` for one that is not supported.
+    """The version a document says it is, as a text; `tools` and `schema` for what is no description of an API.
 
+    Raises `DocumentError` for one that is not supported.
     Unmistakable slips are warnings: `swagger: 2.0` as a number, `openapi: "3.1"` without the last part.
     """
+    if "openapi" not in root and "swagger" not in root:
+        return "tools" if is_tools(root) or SOURCES in root else "schema"
     key = "openapi" if "openapi" in root else "swagger"
     value = root[key]
     written = value if type(value) is str else json.dumps(value)[:40]

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..problems import DocumentError, Problems, UsageError
+from ..problems import DocumentError, Problems
 from . import files, overlay, recognise
+from .beside import beside, expand
+from .definitions import SOURCES
 from .document import Document
 from .limits import Limits
 from .source import Source, find, read, with_hash
-from .text import Fault, LimitFault, Text, decode, problem, raised
+from .text import Fault, LimitFault, Text, decode, raised
 
 Name = str | os.PathLike[str]
 
@@ -29,16 +31,19 @@ def load(
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and other files embedded.
 
+    Several names, or a folder, are one document too: definitions of tools stand beside at most one API description.
+
     `folder` is how far references to other files may reach; by default the folder of the document.
     Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no document to go on
     with; smaller findings go to `problems`.
     """
     limits = limits or Limits()
-    given = [names] if isinstance(names, (str, os.PathLike)) else list(names)
-    if len(given) != 1:
-        raise UsageError(problem("E0127", f"one document is needed, {len(given)} were given", "mcpgen"))
-    source, text, tree = _read(given[0], limits)
-    root = recognise.tree(text, tree)
+    given = expand([names] if isinstance(names, (str, os.PathLike)) else list(names))
+    if len(given) > 1:
+        source, text, root, folder = beside(given, [_read(name, limits) for name in given])
+    else:
+        source, text, tree = _read(given[0], limits)
+        root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
     for name in overlays:
@@ -46,7 +51,7 @@ def load(
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)
     document.version = recognise.version(root, document.place, problems)
-    if any(map(files.suspicious, texts)):
+    if SOURCES in root or any(map(files.suspicious, texts)):
         files.gather(document, problems, folder)
     document.source = with_hash(source, _hash(root))
     return document

@@ -1,9 +1,10 @@
-"""Document → Server. OpenAPI ends here."""
+"""Document → Server. OpenAPI and the dialects of tool definitions end here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .definitions import parse_definitions
 from .openapi import parse_openapi
 
 if TYPE_CHECKING:
@@ -20,4 +21,6 @@ def parse(document: Document, config: Config, problems: Problems) -> Server:
 
     Problems are collected, not raised: one bad operation never costs the others.
     """
+    if document.version in ("tools", "schema"):
+        return parse_definitions(document, config, problems)
     return parse_openapi(document, config, problems)

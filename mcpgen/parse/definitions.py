@@ -1,20 +1,20 @@
 """Tool definitions and JSON Schemas → a server whose tools the user implements.
 
-Understood: an MCP tools list (bare, under `tools`, or a captured JSON-RPC answer), OpenAI function definitions of both API
-shapes, Anthropic tools, and JSON Schemas: an object at the root is one tool, a document of `$defs` is one tool for each
-definition that no other one refers to. The contract the model sees is the portable projection; what a call is checked
-against is the schema itself.
+Understood are the dialects of `load.definitions` and JSON Schemas: an object at the root is one tool, a document of
+`$defs` is one tool for each definition that no other one refers to. The contract the model sees is the portable
+projection; what a call is checked against is the schema itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Argument, Hints, Origin, Response, Schema, Server, Skip, Tool, Toolset
+from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
 from ..text import first_sentence, humanise, plain, shorten, visible, words
 from . import describe, naming, select
 from .operation import BUDGET, LEVELS, RICH_LEVELS, annotation, size
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..load import Document
     from ..problems import Problems
 
-SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters")
+GENERAL = "general"
 READ_WORDS = frozenset(
     "get list search find read fetch lookup query count calculate analyze analyse describe show".split()
 )
@@ -43,37 +43,6 @@ class Definition:
     title: str
     annotations: dict[str, Any]
     extension: dict[str, Any]
-
-
-def entries(root: dict[str, Any]) -> list[tuple[Any, str]] | None:
-    """The tool definitions of a document with their pointers, or None where it is no list of tools."""
-    for keys in (("tools",), ("result", "tools"), ("functions",), ("functionDeclarations",)):
-        node: Any = root
-        for key in keys:
-            node = node.get(key) if isinstance(node, dict) else None
-        if isinstance(node, list):
-            base = "/" + "/".join(keys)
-            found: list[tuple[Any, str]] = []
-            for index, entry in enumerate(node):
-                inner = entry.get("functionDeclarations") if isinstance(entry, dict) else None
-                if isinstance(inner, list):
-                    at = f"{base}/{index}/functionDeclarations"
-                    found += [(child, f"{at}/{number}") for number, child in enumerate(inner)]
-                else:
-                    found.append((entry, f"{base}/{index}"))
-            return found
-    return [(root, "")] if is_definition(root) else None
-
-
-def is_definition(node: Any) -> bool:
-    """Whether a value is one tool definition of a known shape."""
-    if not isinstance(node, dict):
-        return False
-    inner = node.get("function")
-    named = inner if isinstance(inner, dict) else node
-    return isinstance(named.get("name"), str) and (
-        any(key in named for key in SCHEMA_KEYS) or node.get("type") == "function" or "description" in named
-    )
 
 
 def shape_of(root: dict[str, Any]) -> str:
@@ -101,44 +70,16 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
 
 class _Parser:
     def __init__(self, document: Document, config: Config, problems: Problems) -> None:
-        self.document, self.config, self.problems = document, config, problems
-        stem = PurePosixPath(document.source.name).stem.removesuffix(".schema")
-        root_title = plain(document.root.get("title")).split("\n")[0]
-        self.stem = stem if re.search(r"[A-Za-z]", stem) else "tools"
-        self.title = shorten(config.title or root_title or humanise(self.stem).capitalize(), 100)
+        title = config.title or plain(document.root.get("title")).split("\n")[0]
+        self.title = shorten(title or humanise(stem_of(document.source.name)).capitalize(), 100)
+        self.document, self.config = document, config
         self.name = naming.server_name(config.name or self.title)
         self.projector = Projector(document, problems)
-        self.skips: list[Skip] = []
 
     def server(self) -> Server:
         """Everything together."""
-        wanted: list[tuple[Origin, Definition]] = []
-        for definition in self.definitions():
-            where = Origin(
-                method="TOOL", path=definition.pointer or "/", operation_id=definition.name, pointer=definition.pointer
-            )
-            said = {"x-mcp": definition.extension} if definition.extension else {}
-            reason = select.left_out(self.config.selection, where, said)
-            if reason is None:
-                wanted.append((where, definition))
-            else:
-                self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
-        names = self.names(wanted)
-        grouped: dict[str, list[Tool]] = {}
-        for where, definition in wanted:
-            tool = self.tool(where, definition, names[where.path])
-            toolset = definition.extension.get("toolset")
-            grouped.setdefault(toolset if isinstance(toolset, str) and toolset.strip() else "general", []).append(tool)
-        modules = naming.toolset_names(sorted(grouped))
-        toolsets = [
-            Toolset(
-                name=modules[tag],
-                title=shorten(plain(tag).capitalize(), 80),
-                description="",
-                tools=tuple(sorted(tools, key=lambda tool: tool.name)),
-            )
-            for tag, tools in grouped.items()
-        ]
+        found = Definitions(self.projector, self.config, self.name)
+        tools = found.tools()
         description = shorten(plain(self.document.root.get("description")).split("\n")[0], 300)
         return Server(
             name=self.name,
@@ -153,32 +94,77 @@ class _Parser:
             base_url_note="",
             auth=(),
             security=(),
-            toolsets=tuple(sorted(toolsets, key=lambda toolset: toolset.name)),
-            skips=tuple(self.skips),
+            toolsets=grouped(tools, {}),
+            skips=tuple(found.skips),
             document_version=self.document.version,
         )
 
-    def names(self, wanted: list[tuple[Origin, Definition]]) -> dict[str, str]:
-        """Pointer → tool name. A definition's own name is kept where it is a portable one."""
-        operations = [("TOOL", where.path, definition.name) for where, definition in wanted]
-        named = naming.tool_names(operations, self.name, self.config.bindings)
-        return {key.partition(" ")[2]: name for key, name in named.items()}
+
+def stem_of(name: str) -> str:
+    """What a file is about, by its name: `weather.schema.json` is about `weather`."""
+    stem = PurePosixPath(name.replace("\\", "/")).stem
+    for ending in (".schema", ".tools", ".json"):
+        stem = stem.removesuffix(ending)
+    return stem if re.search(r"[A-Za-z]", stem) else "tools"
+
+
+class Definitions:
+    """The definitions that stand in a document or beside it, on their way to tools."""
+
+    def __init__(self, projector: Projector, config: Config, server: str) -> None:
+        self.projector, self.config, self.server = projector, config, server
+        self.document, self.problems = projector.document, projector.problems
+        self.skips: list[Skip] = []
+
+    def tools(self, taken: Iterable[str] = ()) -> list[tuple[str, Tool]]:
+        """Every wanted tool with the tag of its toolset. `taken` are names that other tools of the server have."""
+        wanted: list[tuple[Origin, Definition]] = []
+        for definition in self.definitions():
+            where = Origin(
+                method="TOOL", path=definition.pointer, operation_id=definition.name, pointer=definition.pointer
+            )
+            said = {"x-mcp": definition.extension} if definition.extension else {}
+            reason = select.left_out(self.config.selection, where, said)
+            if reason is None:
+                wanted.append((where, definition))
+            else:
+                self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
+        keys = [(where.method, where.path, where.operation_id) for where, _ in wanted]
+        names = naming.tool_names(keys, self.server, self.config.bindings, taken)
+        tools = []
+        for where, definition in wanted:
+            tag = definition.extension.get("toolset")
+            tool = self.tool(where, definition, names[f"{where.method} {where.path}"])
+            tools.append((tag if isinstance(tag, str) and tag.strip() else "", tool))
+        return tools
+
+    def places(self) -> Iterator[tuple[Any, str, str]]:
+        """Every document of definitions: its root, its pointer, and what its file is called."""
+        beside = self.document.root.get(SOURCES)
+        if not isinstance(beside, list):
+            yield self.document.root, "", stem_of(self.document.source.name)
+            return
+        for entry in beside:
+            root, pointer = self.projector.deref(entry, "")
+            if root is not None:
+                yield root, pointer, stem_of(pointer.rsplit("/", 1)[-1].replace("~1", "/"))
 
     def definitions(self) -> Iterator[Definition]:
-        """Every tool of the document."""
-        found = entries(self.document.root)
-        if found is None:
-            yield from self.schemas()
-            return
-        for node, pointer in found:
-            if not is_definition(node):
-                where = Origin(method="TOOL", path=pointer, operation_id=None, pointer=pointer)
-                self.skips.append(Skip(origin=where, reason="not a tool definition", code="E0440", filtered=False))
-                self.problems.warn(
-                    "E0440", "not a tool definition: it needs a `name` and an `inputSchema`", pointer=pointer
-                )
+        """Every tool of every document."""
+        for root, pointer, stem in self.places():
+            found = entries(root, pointer)
+            if found is None:
+                yield from self.schemas(root, pointer, stem)
                 continue
-            yield self.definition(node, pointer)
+            for node, at in found:
+                if is_definition(node):
+                    yield self.definition(node, at)
+                else:
+                    where = Origin(method="TOOL", path=at, operation_id=None, pointer=at)
+                    self.skips.append(Skip(origin=where, reason="not a tool definition", code="E0440", filtered=False))
+                    self.problems.warn(
+                        "E0440", "not a tool definition: it needs a `name` and an `inputSchema`", pointer=at
+                    )
 
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
         """One entry of a list of tools, whatever its dialect."""
@@ -189,32 +175,29 @@ class _Parser:
         annotations = named.get("annotations")
         return Definition(
             name=named["name"],
-            pointer=pointer or "/",
+            pointer=pointer,
             schema=self.projector.deref(named.get(key, {}), f"{at}/{key}")[0] if key else {},
-            output=named.get("outputSchema"),
+            output=named.get("outputSchema", named.get("output_schema")),
             description=plain(named.get("description")),
             title=plain(named.get("title")),
             annotations=annotations if isinstance(annotations, dict) else {},
             extension=select.extension(node),
         )
 
-    def schemas(self) -> Iterator[Definition]:
-        """The tools of a JSON Schema document."""
-        root = self.document.root
+    def schemas(self, root: Any, pointer: str, stem: str) -> Iterator[Definition]:
+        """The tools of a JSON Schema document: its root, or the definitions that no other one refers to."""
+        if not isinstance(root, dict):
+            return
         definitions = root.get("$defs")
-        base = self.projector.flatten({key: value for key, value in root.items() if key != "$defs"})
-        if "object" in self.projector.kinds(root) or not isinstance(definitions, dict) or not definitions:
-            yield self.from_schema(root, self.schema_name(root, self.stem), "/")
+        whole = self.projector.kinds({key: value for key, value in root.items() if key != "$defs"})
+        if whole or not isinstance(definitions, dict) or not definitions:
+            yield self.from_schema(root, self.schema_name(root, stem), pointer)
             return
-        if base.get("type"):
-            yield self.from_schema(root, self.schema_name(root, self.stem), "/")
-            return
-        referred = set(_references(definitions))
-        free = [name for name in definitions if f"#/$defs/{escape_token(name)}" not in referred]
-        for name in free or list(definitions):
-            node = definitions[name]
-            if "object" in self.projector.kinds(node):
-                yield self.from_schema(node, name, f"/$defs/{escape_token(name)}")
+        referred = set(references(definitions))
+        start = f"#{pointer}/$defs/"
+        for name, node in definitions.items():
+            if start + escape_token(name) not in referred and "object" in self.projector.kinds(node):
+                yield self.from_schema(node, name, f"{pointer}/$defs/{escape_token(name)}")
 
     def schema_name(self, schema: dict[str, Any], fallback: str) -> str:
         """A schema's name: its title, the last part of its `$id`, or the file's name."""
@@ -269,7 +252,7 @@ class _Parser:
     def at_level(self, where: Origin, definition: Definition, name: str, projected: Schema) -> Tool:
         """The tool with its projected input schema."""
         schema = self.root_object(projected)
-        contract = self.contract(definition.schema)
+        contract = self.contract(definition.schema, definition.pointer)
         sentence, rest = first_sentence(definition.description)
         headline = sentence or definition.title or humanise(definition.name)
         if len(headline) > describe.FIRST_SENTENCE:
@@ -321,16 +304,11 @@ class _Parser:
         shared = [key for key in properties if all(key in branch.get("required", ()) for branch in branches)]
         return {"type": "object", "properties": properties, **({"required": shared} if shared else {})}
 
-    def contract(self, schema: Any) -> Schema:
+    def contract(self, schema: Any, pointer: str) -> Schema:
         """The schema a call is checked against: the document's own, with what it refers to beside it."""
-        rooted = self.rooted(schema)
-        whole = dict(rooted) if isinstance(rooted, dict) else {}
-        definitions = self.document.root.get("$defs")
-        needed = _closure(whole, definitions) if isinstance(definitions, dict) else {}
-        for noise in ("$schema", "$id", "title", "description", "$comment", "examples", "x-mcp", "$defs"):
+        whole = bundle(self.projector, self.rooted(schema), pointer)
+        for noise in ("$schema", "$id", "title", "description", "$comment", "examples", "x-mcp"):
             whole.pop(noise, None)
-        if needed:
-            whole["$defs"] = needed
         return {"type": "object", **whole}
 
     def output(self, schema: Any) -> Schema | None:
@@ -360,7 +338,7 @@ def hints_of(definition: Definition) -> Hints:
     )
 
 
-def _references(node: Any) -> Iterator[str]:
+def references(node: Any) -> Iterator[str]:
     """Every `$ref` below a value."""
     pending = [node]
     while pending:
@@ -373,20 +351,63 @@ def _references(node: Any) -> Iterator[str]:
             pending.extend(current)
 
 
-def _closure(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """The definitions a schema needs, directly or by way of others, in the document's order."""
-    by_ref = {f"#/$defs/{escape_token(name)}": name for name in definitions}
-    needed: set[str] = set()
-    pending = [schema]
-    while pending:
-        for ref in _references(pending.pop()):
-            name = next((by_ref[known] for known in by_ref if ref == known or ref.startswith(known + "/")), None)
-            if name is not None and name not in needed:
-                needed.add(name)
-                pending.append(definitions[name])
-    return {name: definitions[name] for name in definitions if name in needed}
+def bundle(projector: Projector, schema: Any, pointer: str) -> Schema:
+    """A schema that stands alone: everything it refers to is under its own `$defs` (2020-12 core, section 9.3)."""
+    names: dict[str, str] = {}
+    definitions: dict[str, Any] = {}
+
+    def copy(node: Any) -> Any:
+        if isinstance(node, list):
+            return [copy(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        out = {key: copy(value) for key, value in node.items() if key not in ("$ref", "$defs", "$id", "$anchor")}
+        ref = node.get("$ref")
+        if isinstance(ref, str):
+            out["$ref"] = target(ref)
+        return out
+
+    def target(ref: str) -> str:
+        found, at = projector.resolve(ref)
+        if at == pointer and pointer:
+            return "#"
+        if ref not in names:
+            stem = re.sub(r"[^A-Za-z0-9_.-]", "_", at.rsplit("/", 1)[-1])[:60] or "schema"
+            name = stem if stem not in definitions else f"{stem}_{naming.digest(ref)}"
+            names[ref] = name
+            definitions[name] = {}
+            definitions[name] = copy(found)
+        return f"#/$defs/{names[ref]}"
+
+    whole = copy(schema) if isinstance(schema, dict) else {}
+    return {**whole, "$defs": definitions} if definitions else dict(whole)
 
 
 def describe_document(document: Document) -> str:
     """What a document of definitions was recognised as."""
+    beside = document.root.get(SOURCES)
+    if isinstance(beside, list):
+        return f"{len(beside)} documents of tool definitions"
     return visible(shape_of(document.root))
+
+
+def grouped(tools: list[tuple[str, Tool]], said: dict[str, Any]) -> tuple[Toolset, ...]:
+    """Tools by tag, sorted by name, so that a list does not depend on the document's order.
+
+    `said` is what the document tells of its tags, by name. Tools without a tag are in the toolset `general`.
+    """
+    names = naming.toolset_names(sorted({tag for tag, _ in tools if tag}))
+    free = GENERAL if GENERAL not in names.values() else f"{GENERAL}_tools"
+    members: dict[str, list[Tool]] = {}
+    for tag, tool in tools:
+        members.setdefault(tag, []).append(tool)
+    made = [
+        Toolset(
+            name=names.get(tag, free),
+            title=shorten(plain(tag), 80) if tag else "General",
+            description=shorten(plain(said.get(tag, {}).get("description")).split("\n")[0], 200),
+            tools=tuple(sorted(found, key=lambda tool: tool.name)),
+        )
+        for tag, found in members.items()
+    ]
+    return tuple(sorted(made, key=lambda toolset: toolset.name))

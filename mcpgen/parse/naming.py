@@ -82,11 +82,15 @@ def operation_words(operation_id: str | None, method: str, path: str) -> list[st
 
 
 def tool_names(
-    operations: Iterable[tuple[str, str, str | None]], server: str, pinned: Mapping[str, str] | None = None
+    operations: Iterable[tuple[str, str, str | None]],
+    server: str,
+    pinned: Mapping[str, str] | None = None,
+    taken: Iterable[str] = (),
 ) -> dict[str, str]:
     """`METHOD /path` → tool name, for operations given as (method, path, operationId).
 
-    `pinned` are names that earlier runs gave (from the lock file): they are kept and nothing else may take them.
+    `pinned` are names that earlier runs gave (from the lock file): they are kept and nothing else may take them, nor
+    those in `taken`.
     """
     limit = tool_limit(server)
     pinned = pinned or {}
@@ -94,7 +98,7 @@ def tool_names(
     for method, path, operation_id in operations:
         wanted[f"{method} {path}"] = operation_words(operation_id, method, path)
     names = {key: pinned[key] for key in wanted if key in pinned}
-    held = set(names.values())
+    held = {*names.values(), *taken}
     plain = {key: spell(parts, limit, key, server) for key, parts in wanted.items() if key not in names}
     for length in (6, 12, 24):
         count = Counter(plain.values())

@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Origin, Server, Skip, Tool, Toolset
+from ..load.definitions import SOURCES
 from ..text import plain, shorten, visible
 from . import naming, select
+from .definitions import Definitions, grouped
 from .operation import Operation
 from .parameter import Unsayable
 from .schema import Projector, escape_token
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from ..problems import Problems
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
-GENERAL = "general"
 
 
 def parse_openapi(document: Document, config: Config, problems: Problems) -> Server:
@@ -70,6 +71,10 @@ class _Parser:
                 self.skip(where, why)
                 continue
             tools.append((self.tag(operation), tool))
+        if SOURCES in self.document.root:
+            beside = Definitions(self.projector, self.config, self.name)
+            tools += beside.tools(taken=names.values())
+            self.skips += beside.skips
         self.report_unsaid()
         version = self.info.get("version")
         return Server(
@@ -210,21 +215,7 @@ class _Parser:
             for tag in (declared if isinstance(declared, list) else ())
             if isinstance(tag, dict) and isinstance(tag.get("name"), str)
         }
-        names = naming.toolset_names(sorted({tag for tag, _ in tools if tag}))
-        free = GENERAL if GENERAL not in names.values() else f"{GENERAL}_tools"
-        grouped: dict[str, list[Tool]] = {}
-        for tag, tool in tools:
-            grouped.setdefault(tag, []).append(tool)
-        made = [
-            Toolset(
-                name=names.get(tag, free),
-                title=shorten(plain(tag), 80) if tag else "General",
-                description=shorten(plain(said.get(tag, {}).get("description")).split("\n")[0], 200),
-                tools=tuple(sorted(members, key=lambda tool: tool.name)),
-            )
-            for tag, members in grouped.items()
-        ]
-        return tuple(sorted(made, key=lambda toolset: toolset.name))
+        return grouped(tools, said)
 
     # -- what is told -------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
+from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference, escape
 
 Kind: TypeAlias = Literal[
@@ -108,7 +109,7 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
     is not an object where one belongs is passed over.
     """
     seen: set[tuple[int, Kind]] = set()
-    stack: list[tuple[Kind, Any, At]] = [("document", document.root, None)]
+    stack: list[tuple[Kind, Any, At]] = [("document", document.root, None), *_definitions(document)]
     while stack:
         kind, node, at = stack.pop()
         if type(node) is not dict or (id(node), kind) in seen:
@@ -131,6 +132,22 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
                 continue
             if (id(target), kind) not in seen:
                 stack.append((kind, target, place_of(written)))
+
+
+def _definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
+    """The schemas of tool definitions: of the document itself, and of those that stand beside it."""
+    places: list[tuple[Any, str]] = [(document.root, "")] if document.version in ("tools", "schema") else []
+    beside = document.root.get(SOURCES)
+    if type(beside) is list:
+        places = []
+        for entry in beside:
+            try:
+                places.append(document.deref(entry, ""))
+            except UnresolvedReference:
+                continue
+    for root, where in places:
+        for schema, at in schemas(root, where):
+            yield "schema", schema, place_of(at)
 
 
 def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: Any, at: At) -> None:
