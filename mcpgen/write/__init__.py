@@ -14,7 +14,7 @@ from ..problems import OutputConflictError, Problem
 from .changes import Changes, Conflict, check_paths, compare, conflict_error
 from .lock import NAME, Lock, ToolLock, dump, facts, read_lock, text_hash, with_files
 from .safety import refuse_unaccepted
-from .swap import commit, recover
+from .swap import commit, explained, recover
 
 __all__ = [
     "Changes",
@@ -68,7 +68,10 @@ def write(
         _check_free(project)
     elif not accept:
         refuse_unaccepted(lock, lock_facts)
-    changes = compare(files, project, lock.files if lock else {}, is_once)
+    try:
+        changes = compare(files, project, lock.files if lock else {}, is_once)
+    except OSError as error:
+        raise OutputConflictError(explained(project, error, "read")) from error
     if dry_run:
         return replace(changes, dry_run=True)
     standing = tuple(conflict for conflict in changes.conflicts if not (force and _forcible(conflict, lock)))
@@ -123,9 +126,7 @@ def _check_free(project: Path) -> None:
             )
         ) from None
     except OSError as error:
-        raise OutputConflictError(
-            Problem(code="E1207", severity="error", message=f"cannot read `{project}`: {error.strerror}")
-        ) from error
+        raise OutputConflictError(explained(project, error, "read")) from error
     if CONFIG_NAME in names or not set(names) - HARMLESS:
         return
     shown = ", ".join(f"`{name}`" for name in names[:5])

@@ -112,10 +112,9 @@ def compare(
             updated.append(path)
         else:
             conflicts.append(_conflict(path, found, files[path], "edited" if path in owned else "stranger"))
-    written = {path.casefold() for path in files}
+    written = {path.casefold(): path for path in files}
     for path in sorted(owned):
-        # On a file system that ignores case, `Books.py` renamed to `books.py` is one file: it is written, not removed.
-        if path.casefold() in written or is_once(path):
+        if path in files or is_once(path) or _one_file(folder, path, written.get(path.casefold())):
             continue
         found = _read(folder, path)
         if isinstance(found, Conflict):
@@ -132,6 +131,14 @@ def compare(
         kept=tuple(kept),
         conflicts=tuple(conflicts),
     )
+
+
+def _one_file(folder: Path, old: str, new: str | None) -> bool:
+    """Whether `Books.py` and `books.py` are one file here: then it is written and must not be removed after that."""
+    try:
+        return new is not None and (folder / old).samefile(folder / new)
+    except OSError:
+        return False
 
 
 def _read(folder: Path, path: str) -> bytes | Conflict | None:

@@ -68,7 +68,7 @@ def commit(folder: Path, writes: Mapping[str, bytes], removes: Iterable[str]) ->
                 _sync_folder(stage)
                 _in_place(stage, folder, journal)
     except OSError as error:
-        raise OutputConflictError(_explained(folder, error)) from error
+        raise OutputConflictError(explained(folder, error)) from error
 
 
 def recover(folder: Path) -> bool:
@@ -85,7 +85,7 @@ def recover(folder: Path) -> bool:
                 with _locked(place, folder):
                     _finish(place, folder)
     except OSError as error:
-        raise OutputConflictError(_explained(folder, error)) from error
+        raise OutputConflictError(explained(folder, error)) from error
     return found
 
 
@@ -240,16 +240,27 @@ def _mirror(source: Path, target: Path, leave_out: set[str]) -> None:
         shutil.copystat(here, there)
 
 
-def _apply(stage: Path, folder: Path, journal: Journal) -> None:
-    """Bring a folder nobody looks at up to date. Can be repeated: what was done already is passed over."""
+def _apply(stage: Path, folder: Path, journal: Journal, *, since: int | None = None) -> None:
+    """Bring a folder nobody looks at up to date. Can be repeated: what was done already is passed over.
+
+    With `since` (ns) files somebody wrote after that are left alone; the next comparison shows them.
+    """
     for path in journal.removes:
-        (folder / path).unlink(missing_ok=True)
+        if not _newer(folder / path, since):
+            (folder / path).unlink(missing_ok=True)
     for number, path in enumerate(journal.writes):
         new = stage / "new" / str(number)
-        if _exists(new):
+        if _exists(new) and not _newer(folder / path, since):
             _make_parents(folder, path)
             new.replace(folder / path)
     _prune(folder, journal.removes)
+
+
+def _newer(path: Path, since: int | None) -> bool:
+    try:
+        return since is not None and path.lstat().st_mtime_ns > since
+    except OSError:
+        return False
 
 
 def _in_place(stage: Path, folder: Path, journal: Journal) -> None:
@@ -318,12 +329,13 @@ def _finish(place: Path, folder: Path) -> None:
     journal = _read_journal(place)
     tree = place / "tree"
     if journal is not None:
+        since = (place / JOURNAL).stat().st_mtime_ns
         if (place / COMPLETE).exists():
-            _apply(place, folder, journal)
+            _apply(place, folder, journal, since=since)
         elif journal.inode and _exists(tree) and _inode(folder) != journal.inode:
             # The path shows the mirror, the new project. What somebody wrote since into the folder it replaced is
             # theirs.
-            _rescue(tree, folder, journal, since=(place / JOURNAL).stat().st_mtime_ns)
+            _rescue(tree, folder, journal, since=since)
     _discard(place)
 
 
@@ -354,8 +366,10 @@ def _rescue(tree: Path, folder: Path, journal: Journal, *, since: int) -> None:
 def _discard(place: Path) -> None:
     """Remove a stage; the journal goes first, so that a kill meanwhile leaves nothing that looks like work to do."""
     for name in (COMPLETE, JOURNAL):
-        (place / name).unlink(missing_ok=True)
-    _remove_tree(place)
+        with contextlib.suppress(OSError):
+            (place / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        _remove_tree(place)
 
 
 def _remove_tree(tree: Path) -> None:
@@ -396,7 +410,7 @@ def _exchange(one: Path, other: Path) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(one))
 
 
-def _explained(folder: Path, error: OSError) -> Problem:
+def explained(folder: Path, error: OSError, doing: str = "write to") -> Problem:
     """An OSError in the user's words: what, where, and that nothing was lost."""
     hints = {
         errno.ENOSPC: "free some space and run the command again",
@@ -410,7 +424,7 @@ def _explained(folder: Path, error: OSError) -> Problem:
     return Problem(
         code="E1207",
         severity="error",
-        message=f"cannot write to `{folder}`: {reason}; nothing was changed",
+        message=f"cannot {doing} `{folder}`: {reason}; nothing was changed",
         hint=hints.get(error.errno or 0, ""),
         notes=(f"at `{error.filename}`",) if error.filename else (),
     )

@@ -1,0 +1,112 @@
+"""What the tests of `write` share: small projects, what is on the disk, and children that die on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from mcpgen.write import Lock, write
+
+OLD = {
+    "README.md": "read me\n",
+    "server.json": "{}\n",
+    "src/shop_mcp/server.py": "print('old')\n",
+    "src/shop_mcp/tools/books.py": "old = 1\n",
+    "src/shop_mcp/tools/authors.py": "authors = 1\n",
+    "src/shop_mcp/hooks.py": "",
+}
+NEW = {
+    "README.md": "read me, new\n",
+    "server.json": "{}\n",
+    "src/shop_mcp/server.py": "print('new')\n",
+    "src/shop_mcp/tools/books.py": "new = 2\n",
+    "src/shop_mcp/models/orders.py": "orders = 1\n",
+    "src/shop_mcp/hooks.py": "",
+    "clients/cursor.json": "{}\n",
+}
+MINE = {"notes.txt": "mine\n", "src/shop_mcp/custom/reports.py": "mine = 1\n", ".git/HEAD": "ref: main\n"}
+
+EVENTS = {
+    "open", "os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.scandir", "os.listdir",
+    "shutil.rmtree", "ctypes.dlsym", "os.utime", "shutil.copystat",
+}  # fmt: skip
+"""Audit events of the standard library that come right before something is done to the disk."""
+
+
+def facts(document: str = "1") -> Lock:
+    """The facts of a run that knows no tools."""
+    return Lock(
+        generator="1.0",
+        document=document,
+        openapi="3.1.0",
+        config="c",
+        base_url="https://api.example.com",
+        allowed_origins=(),
+        auth={},
+        security=(),
+        tools=(),
+    )
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    """Files of the user."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Every file below a folder, links as their targets; empty folders end in a slash."""
+    found: dict[str, str] = {}
+    for here, folders, names in os.walk(folder):
+        for name in names:
+            path = Path(here) / name
+            shown = path.relative_to(folder).as_posix()
+            found[shown] = f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
+        if not folders and not names and Path(here) != folder:
+            found[f"{Path(here).relative_to(folder).as_posix()}/"] = ""
+    return found
+
+
+def project(folder: Path, files: dict[str, str] | None = None) -> Path:
+    """A project that was generated once, with files of its user in it."""
+    write(files or OLD, folder, lock_facts=facts())
+    put(folder, MINE)
+    return folder
+
+
+def child(work: Callable[[], None], *, at: int, do: str) -> int:
+    """Run `work` in a child that dies, or meets a full disk, right before its `at`-th change of the disk.
+
+    Returns the child's exit code: -9 when it was killed, 0 when it came to the end, 4 when it refused, 1 otherwise.
+    """
+    pid = os.fork()
+    if pid:
+        _, status = os.waitpid(pid, 0)
+        return os.waitstatus_to_exitcode(status)
+    count = 0
+
+    def hook(event: str, _: object) -> None:
+        nonlocal count
+        if event not in EVENTS:
+            return
+        count += 1
+        if count == at:
+            if do == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise OSError(28, "No space left on device")
+
+    code = 1
+    try:
+        sys.addaudithook(hook)
+        work()
+        code = 0
+    except BaseException as error:
+        code = getattr(error, "exit_code", 1)
+        if code == 1:
+            sys.excepthook(type(error), error, error.__traceback__)
+    finally:
+        os._exit(code)

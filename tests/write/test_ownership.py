@@ -1,0 +1,323 @@
+"""Who a file belongs to: what is written, what is refused, and what is never touched."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcpgen.problems import OutputConflictError, RefusedError
+from mcpgen.write import ToolLock, read_lock, write
+from mcpgen.write.changes import check_paths
+from mcpgen.write.lock import dump, parse_lock
+
+from .folders import MINE, NEW, OLD, facts, project, put, tree
+
+
+def told(folder: Path, files: dict[str, str] = NEW, **options: bool) -> OutputConflictError:
+    """The refusal of a write, after a look at whether anything changed."""
+    before = tree(folder)
+    with pytest.raises(OutputConflictError) as caught:
+        write(files, folder, lock_facts=facts("2"), **options)
+    assert tree(folder) == before
+    assert caught.value.exit_code == 4
+    return caught.value
+
+
+def test_a_first_run_writes_everything_and_records_what_it_owns(tmp_path: Path) -> None:
+    changes = write(OLD, tmp_path / "shop", lock_facts=facts())
+    assert set(changes.created) == set(OLD)
+    lock = read_lock(tmp_path / "shop")
+    assert lock is not None
+    assert set(lock.files) == {
+        "server.json",
+        "src/shop_mcp/server.py",
+        "src/shop_mcp/tools/authors.py",
+        "src/shop_mcp/tools/books.py",
+    }
+
+
+def test_a_second_run_touches_nothing(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    times = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    assert write(OLD, folder, lock_facts=facts()).empty
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == times
+
+
+def test_a_later_run_equals_a_fresh_one_and_leaves_the_users_files_alone(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    changes = write(NEW, folder, lock_facts=facts("2"))
+    assert changes.created == ("clients/cursor.json", "src/shop_mcp/models/orders.py")
+    assert changes.updated == ("src/shop_mcp/server.py", "src/shop_mcp/tools/books.py")
+    assert changes.removed == ("src/shop_mcp/tools/authors.py",)
+    assert changes.kept == ("README.md", "src/shop_mcp/hooks.py")
+    write(NEW, tmp_path / "fresh", lock_facts=facts("2"))
+    assert tree(folder) == {**tree(tmp_path / "fresh"), **MINE, "README.md": OLD["README.md"]}
+
+
+def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    (folder / "README.md").write_text("edited\n")
+    (folder / "src/shop_mcp/hooks.py").unlink()
+    write(NEW, folder, lock_facts=facts("2"))
+    assert (folder / "README.md").read_text() == "edited\n"
+    assert (folder / "src/shop_mcp/hooks.py").exists()
+
+
+def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    write({"clients/a.json": "{}", "models/b.py": "", "server.json": "{}"}, folder, lock_facts=facts())
+    put(folder, {"models/mine.py": "mine"})
+    write({"server.json": "{}"}, folder, lock_facts=facts("2"))
+    assert not (folder / "clients").exists()
+    assert tree(folder / "models") == {"mine.py": "mine"}
+
+
+def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    (folder / "src/shop_mcp/tools/books.py").write_text("old = 1\nmine = 2\n")
+    (problem,) = told(folder).problems
+    assert "`src/shop_mcp/tools/books.py` was generated and has been edited" in problem.message
+    assert "+mine = 2" in problem.detail
+    assert "`custom/`" in problem.hint
+
+
+def test_an_edited_file_whose_operation_is_gone_is_refused_too(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    (folder / "src/shop_mcp/tools/authors.py").write_text("authors = 1\nmine = 2\n")
+    (problem,) = told(folder).problems
+    assert "authors.py" in problem.message
+
+
+def test_a_stranger_in_the_way_is_refused(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    put(folder, {"clients/cursor.json": '{"mine": true}\n'})
+    (problem,) = told(folder).problems
+    assert problem.code == "E1203"
+
+
+def test_a_stranger_that_says_the_same_is_taken_over(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    put(folder, {"clients/cursor.json": NEW["clients/cursor.json"]})
+    assert "clients/cursor.json" in write(NEW, folder, lock_facts=facts("2")).unchanged
+
+
+def test_force_overwrites_edits_and_strangers_and_nothing_else(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    put(folder, {"clients/cursor.json": "mine", "src/shop_mcp/tools/books.py": "mine", "README.md": "mine"})
+    write(NEW, folder, lock_facts=facts("2"), force=True)
+    assert tree(folder) | {"mcpgen.lock": ""} == {**NEW, **MINE, "README.md": "mine", "mcpgen.lock": ""}
+
+
+def test_a_dry_run_says_what_would_happen_and_does_not_do_it(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    put(folder, {"src/shop_mcp/tools/books.py": "mine"})
+    before = tree(folder)
+    changes = write(NEW, folder, lock_facts=facts("2"), dry_run=True)
+    assert changes.removed == ("src/shop_mcp/tools/authors.py",)
+    assert [conflict.path for conflict in changes.conflicts] == ["src/shop_mcp/tools/books.py"]
+    assert tree(folder) == before
+
+
+def test_a_checkout_with_crlf_is_not_an_edit(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    for path in OLD:
+        (folder / path).write_bytes((folder / path).read_bytes().replace(b"\n", b"\r\n"))
+    lock = folder / "mcpgen.lock"
+    lock.write_bytes(lock.read_bytes().replace(b"\n", b"\r\n"))
+    before = tree(folder)
+    assert write(OLD, folder, lock_facts=facts()).empty
+    assert tree(folder) == before
+    assert not write(NEW, folder, lock_facts=facts("2")).conflicts
+
+
+def test_a_folder_that_is_not_ours_is_refused_with_its_first_files(tmp_path: Path) -> None:
+    put(tmp_path, {f"file{number}.txt": "" for number in range(7)})
+    (problem,) = told(tmp_path).problems
+    assert "`file0.txt`, `file1.txt`, `file2.txt`, `file3.txt`, `file4.txt` and 2 more" in problem.message
+    told(tmp_path, force=True)
+
+
+@pytest.mark.parametrize("files", [{"mcpgen.toml": "", "notes.txt": ""}, {".git/HEAD": ""}, {}])
+def test_an_empty_folder_a_fresh_repository_or_one_with_a_configuration_may_become_a_project(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    put(tmp_path, files)
+    write(OLD, tmp_path, lock_facts=facts())
+    assert set(tree(tmp_path)) == {*OLD, *files, "mcpgen.lock"}
+
+
+def test_force_does_not_overwrite_strangers_where_nothing_is_ours_yet(tmp_path: Path) -> None:
+    put(tmp_path, {"mcpgen.toml": "", "server.json": "mine"})
+    (problem,) = told(tmp_path, force=True).problems
+    assert "server.json" in problem.message
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "shop").write_text("a file")
+    with pytest.raises(OutputConflictError, match="is a file, not a folder"):
+        write(OLD, tmp_path / "shop", lock_facts=facts())
+
+
+@pytest.mark.parametrize("link", ["src/shop_mcp/server.py", "src/shop_mcp/models", "src"])
+def test_nothing_is_written_through_a_link(tmp_path: Path, link: str) -> None:
+    folder = project(tmp_path / "shop")
+    outside = tmp_path / "outside"
+    (folder / link).parent.mkdir(exist_ok=True)
+    if (folder / link).exists():
+        (folder / link).rename(outside)
+    else:
+        outside.mkdir()
+    (folder / link).symlink_to(outside)
+    before = tree(outside) if outside.is_dir() else outside.read_text()
+    error = told(folder, force=True)
+    assert "is a symbolic link" in error.problems[0].detail
+    assert (tree(outside) if outside.is_dir() else outside.read_text()) == before
+
+
+def test_a_project_named_through_a_link_is_written_where_it_is(tmp_path: Path) -> None:
+    project(tmp_path / "shop")
+    (tmp_path / "link").symlink_to(tmp_path / "shop")
+    write(NEW, tmp_path / "link", lock_facts=facts("2"))
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "shop/clients/cursor.json").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_files_are_0644_and_folders_0755_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    old = os.umask(mask)
+    try:
+        write(OLD, tmp_path / "shop", lock_facts=facts())
+        write(NEW, tmp_path / "shop", lock_facts=facts("2"))
+    finally:
+        os.umask(old)
+    for path in (tmp_path / "shop").rglob("*"):
+        assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644), path
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["src/Books.py", "src/books.py"],
+        ["tools", "tools/books.py"],
+        ["../outside"],
+        ["/etc/passwd"],
+        ["a\\b"],
+        ["C:/x"],
+        ["a//b"],
+        ["a/./b"],
+        ["nul\0"],
+        ["caf\u00e9.py"],
+        ["trailing. "],
+        [""],
+    ],
+)
+def test_paths_the_generator_must_never_make_are_caught_as_a_bug(paths: list[str]) -> None:
+    with pytest.raises(ValueError, match="path|same file|both a file"):
+        check_paths(paths)
+
+
+def test_a_name_that_only_changes_its_case_is_renamed(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    write({"tools/Books.py": "1"}, folder, lock_facts=facts())
+    write({"tools/books.py": "2"}, folder, lock_facts=facts("2"))
+    assert tree(folder / "tools") == {"books.py": "2"}
+
+
+def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_new_one(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    write({"tools/Books.py": "1"}, folder, lock_facts=facts())
+    (folder / "tools/books.py").hardlink_to(folder / "tools/Books.py")  # both names lead to one file, as they do there
+    changes = write({"tools/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
+    assert changes.removed == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("<<<<<<< ours\n{}\n=======\n>>>>>>> theirs\n", "unresolved merge conflict"),
+        ('{"lock": 99}', "its format is 99"),
+        ("[]", "its format is None"),
+        ("", "JSONDecodeError"),
+    ],
+)
+def test_a_lock_that_cannot_be_read_says_why(tmp_path: Path, text: str, reason: str) -> None:
+    folder = project(tmp_path / "shop")
+    (folder / "mcpgen.lock").write_text(text)
+    with pytest.raises(OutputConflictError, match=reason):
+        write(NEW, folder, lock_facts=facts("2"))
+
+
+def tool(**changes: object) -> ToolLock:
+    """One tool of a lock."""
+    made = ToolLock(
+        name="list_books",
+        given="list_books",
+        operation_id="listBooks",
+        method="GET",
+        path="/books",
+        toolset="books",
+        text="a",
+        schema="b",
+        hints={"read_only": True, "destructive": False, "idempotent": True, "open_world": True},
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def test_a_lock_reads_back_as_it_was_written() -> None:
+    lock = replace(
+        facts(),
+        tools=(tool(), tool(name="x", given="y", operation_id=None, base_url="https://b", security=((), ("key",)))),
+        customised={"listBooks": ("GET /books", "listBooks"), "GET /x": ("GET /x", None)},
+        auth={"key": {"kind": "api_key"}},
+        files={"a": "1"},
+        security=(("key",),),
+    )
+    assert parse_lock(dump(lock)) == lock
+
+
+API_KEY = {"kind": "api_key", "place": "header", "wire_name": "X-Key", "scheme": "", "token_url": None}
+DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_world": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"base_url": "https://evil.example"}, "requests go to `https://evil.example` instead of"),
+        ({"base_url": "http://api.example.com"}, "`http://api.example.com` instead of"),
+        ({"base_url": None}, "nowhere"),
+        ({"allowed_origins": ("https://b.example",)}, "may go to `https://b.example`"),
+        ({"tools": (tool(base_url="https://b.example/x"),)}, "requests of `list_books` may go to `https://b.example`"),
+        ({"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}}, "changes its wire_name"),
+        ({"auth": {"key": API_KEY, "other": API_KEY}}, "a new credential `other`"),
+        ({"security": ((), ("key",))}, "credentials become optional"),
+        ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sends DELETE instead of GET"),
+        ({"tools": (tool(hints=DELETES),)}, "becomes destructive"),
+    ],
+)
+def test_another_origin_other_credentials_or_destruction_must_be_accepted(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    known = replace(facts(), tools=(tool(),), auth={"key": API_KEY}, security=(("key",),))
+    write(OLD, tmp_path / "shop", lock_facts=known)
+    before = tree(tmp_path / "shop")
+    with pytest.raises(RefusedError) as caught:
+        write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes))  # type: ignore[arg-type]
+    assert caught.value.exit_code == 3
+    assert said in "\n".join(problem.message for problem in caught.value.problems)
+    assert tree(tmp_path / "shop") == before
+    assert write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes), accept=True).created  # type: ignore[arg-type]
+
+
+def test_another_path_of_the_same_origin_a_new_tool_and_other_words_need_no_acceptance(tmp_path: Path) -> None:
+    known = replace(facts(), tools=(tool(),))
+    write(OLD, tmp_path / "shop", lock_facts=known)
+    harmless = replace(
+        known,
+        base_url="https://API.example.com/v2",
+        tools=(tool(text="other", path="/v2/books"), tool(name="remove", path="/x", method="DELETE", hints=DELETES)),
+    )
+    assert write(NEW, tmp_path / "shop", lock_facts=harmless).updated
