@@ -1,0 +1,427 @@
+"""Each credential at its exact place, chosen by the rules, going nowhere else, and shown to nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import traceback
+import urllib.parse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from authority import CLIENT_ID, CLIENT_SECRET
+from upstream import Upstream, http, ok
+
+CANARY = "c4nary/Sécret+1".replace("é", "e")
+P = "MCPGEN_BOOKSHOP"
+AUTH: dict[str, Any] = {
+    "header": {"kind": "api_key", "place": "header", "wire_name": "X-API-Key", "variables": [f"{P}_HEADER"]},
+    "query": {"kind": "api_key", "place": "query", "wire_name": "api key", "variables": [f"{P}_QUERY"]},
+    "cookie": {"kind": "api_key", "place": "cookie", "wire_name": "sid", "variables": [f"{P}_COOKIE"]},
+    "basic": {"kind": "basic", "scheme": "Basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]},
+    "bearer": {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]},
+    "custom": {"kind": "bearer", "scheme": "GenieKey", "variables": [f"{P}_GENIE"]},
+    "mutual": {"kind": "unsupported", "variables": []},
+}
+VALUES = {
+    "header": {"HEADER": CANARY},
+    "query": {"QUERY": CANARY},
+    "cookie": {"COOKIE": CANARY},
+    "basic": {"USERNAME": "me", "PASSWORD": CANARY},
+    "bearer": {"TOKEN": CANARY},
+    "custom": {"GENIE": CANARY},
+}
+
+
+def get(security: Any = None) -> Callable[[Any], Any]:
+    return lambda api: api.request("GET", "/x", query={"q": "1"}, cookies={"a": "b"}, security=security)
+
+
+def sent(request: Any) -> dict[str, Any]:
+    """Everything of a request that could hold a credential."""
+    return {
+        "query": urllib.parse.parse_qsl(request.query),
+        "cookie": request.header("cookie"),
+        **{name: request.header(name) for name in ("authorization", "x-api-key") if request.header(name)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("header", {"x-api-key": CANARY}),
+        ("query", {"query": [("q", "1"), ("api key", CANARY)]}),
+        ("cookie", {"cookie": f"a=b; sid={CANARY}"}),
+        ("basic", {"authorization": "Basic " + base64.b64encode(f"me:{CANARY}".encode()).decode()}),
+        ("bearer", {"authorization": f"Bearer {CANARY}"}),
+        ("custom", {"authorization": f"GenieKey {CANARY}"}),
+    ],
+)
+def test_each_credential_stands_at_its_place_and_no_other(calling: Any, name: str, expected: dict[str, Any]) -> None:
+    [request] = calling([], get(((name,),)), {"auth": AUTH}, **VALUES[name]).requests
+    assert sent(request) == {"query": [("q", "1")], "cookie": "a=b"} | expected
+
+
+def test_a_pasted_scheme_word_is_not_sent_twice(calling: Any) -> None:
+    [request] = calling([], get((("bearer",),)), {"auth": AUTH}, TOKEN="bearer abc-12345").requests
+    assert request.header("authorization") == "Bearer abc-12345"
+
+
+def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name(calling: Any) -> None:
+    [request] = calling(
+        [],
+        lambda api: api.request("GET", "/x", query={"api key": "mine", "z": {"api key": "x"}}, cookies={"sid": "mine"}),
+        {"auth": AUTH, "security": [["query", "cookie"]]},
+        QUERY=CANARY,
+        COOKIE=CANARY,
+    ).requests
+    assert urllib.parse.parse_qsl(request.query) == [("api key", CANARY)]
+    assert request.header("cookie") == f"sid={CANARY}"
+
+
+@pytest.mark.parametrize(
+    ("security", "have", "used"),
+    [
+        ([["header", "bearer"]], ["header", "bearer"], {"header", "bearer"}),
+        ([["header"], ["bearer"]], ["header", "bearer"], {"header"}),
+        ([["header"], ["bearer"]], ["bearer"], {"bearer"}),
+        ([["header", "bearer"], ["query"]], ["bearer", "query"], {"query"}),
+        ([[], ["header"]], ["header"], {"header"}),
+        ([["header"], []], [], set()),
+        ([], ["header"], set()),
+        ([["mutual"], ["bearer"]], ["bearer"], {"bearer"}),
+        ([["header"]], [], None),
+        ([["header", "bearer"]], ["bearer"], None),
+        ([["mutual"]], ["bearer"], None),
+        ([["unknown"]], ["bearer"], None),
+    ],
+)
+def test_the_first_alternative_that_is_complete_is_used(
+    runtime: Any, calling: Any, security: Any, have: list[str], used: set[str] | None
+) -> None:
+    variables = {name: value for one in have for name, value in VALUES[one].items()}
+    for facts, use in (({"security": security}, get()), ({}, get(tuple(map(tuple, security))))):
+        done = calling([], use, {"auth": AUTH, **facts}, **variables)
+        if used is None:
+            assert isinstance(done.error, runtime.errors.MissingCredential) and done.requests == []
+            continue
+        got = sent(done.requests[0])
+        found = {"header": "x-api-key" in got, "bearer": "authorization" in got, "query": len(got["query"]) > 1}
+        assert {name for name, there in found.items() if there} == used
+
+
+def test_a_missing_credential_names_every_way_to_set_it_and_others_work(runtime: Any, calling: Any) -> None:
+    done = calling([], get((("header",), ("basic", "query"))), {"auth": AUTH}, USERNAME="me")
+    text = str(done.error)
+    assert f"`{P}_HEADER`, or `{P}_PASSWORD` and `{P}_QUERY`" in text and "_USERNAME`" not in text
+    assert calling([], get(()), {"auth": AUTH}).answer.status == 200
+
+
+def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
+    runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def authorize(request: Any) -> None:
+        request.headers["X-Signature"] = request.conceal(f"signed-{request.method}-{len(request.content or b'')}")
+
+    monkeypatch.setattr(runtime.auth, "authorize", authorize)
+    monkeypatch.setattr(runtime.auth, "PROVIDES", frozenset({"mutual"}))
+    reply = http(403, '{"message": "signed-POST-7 is wrong"}')
+    done = calling([reply], lambda api: api.request("POST", "/x", json={"a": 1}, security=(("mutual",),)), {"auth": AUTH})
+    assert done.requests[0].header("x-signature") == "signed-POST-7"
+    assert "signed-POST-7" not in str(runtime.answer.report_error(done.error, done.settings))
+
+
+def test_the_hook_cannot_move_the_request(runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def authorize(request: Any) -> None:
+        request.url = request.url.copy_with(host="evil.test")
+
+    monkeypatch.setattr(runtime.auth, "authorize", authorize)
+    done = calling([], get())
+    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+
+
+# Origins
+
+
+@pytest.mark.parametrize(
+    ("allowed", "facts", "outcome"),
+    [
+        (False, False, "refused"),
+        (False, True, "without credential"),
+        (True, False, "with credential"),
+    ],
+)
+def test_an_operation_on_another_server_needs_leave_and_gets_no_credential_unless_the_operator_says(
+    runtime: Any, settings: Any, run: Any, allowed: bool, facts: bool, outcome: str
+) -> None:
+    async def main() -> Any:
+        async with Upstream() as own, Upstream() as other:
+            made = settings(
+                None,
+                {
+                    "base_url": own.url,
+                    "auth": AUTH,
+                    "security": [["bearer"]],
+                    "allowed_origins": [other.url] if facts else [],
+                },
+                TOKEN=CANARY,
+                ALLOW_PRIVATE="1",
+                **({"ALLOW_ORIGINS": f"https://x.test, {other.url}/ignored"} if allowed else {}),
+            )
+            async with runtime.api.Api(made) as api:
+                try:
+                    await api.request("GET", "/x", base_url=f"{other.url}/up")
+                except runtime.errors.Refused as error:
+                    assert "ALLOW_ORIGINS" in str(error)
+            assert own.requests == []
+            return other.requests
+
+    requests = run(main())
+    found = {None: "without credential", f"Bearer {CANARY}": "with credential"}
+    assert (found[requests[0].header("authorization")] if requests else "refused") == outcome
+
+
+def test_the_operators_base_url_goes_before_the_operations_own(calling: Any) -> None:
+    done = calling([], lambda api: api.request("GET", "/x", base_url="https://uploads.example.com/v2"))
+    assert done.requests[0].target == "/v1/x"
+
+
+def test_two_apis_in_one_process_keep_their_credentials_apart(runtime: Any, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        async with Upstream() as first, Upstream() as second:
+            facts = {"auth": AUTH, "security": [["bearer"]]}
+            one, two = settings(first.url, facts, TOKEN="first-token"), settings(second.url, facts, TOKEN="second-token")
+            async with runtime.api.Api(one) as a, runtime.api.Api(two) as b:
+                await asyncio.gather(*(api.request("GET", "/x") for api in (a, b) * 20))
+            for upstream, token in ((first, "first-token"), (second, "second-token")):
+                assert {request.header("authorization") for request in upstream.requests} == {f"Bearer {token}"}
+
+    run(main())
+
+
+# Secrets
+
+
+FAILURES: dict[str, Any] = {
+    "401": http(401, json.dumps({"message": f"bad key {CANARY}", "again": urllib.parse.quote(CANARY, safe="")})),
+    "400 basic": http(400, json.dumps({"you_sent": base64.b64encode(f"me:{CANARY}".encode()).decode()})),
+    "500 text": http(500, f"<html><p>{CANARY}</p></html>", "text/html"),
+    "redirect": http(302, "", "", f"Location: http://evil.test/?key={urllib.parse.quote(CANARY)}"),
+    "not http": b"HTTP/1.1 2OO " + CANARY.encode() + b"\r\n\r\n",
+    "not json": http(200, f"{{ {CANARY}"),
+    "json": http(200, json.dumps({"echo": [CANARY], CANARY: base64.b64encode(b"Bearer " + CANARY.encode()).decode()})),
+    "text": http(200, f"your key is {CANARY}", "text/plain"),
+    "link": http(200, "[]", "application/json", f'Link: </x?page={CANARY}>; rel="next"'),
+    "head": http(204, "", "", f"Location: /x?key={CANARY}"),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("name", ["header", "query", "cookie", "basic", "bearer"])
+def test_a_secret_is_in_no_result_error_log_or_trace(
+    runtime: Any, calling: Any, caplog: pytest.LogCaptureFixture, name: str, failure: str
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        done = calling([FAILURES[failure]], get(((name,),)), {"auth": AUTH}, RETRIES="0", **VALUES[name])
+    shown = [caplog.text]
+    if done.error is None:
+        shown.append(repr(runtime.answer.content_of(done.answer, {"name": "x", "outputSchema": {}}, done.settings)))
+    else:
+        error = done.error
+        shown += [str(error), repr(error), repr(runtime.answer.report_error(error, done.settings))]
+        shown.append("".join(traceback.TracebackException.from_exception(error, capture_locals=False).format()))
+    forms = [CANARY, urllib.parse.quote(CANARY, safe=""), base64.b64encode(f"me:{CANARY}".encode()).decode()]
+    forms.append(base64.b64encode(b"Bearer " + CANARY.encode()).decode())
+    for text in shown:
+        assert not [form for form in forms if form in text]
+
+
+def test_settings_and_secrets_do_not_show_themselves(runtime: Any, settings: Any) -> None:
+    made = settings("https://a.test", {"auth": AUTH}, TOKEN=CANARY, HTTP_TOKEN="another-canary", PASSWORD=CANARY)
+    secret = made.credentials["bearer"].values[0]
+    for text in (repr(made), str(made), repr(made.credentials), f"{secret}", f"{secret!r:>20}", str(secret), repr(made.redactor)):
+        assert CANARY not in text and "another-canary" not in text
+    for thing in (secret, made.redactor, made):
+        with pytest.raises(TypeError):
+            pickle.dumps(thing)
+    assert secret.reveal() == CANARY
+
+
+def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment(runtime: Any) -> None:
+    redactor = runtime.settings.Redactor([CANARY])
+    for before in ("", "a", "ab", "abc", "user:"):
+        for after in ("", "x", "xy"):
+            masked = redactor(base64.b64encode(f"{before}{CANARY}{after}".encode()).decode())
+            rest = masked.replace("****", "", 1)
+            # What may stay are characters that also depend on what is around the secret
+            assert masked != rest and len(rest) <= 4 * (len(before + after) + 2) // 3 + 4
+    assert redactor(f"x{CANARY}y") == "x****y"
+
+
+def test_a_log_record_is_one_line_without_secrets(runtime: Any) -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(runtime.settings.Redactor([CANARY]))
+    logger = logging.getLogger("test-redactor")
+    logger.addHandler(handler)
+    logger.propagate = False
+    logger.warning("key %s\r\nERROR fake \x1b[8m", CANARY)
+    try:
+        raise ValueError(CANARY)
+    except ValueError:
+        logger.exception("failed")
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == r"key ****\r\nERROR fake \x1b[8m"
+    assert CANARY not in stream.getvalue() and "ValueError: ****" in stream.getvalue()
+
+
+# OAuth 2 client credentials, against Authlib in a process of its own
+
+
+@pytest.fixture
+def authority() -> Iterator[Callable[..., str]]:
+    """Starts an authorisation server and returns its URL."""
+    running = []
+
+    def start(ttl: int = 3600, method: str = "client_secret_basic") -> str:
+        process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("authority.py")), str(ttl), method],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "AUTHLIB_INSECURE_TRANSPORT": "1"},
+        )
+        running.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def oauth(url: str, **more: Any) -> dict[str, Any]:
+    credential = {
+        "kind": "client_credentials",
+        "variables": [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET", f"{P}_TOKEN"],
+        "token_url": f"{url}/token",
+        "scopes": ["read", "write"],
+    }
+    return {"auth": {"oauth": {**credential, **more}}, "security": [["oauth"]]}
+
+
+CLIENT = {"CLIENT_ID": CLIENT_ID, "CLIENT_SECRET": CLIENT_SECRET}
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_one_token_serves_many_calls_and_is_renewed_when_it_is_refused(
+    runtime: Any, settings: Any, run: Any, authority: Any, method: str
+) -> None:
+    url = authority(3600, method)
+
+    async def main() -> None:
+        made = settings(url, oauth(url), **CLIENT)
+        async with runtime.api.Api(made) as api:
+
+            async def issued() -> Any:
+                return (await api.request("GET", "/issued", security=())).data
+
+            answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
+            assert {answer.status for answer in answers} == {200}
+            assert await issued() == {"issued": 1, "scopes": ["read write"]}
+            await api.request("POST", "/revoke", security=())
+            answers = await asyncio.gather(*(api.request("GET", "/me") for _ in range(12)))
+            assert {answer.status for answer in answers} == {200}
+            assert (await issued())["issued"] == 2
+
+    run(main())
+
+
+def test_a_token_is_renewed_before_it_expires(runtime: Any, settings: Any, run: Any, authority: Any) -> None:
+    url = authority(1)
+
+    async def main() -> None:
+        async with runtime.api.Api(settings(url, oauth(url), **CLIENT)) as api:
+            await api.request("GET", "/me")
+            await api.request("GET", "/me")
+            assert (await api.request("GET", "/issued", security=())).data["issued"] == 1
+            await asyncio.sleep(0.95)
+            await api.request("GET", "/me")
+            assert (await api.request("GET", "/issued", security=())).data["issued"] == 2
+
+    run(main())
+
+
+def test_a_wrong_client_secret_is_reported_by_variable(runtime: Any, settings: Any, run: Any, authority: Any) -> None:
+    url = authority()
+
+    async def main() -> Any:
+        made = settings(url, oauth(url), CLIENT_ID=CLIENT_ID, CLIENT_SECRET=CANARY)
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.credentials.TokenRefused) as caught:
+                await api.request("GET", "/me")
+        return str(runtime.answer.report_error(caught.value, made))
+
+    text = run(main())
+    assert "invalid_client" in text and f"{P}_CLIENT_SECRET" in text and CANARY not in text
+
+
+def test_a_token_of_the_operators_own_is_used_as_it_is(runtime: Any, calling: Any) -> None:
+    done = calling([ok({})], get(), oauth("https://login.test"), TOKEN="ready-made-token")
+    assert done.requests[0].header("authorization") == "Bearer ready-made-token"
+
+
+def test_a_clients_secret_goes_to_the_apis_origin_or_to_one_the_operator_confirmed(
+    runtime: Any, settings: Any, run: Any
+) -> None:
+    token = ok({"access_token": "fetched-token", "token_type": "bearer", "expires_in": "60"})
+
+    async def main(confirm: Callable[[str], dict[str, str]]) -> tuple[int, Any]:
+        async with Upstream(ok({})) as api_side, Upstream(token) as login:
+            made = settings(api_side.url, oauth(login.url), **CLIENT, **confirm(login.url))
+            async with runtime.api.Api(made) as api:
+                try:
+                    await api.request("GET", "/x")
+                except runtime.errors.Refused as error:
+                    return len(login.requests), str(error)
+            return len(login.requests), api_side.requests[0].header("authorization")
+
+    count, said = run(main(lambda url: {}))
+    assert count == 0 and f"{P}_ALLOW_ORIGINS" in said
+    assert run(main(lambda url: {"ALLOW_ORIGINS": url})) == (1, "Bearer fetched-token")
+    assert run(main(lambda url: {"TOKEN_URL": f"{url}/t"})) == (1, "Bearer fetched-token")
+
+
+def test_a_clients_secret_does_not_go_over_plain_http(runtime: Any, calling: Any) -> None:
+    done = calling([], get(), oauth("http://login.test"), ALLOW_ORIGINS="http://login.test", **CLIENT)
+    assert isinstance(done.error, runtime.errors.Refused) and "https" in str(done.error)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(http(200, "[]"), http(200, "no"), ok({"access_token": 7}), ok({"access_token": "a\r\nb"}), http(500, "{}")),
+        *(http(302, "", "", "Location: http://evil.test/"), http(200, "x" * 100_000), ok({"access_token": ""})),
+    ],
+)
+def test_a_token_endpoint_that_misbehaves_is_an_error(runtime: Any, settings: Any, run: Any, reply: bytes) -> None:
+    async def main() -> None:
+        async with Upstream(reply) as upstream:
+            made = settings(upstream.url, oauth(upstream.url), **CLIENT)
+            async with runtime.api.Api(made) as api:
+                with pytest.raises((runtime.credentials.TokenRefused, runtime.errors.BadAnswer)):
+                    await api.request("GET", "/x")
+            assert {request.target for request in upstream.requests} == {"/token"}
+
+    run(main())

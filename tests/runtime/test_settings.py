@@ -1,0 +1,122 @@
+"""What the operator may set, and what is said of it before the first call: the variable, never the value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+P = "MCPGEN_BOOKSHOP"
+KEY = {"auth": {"key": {"kind": "api_key", "place": "header", "wire_name": "X-Key", "variables": [f"{P}_KEY"]}}}
+
+
+def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[str]:
+    with pytest.raises(runtime.settings.SettingsError) as caught:
+        settings(*args, **variables)
+    return list(caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("TIMEOUT", "0"), ("TIMEOUT", "soon"), ("TIMEOUT", "nan"), ("TIMEOUT", "inf"), ("TOTAL_TIMEOUT", "-1")),
+        *(("RETRIES", "11"), ("RETRIES", "1.5"), ("MAX_CONCURRENCY", "0"), ("MAX_RESULT_CHARS", "10")),
+        *(("RATE_LIMIT", "-1"), ("RATE_LIMIT", "5/d"), ("READ_ONLY", "maybe"), ("ALLOW_PRIVATE", "2")),
+        *(("ALLOW_ORIGINS", "example.com"), ("FILE_ROOTS", "relative"), ("FILE_ROOTS", "/missing/folder")),
+        *(("CA_FILE", "/missing"), ("BASE_URL", "ftp://x"), ("BASE_URL", "http://u:p@x/"), ("TOKEN_URL", "x")),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named_by_its_variable(runtime: Any, settings: Any, name: str, value: str) -> None:
+    [problem] = problems(runtime, settings, **{name: value})
+    assert f"`{P}_{name}`" in problem
+
+
+@pytest.mark.parametrize(
+    "value", ["<your key>", "changeme", "CHANGE_ME", "your-api-key", "xxxx", "${KEY}", "TODO", "...", "a\nb", "a\r", "é", " padded"]
+)
+def test_a_secret_that_is_none_stops_the_start_without_being_shown(runtime: Any, settings: Any, value: str) -> None:
+    [problem] = problems(runtime, settings, None, KEY, KEY=value)
+    assert f"`{P}_KEY`" in problem and value not in problem.replace(f"`{P}_KEY`", "")
+
+
+def test_every_problem_is_told_at_once(runtime: Any, settings: Any) -> None:
+    assert len(problems(runtime, settings, None, KEY, KEY="changeme", TIMEOUT="x", READ_ONLY="x", BASE_URL="x")) == 4
+
+
+def test_a_secret_that_is_missing_or_empty_is_a_note(settings: Any) -> None:
+    for variables in ({}, {"KEY": ""}):
+        [note] = settings(None, KEY, **variables).notes
+        assert f"`{P}_KEY` is not set" in note
+    assert settings(None, KEY, KEY="real-key").notes == ()
+
+
+def test_an_empty_password_is_one_when_it_was_set(settings: Any) -> None:
+    facts = {"auth": {"b": {"kind": "basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]}}}
+    assert settings(None, facts, USERNAME="me", PASSWORD="").credentials["b"].present
+    assert not settings(None, facts, USERNAME="me").credentials["b"].present
+    assert not settings(None, facts, PASSWORD="x").credentials["b"].present
+
+
+def test_a_secret_can_stand_in_a_file_of_its_owner(runtime: Any, settings: Any, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("from-a-file\n")
+    file.chmod(0o600)
+    assert settings(None, KEY, KEY_FILE=str(file)).credentials["key"].values[0].reveal() == "from-a-file"
+    file.chmod(0o644)
+    [problem] = problems(runtime, settings, None, KEY, KEY_FILE=str(file))
+    assert f"`{P}_KEY_FILE`" in problem
+    [problem] = problems(runtime, settings, None, KEY, KEY_FILE=str(tmp_path / "missing"))
+    assert f"`{P}_KEY_FILE`" in problem
+
+
+def test_no_base_url_says_which_variable_to_set(runtime: Any, settings: Any) -> None:
+    facts = {"base_url": None, "base_url_note": "the document names `/v1` only"}
+    [problem] = problems(runtime, settings, None, facts)
+    assert f"`{P}_BASE_URL`" in problem and "the document names" in problem
+    assert settings("https://a.test/v1/", facts).base_url == "https://a.test/v1"
+
+
+def test_a_misspelt_variable_is_noted_with_the_right_name(settings: Any) -> None:
+    [note] = settings(None, None, TIMOUT="5").notes
+    assert f"`{P}_TIMOUT`" in note and f"did you mean `{P}_TIMEOUT`?" in note
+
+
+def test_settings_have_their_values(settings: Any) -> None:
+    made = settings(
+        "http://[::1]:8000/",
+        {"answers": {"list": {"drop": ["a"]}}, "wrapped": ["list"]},
+        TIMEOUT="1.5",
+        RATE_LIMIT="90/m",
+        TOOLSETS="books, orders",
+        READ_ONLY="yes",
+        ALLOW_ORIGINS="https://A.example.com:443/x,http://b.test:81",
+    )
+    assert (made.base_url, made.base_url_given, str(made.origin)) == ("http://[::1]:8000", True, "http://[::1]:8000")
+    assert (made.timeout, made.rate_limit, made.toolsets, made.read_only) == (1.5, 1.5, ("books", "orders"), True)
+    assert {str(origin) for origin in made.trusted_origins} == {"https://a.example.com", "http://b.test:81"}
+    assert made.answers["list"].drop == ("a",) and "list" in made.wrapped
+    assert made.variable("TIMEOUT") == f"{P}_TIMEOUT"
+
+
+def test_only_variables_of_the_package_are_read(runtime: Any) -> None:
+    facts = {"name": "b", "env_prefix": "B", "base_url": "https://a.test", "auth": {}}
+    seen: list[str] = []
+
+    class Watched(dict[str, str]):
+        def __getitem__(self, name: str) -> str:
+            seen.append(name)
+            return super().__getitem__(name)
+
+    runtime.settings.read(facts, Watched({"PATH": "x", "AWS_SECRET_ACCESS_KEY": "y", "B_TIMEOUT": "1"}))
+    assert set(seen) <= {"B_TIMEOUT"}
+
+
+def test_the_facts_are_read_from_beside_the_module(runtime: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(runtime.settings.__file__).with_name("api.json")
+    path.write_text(json.dumps({"name": "beside", "env_prefix": "BESIDE", "base_url": "https://a.test"}))
+    try:
+        assert runtime.settings.read().name == "beside"
+    finally:
+        path.unlink()
