@@ -28,6 +28,8 @@ DESTRUCTIVE_WORDS = frozenset("""
     delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate disable reset
     truncate unlink discard expire invalidate void clear flush ban block reject withdraw close archive
     """.split())
+# A path cannot hold an empty value or a control character: the server refuses both.
+PATH_TEXT = "^[^\\x00-\\x1f\\x7f-\\x9f]+$"
 PATH_LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
 
 
@@ -233,6 +235,12 @@ class Operation:
         if own and said and (own.startswith(said) or said.startswith(own)):
             own, said = (own, "") if len(own) >= len(said) else (said, "")
         text = "; ".join(part.rstrip(".;") for part in (own, said) if part)
+        if (
+            item.place == "path"
+            and schema.get("type") == "string"
+            and not schema.keys() & {"enum", "pattern", "format"}
+        ):
+            schema["pattern"] = PATH_TEXT
         if not text and detail.text:
             text = humanise(item.wire_name).capitalize()
         clash = sum(1 for _, wire_name in self.names if wire_name == item.wire_name) > 1

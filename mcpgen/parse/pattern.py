@@ -15,6 +15,13 @@ import jsonschema_rs
 _SYNTAX = set("^$\\.*+?()[]{}|/")
 _CLASS_ESCAPES = set("dDsSwWbB")
 _CONTROL_ESCAPES = set("fnrtv0")
+# Escape → how it is spelled inside a class (empty: it cannot be) and outside.
+_SPELLED = {
+    "d": ("0-9", "[0-9]"),
+    "w": ("A-Za-z0-9_", "[A-Za-z0-9_]"),
+    "D": ("", "[^0-9]"),
+    "W": ("", "[^A-Za-z0-9_]"),
+}
 _UNSAFE = re.compile(r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})")
 _LONGEST = 500
 
@@ -49,8 +56,13 @@ def _rewrite(pattern: str) -> str | None:
             piece, length = _escape(pattern, index, following, in_class)
             if piece is None:
                 return None
-            out.append(piece)
             index += length
+            if in_class and following in _SPELLED:
+                # A hyphen beside a class of characters is one itself; beside their spelling it would be a range.
+                out[-1] = "\\-" if out[-1] == "-" else out[-1]
+                if pattern[index : index + 1] == "-" and pattern[index + 1 : index + 2] != "]":
+                    piece, index = piece + "\\-", index + 1
+            out.append(piece)
             continue
         if in_class:
             in_class = char != "]"
@@ -80,6 +92,10 @@ def _escape(pattern: str, index: int, following: str, in_class: bool) -> tuple[s
     """One escape sequence: its portable spelling (None: there is none) and how many characters it took."""
     if following in _SYNTAX or (following == "-" and in_class):
         return "\\" + following, 2
+    if following in _SPELLED:
+        # Some readers count every digit and letter of Unicode, ECMAScript the ASCII ones alone: spelled out, all do.
+        inside, outside = _SPELLED[following]
+        return (inside or "\\" + following if in_class else outside), 2
     if following in _CLASS_ESCAPES:
         return (None if following in "bB" and in_class else "\\" + following), 2
     if following == "x" and re.match(r"[0-9a-fA-F]{2}", pattern[index + 2 :]):

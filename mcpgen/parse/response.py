@@ -64,7 +64,7 @@ def accept(response: dict[str, Any]) -> str:
 def understand(
     projector: Projector, response: dict[str, Any], *, fields: int = FIELDS
 ) -> tuple[Response, Schema | None]:
-    """How an answer becomes a result, and the output schema; None where the answer is not JSON or says nothing."""
+    """How an answer becomes a result, and the output schema; None where the answer is not JSON."""
     has_json, schema = json_schema(response)
     if not has_json:
         return Response(json=False, wrapped=False), None
@@ -72,7 +72,7 @@ def understand(
     if kinds and kinds != {"object"}:
         said = phrase(projector, schema, 240)
         output: Schema = {"type": "object", "properties": {"result": {"description": said} if said else {}}}
-        return Response(json=True, wrapped=True, schema=typed(projector, schema)), output
+        return typed(projector, schema, wrapped=True), output
     properties = projector.properties(schema)
     shown = {
         name: child
@@ -80,20 +80,30 @@ def understand(
         if KEY.fullmatch(name) and projector.flatten(child).get("writeOnly") is not True
     }
     if not shown:
-        return Response(json=True, wrapped=False), {"type": "object"} if kinds else None
+        # Whatever comes is valid against this: an object as it is, anything else under `result`.
+        return Response(json=True, wrapped=False), {"type": "object"}
     listed = {}
     for name in list(shown)[:fields]:
         said = phrase(projector, shown[name], 60)
         listed[name] = {"description": said} if said else {}
-    return Response(json=True, wrapped=False, schema=typed(projector, schema)), {"type": "object", "properties": listed}
+    return typed(projector, schema, wrapped=False), {"type": "object", "properties": listed}
 
 
-def typed(projector: Projector, schema: Any) -> Schema | None:
-    """The answer's schema one level deep, for the type checker; None where that is too much to say."""
+def typed(projector: Projector, schema: Any, *, wrapped: bool) -> Response:
+    """A JSON answer with its schema one level deep, for the type checker; without where that is too much to say."""
     try:
-        return projector.project(schema, ANSWER_DETAIL, writing=False).schema
+        found = projector.project(schema, ANSWER_DETAIL, writing=False)
     except TooLarge:
-        return None
+        return Response(json=True, wrapped=wrapped)
+    flat = projector.flatten(schema)
+    inner = flat if "$name" in flat else projector.flatten(flat.get("items"))
+    return Response(
+        json=True,
+        wrapped=wrapped,
+        schema=found.schema,
+        nullable=tuple(found.nullable),
+        name=str(inner.get("$name", "")),
+    )
 
 
 def phrase(projector: Projector, schema: Any, limit: int, depth: int = 0) -> str:
@@ -147,4 +157,6 @@ def sentence(projector: Projector, code: str, response: dict[str, Any], output: 
         return f"Returns {said} ({shape})." if shape else f"Returns {said}."
     if shape:
         return f"Returns {shape}."
-    return "Returns an object." if output else "Returns no content." if code == "204" else ""
+    return (
+        "Returns an object." if output and projector.kinds(schema) else "Returns no content." if code == "204" else ""
+    )

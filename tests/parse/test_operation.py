@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from mcpgen.config import Config, Selection
@@ -313,3 +314,16 @@ def test_only_a_public_https_server_is_taken_over_unasked(
     server, _ = parse_document({"/x": {"get": {"responses": {}}}}, servers=servers)
     assert server.base_url == base_url
     assert bool(server.base_url_note) == (base_url is None)
+
+
+def test_a_path_argument_says_what_a_path_cannot_hold(one_tool: OneTool) -> None:
+    schema = one_tool({}, path="/books/{isbn}").input_schema["properties"]["isbn"]
+    check = jsonschema_rs.validator_for(schema)
+    assert check.is_valid("9 é/x") and check.is_valid("中")
+    assert not any(check.is_valid(text) for text in ("", "a\nb", "\x00", "a\x7f", "\x85"))
+
+
+def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: OneTool) -> None:
+    tool = one_tool({"responses": {"200": {"description": "OK", "content": {"application/json": {"schema": {}}}}}})
+    assert tool.output_schema == {"type": "object"}
+    assert "Returns" not in tool.description

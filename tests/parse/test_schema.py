@@ -195,7 +195,9 @@ def test_below_the_depth_asked_for_required_properties_stay_and_the_others_are_n
 @pytest.mark.parametrize(
     ("pattern", "portable"),
     [
-        (r"^[\w\-]+$", r"^[\w\-]+$"),
+        (r"^[\w\-]+$", r"^[A-Za-z0-9_\-]+$"),
+        (r"^\d{3}\D\W[\D]$", r"^[0-9]{3}[^0-9][^A-Za-z0-9_][\D]$"),
+        (r"[+-\d][\w-x][-\w][\d-]", r"[+\-0-9][A-Za-z0-9_\-x][\-A-Za-z0-9_][0-9-]"),
         (r"^\@\-x$", "^@-x$"),
         (r"^{id}$", r"^\{id\}$"),
         (r"(?i)abc", None),
