@@ -240,6 +240,9 @@ def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
         after = _SPACE.sub("", content[at : at + 200])
         if after[:1] in ("}", ""):
             return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
+    if error.msg.startswith("Expecting property name") and rest[:1].isidentifier():
+        hint = "a file that begins with `{` or `[` is read as JSON, not as YAML"
+        return Fault("E0111", "JSON keys stand in double quotes", at, hint=hint, notes=notes)
     if error.msg.startswith("Invalid control character"):
         hint = "write it as `\\n` or `\\t`"
         return Fault("E0111", "a line break or control character inside a text", at, hint=hint)

@@ -91,9 +91,8 @@ def read_file(path: Path, name: str, limits: Limits) -> bytes:
         if stat.S_ISDIR(state.st_mode):
             raise _is_directory(path, name)
         if not stat.S_ISREG(state.st_mode):
-            raise RefusedError(
-                problem("E0104", "not a regular file", name, hint="use `-` to read standard input, or copy it to a file")
-            )
+            hint = "use `-` to read standard input, or copy it to a file"
+            raise RefusedError(problem("E0104", "not a regular file", name, hint=hint))
         if state.st_size > limits.bytes:
             raise too_large(name, limits)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:

@@ -48,10 +48,10 @@ def upgrade(document: Document, problems: Problems) -> Document:
 def _inline(document: Document, operation: dict[str, Any], at: At) -> None:
     """An operation in a file of its own: OpenAPI has no reference there, and documents do."""
     try:
-        target, written = document.resolve(operation["$ref"])
-    except (UnresolvedReference, TypeError):
+        target, written = document.deref(operation, "")
+    except UnresolvedReference:
         return
-    if type(target) is dict:
+    if type(target) is dict and target is not operation:
         del operation["$ref"]
         document.moved.append((pointer(at), written))
         operation.update({key: value for key, value in target.items() if key not in operation})

@@ -124,7 +124,9 @@ class _Swagger:
             if type(members) is dict:
                 if old == "/parameters":
                     members = {name: member for name, member in members.items() if not self.is_body(member)}
-                components.setdefault(new.rpartition("/")[2], {}).update(members)
+                name = new.rpartition("/")[2]
+                present = components.get(name)
+                components[name] = {**present, **members} if type(present) is dict else members
                 self.moved.append((new, old))
         if not components:
             del self.root["components"]
@@ -152,15 +154,16 @@ class _Swagger:
         item, pointer = self.target(item, pointer)
         if not self.once(item):
             return
-        inherited = self.parameters(item, pointer)
+        inherited, shifted = self.parameters(item, pointer)
         for method in METHODS:
             operation = item.get(method)
             if type(operation) is dict:
                 self.operation(operation, f"{pointer}/{method}", inherited)
+        self.moved += shifted
 
     def operation(self, operation: Node, pointer: str, inherited: list[tuple[Node, str]]) -> None:
-        own = self.parameters(operation, pointer)
-        names = {(parameter.get("in"), parameter.get("name")) for parameter, _ in own}
+        own, shifted = self.parameters(operation, pointer)
+        names = [(parameter["in"], parameter.get("name")) for parameter, _ in own]
         has_body = any(parameter.get("in") == "body" for parameter, _ in own)
         for parameter, at in inherited:
             overridden = (
@@ -172,6 +175,7 @@ class _Swagger:
         produces = _texts(operation.pop("produces", None)) or self.produces
         if own and "requestBody" not in operation:
             self.request_body(operation, pointer, own, consumes)
+        self.moved += shifted
         schemes = _texts(operation.pop("schemes", None))
         host = self.root.get("host")
         if schemes and self.schemes and not set(schemes) & set(self.schemes) and type(host) is str:
@@ -179,16 +183,18 @@ class _Swagger:
             operation["servers"] = [{"url": f"{schemes[0]}://{host}{base if type(base) is str else ''}".rstrip("/")}]
         self.responses(operation, pointer, produces)
 
-    def parameters(self, holder: Node, pointer: str) -> list[tuple[Node, str]]:
+    def parameters(self, holder: Node, pointer: str) -> tuple[list[tuple[Node, str]], list[tuple[str, str]]]:
         """Convert the parameters of an operation or path item, and take out those that are the body.
 
-        Returns the latter, each with the pointer of where it is written.
+        Returns the latter, each with the pointer of where it is written, and the moves of the rest, to be logged when
+        the body has been made: until then pointers count all parameters.
         """
         parameters = holder.get("parameters")
-        if type(parameters) is not list:
-            return []
         kept: list[Any] = []
         taken: list[tuple[Node, str]] = []
+        shifted: list[tuple[str, str]] = []
+        if type(parameters) is not list:
+            return taken, shifted
         for index, entry in enumerate(parameters):
             here = f"{pointer}/parameters/{index}"
             parameter, at = self.target(entry, here)
@@ -199,12 +205,12 @@ class _Swagger:
             if parameter is entry or not at.startswith("/parameters/"):
                 self.parameter(parameter, at)
             if len(kept) != index:
-                self.moved.append((f"{pointer}/parameters/{len(kept)}", here))
+                shifted.append((f"{pointer}/parameters/{len(kept)}", here))
             kept.append(entry)
         holder["parameters"] = kept
         if not kept:
             del holder["parameters"]
-        return taken
+        return taken, shifted
 
     def parameter(self, parameter: Any, pointer: str) -> None:
         """A query, path, header or cookie parameter, or a response header: its type goes into `schema`."""
@@ -267,8 +273,8 @@ class _Swagger:
             for media_type in types:
                 self.moved.append((f"{pointer}/requestBody/content/{escape(media_type)}", at))
         else:
-            media, required = self.form(taken), any(parameter.get("required") is True for parameter, _ in taken)
             types = self.form_types(taken, consumes)
+            media, required = self.form(taken), any(parameter.get("required") is True for parameter, _ in taken)
             for media_type in types:
                 within = f"{pointer}/requestBody/content/{escape(media_type)}/schema/properties"
                 self.moved += [(f"{within}/{escape(str(field.get('name')))}", at) for field, at in taken]

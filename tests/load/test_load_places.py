@@ -38,7 +38,12 @@ components:
       <<: *base
       description: own
 """
-JSON = '{"openapi": "3.0.3", "info": {"title": "\\"T\\"", "version": "1"},\n "tags": [\n  {"name": "a"},\n  {"name": "b", "x": {}}\n ]}'
+JSON = """\
+{"openapi": "3.0.3", "info": {"title": "\\"T\\"", "version": "1"},
+ "tags": [
+  {"name": "a"},
+  {"name": "b", "x": {}}
+ ]}"""
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,8 @@ def test_in_the_right_file_of_many(write: Write, loaded: Act) -> None:
     write("schemas/dog.json", '{"type":\n "object"}')
     main = write(
         "x.yaml",
-        "openapi: 3.0.0\ninfo: {}\ncomponents:\n  schemas:\n    P: {$ref: schemas/pet.yaml#/Pet}\n    D: {$ref: schemas/dog.json}\n",
+        "openapi: 3.0.0\ninfo: {}\ncomponents:\n  schemas:\n    P: {$ref: schemas/pet.yaml#/Pet}\n"
+        "    D: {$ref: schemas/dog.json}\n",
     )
     document = upgrade(loaded(main)[0], Problems())
     _, pet = document.resolve("#/components/schemas/P")

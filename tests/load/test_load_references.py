@@ -141,7 +141,10 @@ def test_names_with_spaces_percent_signs_and_slashes_are_found(write: Write, loa
 
 
 def test_a_reference_in_data_is_data(write: Write, loaded: Act) -> None:
-    text = "components: {schemas: {A: {default: {a: {$ref: 'http://h/x'}}, enum: [{$ref: '../x'}]}}}\nx-any: {$ref: '/etc/x'}\n"
+    text = (
+        "components: {schemas: {A: {default: {a: {$ref: 'http://h/x'}}, enum: [{$ref: '../x'}]}}}\n"
+        "x-any: {$ref: '/etc/x'}\n"
+    )
     document, problems = loaded(write("x.yaml", HEAD + text))
     assert problems == []
     assert document.root["x-any"] == {"$ref": "/etc/x"}
@@ -206,7 +209,8 @@ def test_an_id_is_a_name_and_never_fetched(write: Write, refused: Act, loaded: A
 
 def test_what_is_only_named_is_not_fetched(write: Write, loaded: Act, canary: Any) -> None:
     text = (
-        f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n  schemas: {{A: {{$schema: '{canary.url()}', $id: '{canary.url()}'}}}}\n"
+        f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n"
+        f"  schemas: {{A: {{$schema: '{canary.url()}', $id: '{canary.url()}'}}}}\n"
         f"  examples: {{e: {{externalValue: '{canary.url()}'}}}}\n  links: {{l: {{operationRef: '{canary.url()}'}}}}\n"
     )
     _, problems = loaded(write("x.yaml", HEAD + text))
@@ -251,7 +255,10 @@ def test_a_circle_of_references_is_an_unresolved_one(write: Write, loaded: Act) 
 
 
 def test_a_reference_may_lead_through_another(write: Write, loaded: Act) -> None:
-    text = "components: {responses: {A: {$ref: '#/components/responses/B'}, B: {content: {a/b: {schema: {type: string}}}}}}\n"
+    text = (
+        "components: {responses: {A: {$ref: '#/components/responses/B'},"
+        " B: {content: {a/b: {schema: {type: string}}}}}}\n"
+    )
     document = loaded(write("x.yaml", HEAD + text))[0]
     assert document.resolve("#/components/responses/A/content/a~1b/schema")[0] == {"type": "string"}
 

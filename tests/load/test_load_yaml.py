@@ -96,7 +96,8 @@ def test_json_and_yaml_of_the_same_document_are_the_same(write: Write, loaded: A
     as_json = loaded(
         write(
             "a.json",
-            '{"x": [1, 2.5, null, true, "\\u00e9", {"a": {}}], "info": {"version": "1", "title": "T"}, "openapi": "3.1.0"}',
+            '{"x": [1, 2.5, null, true, "\\u00e9", {"a": {}}],'
+            ' "info": {"version": "1", "title": "T"}, "openapi": "3.1.0"}',
         )
     )[0]
     assert as_json.root == as_yaml.root
