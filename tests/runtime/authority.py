@@ -60,7 +60,7 @@ def make(ttl: int, method: str) -> flask.Flask:
     server = AuthorizationServer(app, query_client=find, save_token=save)
 
     class Grant(ClientCredentialsGrant):  # type: ignore[misc]
-        TOKEN_ENDPOINT_AUTH_METHODS = [method]
+        TOKEN_ENDPOINT_AUTH_METHODS = (method,)
 
     server.register_grant(Grant)
 

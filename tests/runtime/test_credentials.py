@@ -135,7 +135,9 @@ def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
     monkeypatch.setattr(runtime.auth, "authorize", authorize)
     monkeypatch.setattr(runtime.auth, "PROVIDES", frozenset({"mutual"}))
     reply = http(403, '{"message": "signed-POST-7 is wrong"}')
-    done = calling([reply], lambda api: api.request("POST", "/x", json={"a": 1}, security=(("mutual",),)), {"auth": AUTH})
+    done = calling(
+        [reply], lambda api: api.request("POST", "/x", json={"a": 1}, security=(("mutual",),)), {"auth": AUTH}
+    )
     assert done.requests[0].header("x-signature") == "signed-POST-7"
     assert "signed-POST-7" not in str(runtime.answer.report_error(done.error, done.settings))
 
@@ -199,7 +201,9 @@ def test_two_apis_in_one_process_keep_their_credentials_apart(runtime: Any, sett
     async def main() -> None:
         async with Upstream() as first, Upstream() as second:
             facts = {"auth": AUTH, "security": [["bearer"]]}
-            one, two = settings(first.url, facts, TOKEN="first-token"), settings(second.url, facts, TOKEN="second-token")
+            one, two = settings(first.url, facts, TOKEN="first-token"), settings(
+                second.url, facts, TOKEN="second-token"
+            )
             async with runtime.api.Api(one) as a, runtime.api.Api(two) as b:
                 await asyncio.gather(*(api.request("GET", "/x") for api in (a, b) * 20))
             for upstream, token in ((first, "first-token"), (second, "second-token")):
@@ -248,7 +252,15 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
 def test_settings_and_secrets_do_not_show_themselves(runtime: Any, settings: Any) -> None:
     made = settings("https://a.test", {"auth": AUTH}, TOKEN=CANARY, HTTP_TOKEN="another-canary", PASSWORD=CANARY)
     secret = made.credentials["bearer"].values[0]
-    for text in (repr(made), str(made), repr(made.credentials), f"{secret}", f"{secret!r:>20}", str(secret), repr(made.redactor)):
+    for text in (
+        repr(made),
+        str(made),
+        repr(made.credentials),
+        f"{secret}",
+        f"{secret!r:>20}",
+        str(secret),
+        repr(made.redactor),
+    ):
         assert CANARY not in text and "another-canary" not in text
     for thing in (secret, made.redactor, made):
         with pytest.raises(TypeError):

@@ -360,14 +360,13 @@ def test_answers_do_not_cross_between_concurrent_calls(runtime: Any, settings: A
         await writer.drain()
 
     async def main() -> None:
-        async with Upstream(echo) as upstream:
-            async with runtime.api.Api(settings(upstream.url, MAX_WAITING="500")) as api:
+        async with Upstream(echo) as upstream, runtime.api.Api(settings(upstream.url, MAX_WAITING="500")) as api:
 
-                async def call(number: int) -> None:
-                    answer = await api.request("GET", "/n/{n}", path_args={"n": number})
-                    assert answer.data == {"path": f"/n/{number}"}
+            async def call(number: int) -> None:
+                answer = await api.request("GET", "/n/{n}", path_args={"n": number})
+                assert answer.data == {"path": f"/n/{number}"}
 
-                await asyncio.gather(*(call(number) for number in range(300)))
+            await asyncio.gather(*(call(number) for number in range(300)))
 
     run(main())
 

@@ -104,7 +104,7 @@ def test_two_parameters_do_not_make_a_dot_together(runtime: Any, calling: Any, v
 
 
 def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> None:
-    query = {name: "http://evil.test" for name in ("base_url", "url", "host", "server", "_headers", "scheme")}
+    query = dict.fromkeys(("base_url", "url", "host", "server", "_headers", "scheme"), "http://evil.test")
     [request] = calling([], lambda api: api.request("GET", "/x", query=query)).requests
     assert dict(urllib.parse.parse_qsl(request.query)) == query
     assert request.header(
@@ -124,8 +124,8 @@ def test_the_base_path_is_kept(calling: Any, base: str, expected: str) -> None:
 
 def test_bases_that_steer_the_path_are_no_bases(runtime: Any) -> None:
     for base in (
-        "http://a.test/v1?x=1", "http://a.test/#f", "ftp://a.test", "//a.test", "http://", "http://u:p@a.test/", "a.test",
-        "http://a.test/../x", "http://a.test/%2e%2e/x", "http://a.test/a b", "http://a.test\\b", "http://a.test:99999",
+        "http://a.test/v1?x=1", "http://a.test/#f", "ftp://a.test", "//a.test", "http://", "http://u:p@a.test/",
+        "a.test", "http://a.test/../x", "http://a.test/%2e%2e/x", "http://a.test/a b", "http://a.test\\b", "http://a.test:99999",
     ):  # fmt: skip
         with pytest.raises(ValueError):
             runtime.url.check_base_url(base)

@@ -28,13 +28,29 @@ def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[
         *(("CA_FILE", "/missing"), ("BASE_URL", "ftp://x"), ("BASE_URL", "http://u:p@x/"), ("TOKEN_URL", "x")),
     ],
 )
-def test_a_value_that_cannot_be_used_is_named_by_its_variable(runtime: Any, settings: Any, name: str, value: str) -> None:
+def test_a_value_that_cannot_be_used_is_named_by_its_variable(
+    runtime: Any, settings: Any, name: str, value: str
+) -> None:
     [problem] = problems(runtime, settings, **{name: value})
     assert f"`{P}_{name}`" in problem
 
 
 @pytest.mark.parametrize(
-    "value", ["<your key>", "changeme", "CHANGE_ME", "your-api-key", "xxxx", "${KEY}", "TODO", "...", "a\nb", "a\r", "é", " padded"]
+    "value",
+    [
+        "<your key>",
+        "changeme",
+        "CHANGE_ME",
+        "your-api-key",
+        "xxxx",
+        "${KEY}",
+        "TODO",
+        "...",
+        "a\nb",
+        "a\r",
+        "é",
+        " padded",
+    ],
 )
 def test_a_secret_that_is_none_stops_the_start_without_being_shown(runtime: Any, settings: Any, value: str) -> None:
     [problem] = problems(runtime, settings, None, KEY, KEY=value)

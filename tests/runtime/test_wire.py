@@ -260,7 +260,7 @@ def test_what_was_not_given_stays_left_out(runtime: Any, function: str) -> None:
         lambda wire: wire.pipe_delimited(["a|b", "c"]),
         lambda wire: wire.deep_object({"a][b": 1}),
         lambda wire: wire.header_text(["a,b", "c"]),
-        lambda wire: wire.file("not base64!"),
+        lambda wire: wire.file("iVBORw0KGgoAAAANSUhEUgAAA"),
         lambda wire: wire.file(7),
     ],
 )
@@ -276,3 +276,19 @@ def test_a_function_carries_what_its_schema_cannot_say(runtime: Any) -> None:
     found = runtime.wire.sent_by(tool)
     assert (found.nullable, dict(found.names)) == (("/properties/a",), {"/properties/b": "[b]"})
     assert runtime.wire.sent_by(print).nullable == ()
+
+
+def test_a_file_of_plain_text_may_be_given_as_it_is(runtime: Any) -> None:
+    assert runtime.wire.file("id,name\n1,Ann").content == b"id,name\n1,Ann"
+    assert runtime.wire.from_base64("{\"é\": 1}") == "{\"é\": 1}".encode()
+
+
+def test_a_form_that_is_one_argument_keeps_the_names_of_its_fields(runtime: Any) -> None:
+    given = {"a": {"b": 1}, "tags": ["x", "y"], "meta": {"k": "v"}, "n": 1}
+    fields = runtime.wire.form_fields(given, csv=("tags",), deep_object=("meta", "absent"))
+    assert runtime.body.query_text(fields) == "a=%7B%22b%22%3A1%7D&tags=x,y&meta%5Bk%5D=v&n=1"
+
+
+def test_a_multipart_body_that_is_one_argument_holds_files(runtime: Any) -> None:
+    fields = runtime.wire.multipart_fields({"cover": "aGk=", "title": "T"}, file=("cover", "back"))
+    assert fields["cover"].content == b"hi" and fields["title"] == "T" and "back" not in fields

@@ -42,6 +42,7 @@ STREAMS = frozenset(
 
 logger = logging.getLogger(__name__)
 
+_UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
 _IMAGES = frozenset("image/png image/jpeg image/gif image/webp".split())
 _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml|x-www-form-urlencoded)|image/svg\+xml"
@@ -82,9 +83,7 @@ class Answer(Generic[T]):
         """The answer as text, or None when its media type is a binary one. Undecodable bytes become U+FFFD."""
         if self.is_json or self.media_type in STREAMS or _TEXTS.fullmatch(self.media_type):
             return _decoded(self.content, self._charset)
-        if self.media_type in ("", "application/octet-stream", "binary/octet-stream") and _looks_like_text(
-            self.content
-        ):
+        if self.media_type in _UNTYPED and _looks_like_text(self.content):
             return _decoded(self.content, self._charset)
         return None
 
@@ -195,7 +194,7 @@ def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
             return _as_data(answer, facts, settings)
         return _as_text(answer, facts, settings, "text that says it is JSON and is not")
     if answer.text is not None:
-        label = answer.media_type if answer.media_type not in ("", "text/plain") else ""
+        label = "" if answer.media_type in ("text/plain", *_UNTYPED) else answer.media_type
         return _as_text(answer, facts, settings, label)
     return _as_binary(answer, settings)
 
@@ -241,24 +240,20 @@ def _as_binary(answer: Answer[Any], settings: Settings) -> tuple[list[Block], An
     size, digest = len(answer.content), hashlib.sha256(answer.content).hexdigest()
     kind = answer.media_type if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", answer.media_type) else ""
     kind = kind or "application/octet-stream"
-    said = {"media_type": kind, "bytes": size, "sha256": digest}
+    said = f"The API answered with {kind}, {size:,} bytes (sha256 {digest})"
     if size > settings.max_binary_bytes:
         link = _saved(answer.content, kind, digest, settings)
         if link is not None:
-            return [_text(f"The API answered with {kind}, {size:,} bytes, saved to a file"), link], said
+            return [_text(f"{said}, saved to a file"), link], said
         limit = f"`{settings.variable('MAX_BINARY_BYTES')}`"
-        note = (
-            f"The API answered with {kind}, {size:,} bytes (sha256 {digest}), which is more than is passed on ({limit})"
-        )
-        return [_text(note)], said
+        return [_text(f"{said}, which is more than is passed on ({limit})")], said
     data = base64.b64encode(answer.content).decode()
     if kind in _IMAGES:
         return [{"type": "image", "data": data, "mimeType": kind}], said
     if kind.startswith("audio/"):
         return [{"type": "audio", "data": data, "mimeType": kind}], said
     resource = {"uri": f"urn:sha256:{digest}", "mimeType": kind, "blob": data}
-    note = f"The API answered with {kind}, {size:,} bytes (sha256 {digest})"
-    return [_text(note), {"type": "resource", "resource": resource}], said
+    return [_text(said), {"type": "resource", "resource": resource}], said
 
 
 def _saved(content: bytes, kind: str, digest: str, settings: Settings) -> Block | None:

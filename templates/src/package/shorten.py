@@ -9,9 +9,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring
 from typing import Any
 
 MAX_DEPTH = 100
+LEAST = 40
 
 # Controls but tab and newline, soft hyphen, combining grapheme joiner, fillers, zero-width and bidi marks, separators,
 # invisible operators, variation selectors, byte order mark, interlinear marks, tags, lone surrogates.
@@ -30,7 +32,9 @@ class TooDeep(ValueError):
 
 def visible(text: str) -> str:
     """The text with every character that is invisible or steers the display replaced by U+FFFD; CR LF becomes LF."""
-    text = text.replace("\r\n", "\n") if "\r" in text else text
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
     return _INVISIBLE.sub(_replacement, text)
 
 
@@ -148,92 +152,93 @@ def fit(value: Any, limit: int) -> tuple[Any, Cuts]:
     """JSON data that takes at most `limit` characters as `compact` writes it.
 
     Lists lose items from the end first; only then are texts cut, the longest most. What is small beside them (a cursor,
-    a total) stays whole.
+    a total) stays whole. The work grows with the limit, not with the data.
     """
     cuts = Cuts()
-    if len(compact(value)) <= limit:
-        return value, cuts
-    sizes: dict[int, int] = {}
-    _measure(value, sizes)
-    fitted = _fit(value, limit, "", sizes, cuts)
-    return fitted, cuts
+    return _fit(value, limit, "", cuts), cuts
 
 
-def _measure(value: Any, sizes: dict[int, int]) -> int:
-    """Characters of the compact text of each list and object, by identity."""
-    if isinstance(value, list):
-        size = 1 + max(1, sum(_measure(item, sizes) + 1 for item in value))
-    elif isinstance(value, dict):
-        size = 1 + max(1, sum(len(compact(key)) + 2 + _measure(item, sizes) for key, item in value.items()))
-    else:
+def _size(value: Any, limit: int) -> int:
+    """Characters of the compact text of a value, counted until they are more than the limit."""
+    if isinstance(value, str):
+        return len(encode_basestring(value)) if len(value) <= limit else len(value)
+    if not isinstance(value, list | dict):
         return len(compact(value))
-    sizes[id(value)] = size
+    size = 1 if value else 2
+    for item in value.items() if isinstance(value, dict) else value:
+        if isinstance(value, dict):
+            size += 1 + _size(item[0], limit)
+            item = item[1]
+        size += 1 + _size(item, limit - size)
+        if size > limit:
+            break
     return size
 
 
-def _size(value: Any, sizes: Mapping[int, int]) -> int:
-    return sizes[id(value)] if isinstance(value, list | dict) else len(compact(value))
-
-
-def _fit(value: Any, limit: int, place: str, sizes: Mapping[int, int], cuts: Cuts) -> Any:
-    if _size(value, sizes) <= limit:
+def _fit(value: Any, limit: int, place: str, cuts: Cuts) -> Any:
+    if _size(value, limit) <= limit:
         return value
     if isinstance(value, list):
-        return _fit_list(value, limit, place, sizes, cuts)
+        return _fit_list(value, limit, place, cuts)
     if isinstance(value, dict):
-        return _fit_object(value, limit, place, sizes, cuts)
+        return _fit_object(value, limit, place, cuts)
     if isinstance(value, str):
         return _fit_text(value, limit, place, cuts)
-    return None if limit >= 4 else 0
+    return None
 
 
-def _fit_list(value: list[Any], limit: int, place: str, sizes: Mapping[int, int], cuts: Cuts) -> list[Any]:
+def _fit_list(value: list[Any], limit: int, place: str, cuts: Cuts) -> list[Any]:
     kept: list[Any] = []
     left = limit - 2
     mark = len(cuts.items)
     for index, item in enumerate(value):
-        size = _size(item, sizes) + 1
+        size = _size(item, left) + 1
         if size <= left:
             kept.append(item)
             left -= size
             continue
         # One item that is too large by itself is better shortened than lost, when there is room for some of it
         if left > max(200, limit // 2):
-            kept.append(_fit(item, left - 1, f"{place}[{index}]", sizes, cuts))
+            kept.append(_fit(item, left - 1, f"{place}[{index}]", cuts))
         break
     if len(kept) < len(value):
         cuts.items.insert(mark, (place, len(kept), len(value), "items"))
     return kept
 
 
-def _fit_object(value: dict[str, Any], limit: int, place: str, sizes: Mapping[int, int], cuts: Cuts) -> dict[str, Any]:
-    left = limit - 2
-    costs: dict[str, int] = {}
-    for key in value:
-        cost = len(compact(key)) + 2
-        if cost + 4 > left:
-            cuts.items.append((place, len(costs), len(value), "fields"))
+def _fit_object(value: dict[str, Any], limit: int, place: str, cuts: Cuts) -> dict[str, Any]:
+    left = room = limit - 2
+    keys: list[str] = []
+    for key, item in value.items():
+        cost = _size(key, limit) + 2
+        # Each field is worth having with some of its value, or not at all
+        room -= cost + min(_size(item, LEAST), LEAST)
+        if room < 0:
+            cuts.items.append((place, len(keys), len(value), "fields"))
             break
-        costs[key] = cost
-        left -= cost + 2
-    left += 2 * len(costs)
-    # The smallest first: each gets what it needs or an even share of what is left, whichever is less
-    shares: dict[str, int] = {}
-    order = sorted(costs, key=lambda key: _size(value[key], sizes))
-    for index, key in enumerate(order):
-        shares[key] = min(_size(value[key], sizes), left // (len(order) - index))
-        left -= shares[key]
-    fitted = {}
-    for key in costs:
-        below = f"{place}.{key}" if place else key
-        fitted[key] = _fit(value[key], shares[key], below, sizes, cuts)
+        keys.append(key)
+        left -= cost
+    # What is no larger than an even share stays whole, and what it leaves of its share goes to the others
+    fitted: dict[str, Any] = dict.fromkeys(keys)
+    large = keys
+    while large:
+        share = left // len(large)
+        small = {key: size for key in large if (size := _size(value[key], share)) <= share}
+        for key, size in small.items():
+            fitted[key] = value[key]
+            left -= size
+        if not small:
+            break
+        large = [key for key in large if key not in small]
+    for key in large:
+        fitted[key] = _fit(value[key], left // len(large), f"{place}.{key}" if place else key, cuts)
     return fitted
 
 
 def _fit_text(value: str, limit: int, place: str, cuts: Cuts) -> str:
     room = max(0, limit - 3)
     kept = value[:room]
-    while kept and len(compact(kept)) - 2 > room:  # escapes count for more than one
-        kept = kept[: max(0, len(kept) - max(1, len(compact(kept)) - 2 - room))]
+    while kept and len(encode_basestring(kept)) - 2 > room:  # escapes count for more than one
+        kept = kept[: len(kept) - max(1, (len(encode_basestring(kept)) - 2 - room) // 6)]
     cuts.items.append((place, len(kept), len(value), "characters"))
     return kept + "…"
