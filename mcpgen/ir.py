@@ -95,13 +95,14 @@ class Response:
     """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under `result`.
 
     `schema` is a projection of the success response for the TypedDict of the answer, or None; `nullable` are JSON
-    Pointers into it where null is a value.
+    Pointers into it where null is a value, and `name` is what the document calls the answer (or each of its items).
     """
 
     json: bool
     wrapped: bool
     schema: Schema | None = None
     nullable: tuple[str, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,18 +41,18 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One tool's function. `spread`: its signature takes several lines; `short`: its request takes one."""
+    """One tool's function. `signature` and `request` are what stands in their brackets where that fits on one line."""
 
     name: str
     docstring: str
     decorator: Code | None
     parameters: tuple[Code, ...]
+    signature: Code | None
     answer: Code
     method: Code
     path: Code
     keywords: tuple[Code, ...]
-    spread: bool
-    short: bool
+    request: Code | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +100,31 @@ def _function(tool: Tool, types: Types, used: set[str]) -> Function:
     for expression in chain((item for _, item in parameters), keywords.values(), (answer,), [sends] if sends else []):
         used.update(atoms(expression))
     method, path = py_literal(request.method), py_literal(request.path)
-    signature = lay_out(") -> ", answer, ":", depth=0)
+    laid_out = tuple(
+        lay_out(f"{py_ident(item.name)}: ", kind, f"{_default(item)},", depth=1) for item, kind in parameters
+    )
+    returns = lay_out("", answer, depth=0)
+    said = tuple(lay_out(f"{name}=", item, ",", depth=2) for name, item in keywords.items())
     return Function(
         name=tool.name,
         docstring=tool.docstring or f"{tool.title}.",
         decorator=lay_out("@", sends, depth=0) if sends else None,
-        parameters=tuple(
-            lay_out(f"{py_ident(argument.name)}: ", item, f"{_default(argument)},", depth=1)
-            for argument, item in parameters
-        ),
-        answer=signature,
+        parameters=laid_out,
+        signature=_brief(f"async def {tool.name}(", "api: Api", ["*, ", *laid_out], f") -> {returns}:"),
+        answer=returns,
         method=method,
         path=path,
-        keywords=tuple(lay_out(f"{name}=", item, ",", depth=2) for name, item in keywords.items()),
-        spread=bool(parameters) or len(f"async def {tool.name}(api: Api{signature}") > WIDTH,
-        short=not keywords and len(f"    return await api.request({method}, {path})") <= WIDTH,
+        keywords=said,
+        request=_brief("    return await api.request(", f"{method}, {path}", ["", *said], ")"),
     )
+
+
+def _brief(opening: str, start: str, items: list[str], closing: str) -> Code | None:
+    """What stands in brackets if at most one item follows the start and the line is not too long."""
+    separator, *lines = items
+    inner = f"{start}, {separator}{lines[0].removesuffix(',')}" if lines else start
+    fits = len(lines) < 2 and "\n" not in inner and len(opening) + len(inner) + len(closing) <= WIDTH
+    return Code(inner) if fits else None
 
 
 def _parameter(tool: Tool, argument: Argument, types: Types) -> Expression:

@@ -7,7 +7,6 @@ module of models is TypedDicts. Whatever else a fault in a template or a name co
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Final
 
 IMPORTS: Final = {
@@ -172,46 +171,41 @@ def shape(source: str) -> str:
 
     Equal for two documents that differ in their texts alone. A TypedDict has one shape, written as a class or a call.
     """
-    return "\n".join(_shape(node) for node in ast.parse(source).body)
+    return "\n".join(_shape(node, frozenset()) for node in ast.parse(source).body)
 
 
-def _shape(node: ast.AST) -> str:
-    if isinstance(node, ast.ClassDef):
-        return f"TypedDict({', '.join(_shape(item.annotation) for item in _declared(node))})"
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-        fields = node.value.args[1]
-        return f"TypedDict({', '.join(map(_shape, fields.values))})" if isinstance(fields, ast.Dict) else "?"
-    if isinstance(node, ast.Constant):
-        return type(node.value).__name__ if not isinstance(node.value, str) else "text"
-    if isinstance(node, ast.Name):
-        return node.id if node.id in VOCABULARY else "text"
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "models":
-        return "text"
-    fields_of = ((name, value) for name, value in ast.iter_fields(node) if name not in ("ctx", "type_comment"))
-    return f"{type(node).__name__}({', '.join(f'{name}={_masked(name, value)}' for name, value in fields_of)})"
+def _shape(node: ast.AST, arguments: frozenset[str]) -> str:
+    match node:
+        case ast.ClassDef(body=body):
+            types = [_shape(item.annotation, arguments) for item in body if isinstance(item, ast.AnnAssign)]
+            return f"TypedDict({', '.join(types)})"
+        case ast.Assign(value=ast.Call(func=ast.Name(id="TypedDict"), args=[_, ast.Dict(values=values)])):
+            return f"TypedDict({', '.join(_shape(item, arguments) for item in values)})"
+        case ast.AsyncFunctionDef():
+            arguments = frozenset(argument.arg for argument in node.args.kwonlyargs)
+        case ast.Constant(value=value):
+            return "text" if isinstance(value, str) else type(value).__name__
+        case ast.Name(id=name):
+            return name if name in VOCABULARY and name not in arguments else "text"
+        case ast.Attribute(value=ast.Name(id="models")):
+            return "text"
+        case ast.arg(arg=name, annotation=annotation):
+            return f"{'api' if name == 'api' else 'text'}: {_shape(annotation, arguments) if annotation else '?'}"
+    fields = ((name, value) for name, value in ast.iter_fields(node) if name not in ("ctx", "type_comment"))
+    return f"{type(node).__name__}({', '.join(f'{name}={_part(name, value, arguments)}' for name, value in fields)})"
 
 
-def _declared(node: ast.ClassDef) -> Iterator[ast.AnnAssign]:
-    return (item for item in node.body if isinstance(item, ast.AnnAssign))
-
-
-def _masked(name: str, value: object) -> str:
+def _part(name: str, value: object, arguments: frozenset[str]) -> str:
+    """One field of a node. Names of functions and imports are masked unless they are the generator's own."""
     if isinstance(value, ast.AST):
-        return _shape(value)
+        return _shape(value, arguments)
     if isinstance(value, list):
-        return "[" + ", ".join(_masked(name, item) for item in value) + "]"
-    if isinstance(value, str) and (name == "arg" or value not in VOCABULARY):
-        return value if value in KEYWORDS else "text"
-    return repr(value)
+        return "[" + ", ".join(_part(name, item, arguments) for item in value) + "]"
+    return "text" if name == "name" and value not in VOCABULARY else repr(value)
 
 
-KEYWORDS: Final = frozenset(
-    "path_args query headers cookies json form multipart content media_type optional_body accept security base_url "
-    "nullable names explode".split()
-)
 VOCABULARY: Final = frozenset(
-    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict TYPE_CHECKING annotations typing request "
-    "str int float bool list dict sends csv space_delimited pipe_delimited deep_object form reserved label matrix simple "
-    "json_text query_string file json_part text_part from_base64 __future__".split()
+    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict TYPE_CHECKING annotations "
+    "str int float bool list dict".split()
 )
 """Names of the generator's own."""

@@ -53,8 +53,8 @@ def _faults(node: nodes.Node) -> Iterator[tuple[int, str]]:
         yield node.lineno, f"filter `{node.name}` is not allowed"
     if isinstance(node, nodes.Include) and not isinstance(node.template, nodes.Const):
         yield node.lineno, "includes a template that is not named by a constant"
-    for child in node.iter_child_nodes():
-        yield from _faults(child)
+    for inner in node.iter_child_nodes():
+        yield from _faults(inner)
 
 
 def _is_filtered_name(node: nodes.Node) -> bool:
