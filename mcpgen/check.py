@@ -17,7 +17,6 @@ from .load import Document
 from .own_code import findings, package_of
 from .problems import Problem, Problems, UsageError
 from .project import Request, config_hash, run, settle
-
 from .write.changes import Changes, compare
 from .write.lock import NAME, Lock, data_hash, dump, integrity_holds, read_lock, text_hash, with_files
 

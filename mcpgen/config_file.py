@@ -13,7 +13,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from importlib import resources
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -340,11 +339,6 @@ _COMMENTS = """\
 # [tools."listBooks".answer]
 # keep = ["id", "title", "author.name"]
 # page_size = 20""".splitlines()
-
-
-def schema_text() -> str:
-    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors find it offline."""
-    return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
 
 
 def _one_or_all(items: list[str]) -> str | list[str]:

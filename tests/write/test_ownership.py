@@ -216,7 +216,7 @@ def test_files_are_0644_and_folders_0755_whatever_the_umask(tmp_path: Path, mask
     ],
 )
 def test_paths_the_generator_must_never_make_are_caught_as_a_bug(paths: list[str]) -> None:
-    with pytest.raises(ValueError, match="path|same file|both a file"):
+    with pytest.raises(ValueError, match=r"path|same file|both a file"):
         check_paths(paths)
 
 
