@@ -72,11 +72,12 @@ def fields(projector: Projector, given: Any, pointer: str) -> tuple[Body | None,
         schema = {}
     if kind in ("text", "binary"):
         return whole(kind, media_type, schema, required, said, projector)
-    parts = flat_fields(projector, schema, required)
-    if parts is None:
-        return whole(kind, media_type, schema, required, said, projector)
     given_encoding = media.get("encoding")
     encodings = given_encoding if isinstance(given_encoding, dict) else {}
+    parts = flat_fields(projector, schema, required)
+    if parts is None:
+        written = fields_written(projector, kind, schema, encodings) if kind in ("form", "multipart") else ()
+        return whole(kind, media_type, schema, required, said, projector, written)
     out = []
     for name, child, needed in parts:
         encoding = encodings.get(name)
@@ -85,11 +86,30 @@ def fields(projector: Projector, given: Any, pointer: str) -> tuple[Body | None,
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out  # type: ignore[arg-type]
 
 
+def fields_written(
+    projector: Projector, kind: str, schema: Any, encodings: dict[str, Any]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The functions that write the fields of a form that is one argument, each with the names of its fields."""
+    found: dict[str, list[str]] = {}
+    for name, child in projector.properties(schema).items():
+        encoding = encodings.get(name)
+        encode, _ = writer(projector, kind, child, encoding if isinstance(encoding, dict) else {})
+        if encode and not (encode == "json_text" and projector.kinds(child) == {"object"}):
+            found.setdefault(encode, []).append(name)
+    return tuple(sorted((encode, tuple(names)) for encode, names in found.items()))
+
+
 def whole(
-    kind: str, media_type: str, schema: Any, required: bool, said: str, projector: Projector
+    kind: str,
+    media_type: str,
+    schema: Any,
+    required: bool,
+    said: str,
+    projector: Projector,
+    written: tuple[tuple[str, tuple[str, ...]], ...] = (),
 ) -> tuple[Body, list[Field]]:
-    """A body that is one argument."""
-    encode = ""
+    """A body that is one argument; `written` says how the fields of a form are."""
+    encode = {"form": "form_fields", "multipart": "multipart_fields"}.get(kind, "")
     if kind == "text":
         base, _, _ = projector.expand(schema)
         flat = {key: value for key, value in base.items() if key in ("description", "enum", "maxLength", "minLength")}
@@ -100,7 +120,7 @@ def whole(
         schema = {"type": "string", "format": "binary", "description": said or f"The body ({media_type})"}
         encode = "from_base64"
     body = Body(kind=kind, media_type=media_type, whole=True, required=required)  # type: ignore[arg-type]
-    return body, [Field("body", "body", schema, required, encode, description=said, whole=True)]
+    return body, [Field("body", "body", schema, required, encode, written, said, whole=True)]
 
 
 def flat_fields(projector: Projector, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]] | None:

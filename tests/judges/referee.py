@@ -69,7 +69,8 @@ def documents(given: list[str]) -> list[Path]:
 
 def converted(document: Path, folder: Path) -> Path | None:
     """A document as OpenAPI 3 JSON; None where it cannot be converted."""
-    out = folder / f"{document.stem}.json"
+    # The folder's name as well: there is a `petstore` for every version of OpenAPI
+    out = folder / f"{document.parent.name}__{document.stem}.json"
     if not out.is_file() or out.stat().st_mtime < document.stat().st_mtime:
         packages = node.packages("swagger2openapi")
         script = Path(__file__).with_name("convert.mjs")
@@ -158,7 +159,7 @@ def totals(scores: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
     count: Counter[str] = Counter()
     for score in scores:
         count["exposed all"] += score.get("ops", 0)
-        if "A" not in score:
+        if "exposed" not in score or "A" not in score:
             continue
         count["exposed"] += score["exposed"]
         for side in "AB":
@@ -168,8 +169,8 @@ def totals(scores: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
             count[f"{side} delivered all"] += score[side]["slots"]
         count["invalid refused"] += score["N"]["no_http"]
         count["invalid refused all"] += score["N"]["calls"]
-        count["structured valid"] += score["SC"]["valid"] if score["SC"]["declared"] else 0
-        count["structured valid all"] += score["SC"]["declared"]
+        count["structured valid"] += score["SC"]["valid"]
+        count["structured valid all"] += score["SC"]["eligible"]
     return {name: (count[name], count[f"{name} all"]) for name in TARGETS}
 
 
@@ -213,7 +214,10 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
     lines = ["# The referee's score", ""]
     seeds = sorted({job.seed for job in jobs})
     names = sorted({job.document.stem for job in jobs})
-    lines += [f"{len(names)} documents, seeds {', '.join(map(str, seeds))}, {campaign.operations} operations of each.", ""]
+    lines += [
+        f"{len(names)} documents, seeds {', '.join(map(str, seeds))}, {campaign.operations} operations of each.",
+        "",
+    ]
     lines += ["| | " + " | ".join(TARGETS) + " | fatal |", "|---" * (len(TARGETS) + 2) + "|"]
     met = True
     for server in servers:
@@ -267,9 +271,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--report", type=Path, default=node.root() / "reports" / "referee")
     options = parser.parse_args(argv)
     try:
-        campaign = Campaign(
-            options.report, reuse=options.reuse, operations=options.operations, seconds=options.seconds
-        )
+        campaign = Campaign(options.report, reuse=options.reuse, operations=options.operations, seconds=options.seconds)
     except node.Absent as why:
         print(f"make referee: not run: {why}")
         return 0 if options.quick else 2

@@ -173,9 +173,7 @@ class Reading:
 def _tree(tool: Tool, argument: str) -> dict[str, str]:
     """The renamed keys inside one argument: pointer below it → wire name."""
     prefix = f"/properties/{argument}"
-    return {
-        pointer[len(prefix) :]: wire for pointer, wire in tool.wire_names if pointer.startswith(prefix + "/")
-    }
+    return {pointer[len(prefix) :]: wire for pointer, wire in tool.wire_names if pointer.startswith(prefix + "/")}
 
 
 def _renamed(value: Any, names: dict[str, str], pointer: str, *, forward: bool) -> Any:

@@ -327,3 +327,16 @@ def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: On
     tool = one_tool({"responses": {"200": {"description": "OK", "content": {"application/json": {"schema": {}}}}}})
     assert tool.output_schema == {"type": "object"}
     assert "Returns" not in tool.description
+
+
+def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way(one_tool: OneTool) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"tags": {"type": "array", "items": {"type": "string"}}, "meta": {"type": "object"}},
+        "additionalProperties": {"type": "string"},
+    }
+    encoding = {"meta": {"style": "deepObject"}, "tags": {"style": "form", "explode": False}}
+    form = "application/x-www-form-urlencoded"
+    argument = one_tool(body(schema, form, encoding=encoding), method="post").arguments[0]
+    assert (argument.name, argument.encode) == ("body", "form_fields")
+    assert argument.options == (("csv", ("tags",)), ("deep_object", ("meta",)))

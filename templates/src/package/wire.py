@@ -18,6 +18,7 @@ import binascii
 import enum
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -234,6 +235,43 @@ def text_part(
     return Part(_utf8(text_of(value)), media_type, None, dict(headers or {}))
 
 
+def form_fields(value: Any, **written: tuple[str, ...]) -> Any:
+    """The fields of a form that is one argument.
+
+    Each keyword is a function of this module and names the fields it writes; any other object is JSON text
+    (OpenAPI 3.1 §4.8.15.1).
+    """
+    if not isinstance(value, Mapping):
+        return value
+    fields = {key: _json(item) if isinstance(item, Mapping) else item for key, item in value.items()}
+    return fields | _written(value, written)
+
+
+def multipart_fields(value: Any, **written: tuple[str, ...]) -> Any:
+    """The fields of a multipart body that is one argument; keywords as of `form_fields`."""
+    return {**value, **_written(value, written)} if isinstance(value, Mapping) else value
+
+
+def _written(value: Mapping[str, Any], written: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    return {
+        name: _WRITERS[function](value[name]) for function, names in written.items() for name in names if name in value
+    }
+
+
+_WRITERS: Mapping[str, Callable[[Any], Any]] = {
+    "csv": csv,
+    "deep_object": deep_object,
+    "file": file,
+    "form": form,
+    "json_part": json_part,
+    "json_text": json_text,
+    "pipe_delimited": pipe_delimited,
+    "reserved": reserved,
+    "space_delimited": space_delimited,
+    "text_part": text_part,
+}
+
+
 def from_base64(value: Any) -> bytes | Part | Omit:
     """A binary body, given as `file` takes it."""
     if isinstance(value, Omit):
@@ -335,6 +373,16 @@ def decode_base64(text: str) -> bytes:
         raise Refused("not base64: give the bytes of the file as base64 text") from None
 
 
+def _content(text: str) -> bytes:
+    """The bytes that base64 stands for. A text that is none stands for itself, unless it can only be broken base64."""
+    try:
+        return decode_base64(text)
+    except Refused:
+        if re.fullmatch(r"[A-Za-z0-9+/_=\s-]{24,}", text):
+            raise
+        return _utf8(text)
+
+
 def _file(value: Any, media_type: str | None, filename: str | None) -> Part:
     if isinstance(value, bytes):
         return Part(value, media_type, filename or "file")
@@ -350,7 +398,7 @@ def _file(value: Any, media_type: str | None, filename: str | None) -> Part:
         is_base64 = any(option.strip().lower() == "base64" for option in options)
         content = decode_base64(body) if is_base64 else unquote_to_bytes(_utf8(body))
         return Part(content, media_type or kind or None, filename or "file")
-    return Part(decode_base64(value), media_type, filename or "file")
+    return Part(_content(value), media_type, filename or "file")
 
 
 def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encoded] | Omit:
