@@ -20,6 +20,7 @@ from importlib import resources
 from typing import Any
 
 from ..problems import Problems, Severity
+from .definitions import SOURCES
 from .document import FILES, Document, child, escape
 
 LIMIT = 100
@@ -44,7 +45,9 @@ def _schema(version: str) -> Any:
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
     """What the official schema of the document's version does not allow."""
-    root = {key: value for key, value in document.root.items() if key != FILES}
+    if document.version in ("tools", "schema"):
+        return
+    root = {key: value for key, value in document.root.items() if key not in (FILES, SOURCES)}
     validator = _schema(document.version[:3])
     try:
         if validator.is_valid(root):
@@ -123,8 +126,11 @@ def _short(value: Any) -> str:
 def validate(document: Document, problems: Problems, *, seconds: float, severity: Severity = "warning") -> None:
     """What `check` finds, and what openapi-spec-validator finds within `seconds`."""
     check(document, problems, severity=severity)
+    if document.version in ("tools", "schema"):
+        return
     before = {problem.pointer for problem in problems if problem.code == _CODE}
-    root = {key: value for key, value in document.root.items() if not key.startswith("x-") or key == FILES}
+    hidden = {key for key in document.root if key.startswith("x-") and key != FILES} | {SOURCES}
+    root = {key: value for key, value in document.root.items() if key not in hidden}
     for finding in _in_child({"version": document.version[:3], "root": root}, seconds):
         if "failed" in finding:
             problems.note("E0305", f"the full check did not finish: {finding['failed'][:200]}")
