@@ -7,12 +7,11 @@ import difflib
 import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ..problems import Place
-from . import json as json_text
-from . import yaml as yaml_text
 from .limits import Limits
+from .places import Finder, finder
 from .source import Source
 from .text import Text
 
@@ -35,10 +34,6 @@ class UnresolvedReference(Exception):
     def suggestions(self) -> tuple[str, ...]:
         """Looked for only when shown: comparing names is slow."""
         return self._suggest()
-
-
-class _Finder(Protocol):
-    def find(self, parts: list[str]) -> tuple[int, int]: ...
 
 
 def escape(key: str) -> str:
@@ -77,7 +72,7 @@ class Document:
     moved: list[tuple[str, str]] = field(default_factory=list)
     limits: Limits = field(default_factory=Limits)
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
-    _finders: dict[str, _Finder] = field(default_factory=dict, repr=False)
+    _finders: dict[str, Finder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _log_size: int = field(default=0, repr=False)
 
@@ -173,12 +168,10 @@ class Document:
         text = self.files.get(name)
         if text is None:
             return Place(file=self.source.name, pointer=written)
-        finder = self._finders.get(name)
-        if finder is None:
-            finder = json_text.Places(text) if text.content.lstrip()[:1] in ("{", "[") else yaml_text.Places(text)
-            self._finders[name] = finder
+        if name not in self._finders:
+            self._finders[name] = finder(text)
         try:
-            offset, width = finder.find(split(inner))
+            offset, width = self._finders[name].find(split(inner))
         except Exception:  # a position is a courtesy: no message may be lost over it
             return Place(file=text.name, pointer=inner)
         return text.place(offset, width, inner)

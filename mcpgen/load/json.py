@@ -15,7 +15,7 @@ from typing import Any
 from .limits import Limits
 from .text import Fault, LimitFault, Text
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+SPACE = re.compile(r"[ \t\n\r]*")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -156,7 +156,7 @@ def _repeated_key(text: Text, limits: Limits) -> Fault:
             if stack:
                 stack.pop()
         elif stack and stack[-1] is not None:
-            end = _SPACE.match(content, token.end()).end()  # type: ignore[union-attr]
+            end = SPACE.match(content, token.end()).end()  # type: ignore[union-attr]
             if content[end : end + 1] != ":":
                 continue
             try:
@@ -237,7 +237,7 @@ def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
     if error.msg.startswith("Illegal trailing comma"):
         return Fault("E0111", "a trailing comma", at, hint="remove the comma", notes=notes)
     if error.msg.startswith("Expecting property name") and before.endswith(","):
-        after = _SPACE.sub("", content[at : at + 200])
+        after = SPACE.sub("", content[at : at + 200])
         if after[:1] in ("}", ""):
             return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
     if error.msg.startswith("Expecting property name") and rest[:1].isidentifier():
@@ -259,57 +259,3 @@ def _open_container(content: str, end: int) -> int | None:
         elif first in "]}" and stack:
             stack.pop()
     return stack[-1] if stack else None
-
-
-# Places.
-
-
-class Places:
-    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips what is not on the way."""
-
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._content = text.content
-        self._scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-        self._members: dict[int, dict[str, tuple[int, int, int]]] = {}
-
-    def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of anything larger."""
-        start = self._skip(0)
-        key, end = start, start + 1
-        for part in parts:
-            if self._content[start : start + 1] not in ("{", "["):
-                break
-            members = self._children(start)
-            if part not in members:
-                break
-            key, start, end = members[part]
-        if self._content[start : start + 1] in ("{", "["):
-            return key, (scanstring(self._content, key + 1, True)[1] - key if self._content[key] == '"' else 1)
-        return start, max(1, end - start)
-
-    def _skip(self, at: int) -> int:
-        return _SPACE.match(self._content, at).end()  # type: ignore[union-attr]
-
-    def _children(self, start: int) -> dict[str, tuple[int, int, int]]:
-        """Key offset, value offset and value end of every member of the container at `start`."""
-        if start in self._members:
-            return self._members[start]
-        content, skip, found = self._content, self._skip, {}
-        is_object = content[start] == "{"
-        at = skip(start + 1)
-        index = 0
-        while content[at : at + 1] not in ("}", "]", ""):
-            key_at = at
-            name = str(index)
-            if is_object:
-                name, at = scanstring(content, at + 1, True)
-                at = skip(skip(at) + 1)
-            _, end = self._scan(content, at)
-            found[name] = (key_at, at, end)
-            index += 1
-            at = skip(end)
-            if content[at : at + 1] == ",":
-                at = skip(at + 1)
-        self._members[start] = found
-        return found

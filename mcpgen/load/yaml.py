@@ -22,6 +22,9 @@ try:
 except ImportError as _error:  # pragma: no cover - PyYAML built without libyaml
     raise ImportError("mcpgen needs PyYAML with libyaml: reinstall PyYAML from a wheel") from _error
 
+YamlParser: Any = CParser
+"""libyaml's parser: a text in, events out with `get_event`."""
+
 _INTEGER = re.compile(r"[-+]?[0-9]+\Z")
 _OCTAL_OR_HEX = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
@@ -70,7 +73,7 @@ class _Reader:
     def __init__(self, text: Text, limits: Limits) -> None:
         self.text = text
         self.limits = limits
-        self.parser: Any = CParser(text.content)
+        self.parser: Any = YamlParser(text.content)
         self.nodes = 0
         self.expanded = 0
         self.anchors: dict[str, tuple[Any, int]] = {}
@@ -302,6 +305,7 @@ def _printable(character: str) -> bool:
 
 
 _MEANINGS = {
+    "found character that cannot start any token": "a character no plain text may begin with",
     "could not find expected ':'": "a line that is neither `key: value` nor a list item",
     "mapping values are not allowed in this context": "a `:` where no key may stand",
     "did not find expected key": "wrong indentation, or a key is missing",
@@ -312,6 +316,12 @@ _MEANINGS = {
     "did not find expected ',' or '}'": "a `,` or `}` is missing",
     "did not find expected ',' or ']'": "a `,` or `]` is missing",
     "did not find expected node content": "a value is missing",
+}
+
+
+_HINTS = {
+    "mapping values are not allowed in this context": "put text that contains `: ` in quotes",
+    "found character that cannot start any token": "put text that begins with this character in quotes",
 }
 
 
@@ -350,87 +360,3 @@ def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
             )
         return Fault("E0112", f"YAML: {meaning}", at, notes=notes, hint="compare the indentation of the two lines")
     return Fault("E0112", f"YAML: {meaning}", at)
-
-
-# Places.
-
-
-class _Spot:
-    """A node as it stands in the text: its own span, and for every child the span of its key."""
-
-    __slots__ = ("children", "collection", "end", "start")
-
-    def __init__(self, start: tuple[int, int], end: tuple[int, int], collection: bool) -> None:
-        self.start = start
-        self.end = end
-        self.collection = collection
-        self.children: dict[str, tuple[tuple[int, int], tuple[int, int], _Spot]] = {}
-
-
-class Places:
-    """The places of all nodes of a valid YAML text, found in one pass over its events when first asked."""
-
-    def __init__(self, text: Text) -> None:
-        self._text = text
-        self._root: _Spot | None = None
-        self._anchors: dict[str, _Spot] = {}
-
-    def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of anything larger."""
-        if self._root is None:
-            parser: Any = CParser(self._text.content)
-            parser.get_event()
-            parser.get_event()
-            self._root = self._spot(parser, parser.get_event())
-        spot = self._root
-        key = (spot.start, spot.start)
-        for part in parts:
-            if part not in spot.children:
-                break
-            start, end, spot = spot.children[part]
-            key = (start, end)
-        return self._span(*key) if spot.collection else self._span(spot.start, spot.end)
-
-    def _span(self, start: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
-        first, last = self._text.offset(*start), self._text.offset(*end)
-        return first, max(1, last - first)
-
-    def _spot(self, parser: Any, event: Event) -> _Spot:
-        kind = type(event)
-        if kind is yaml.AliasEvent:
-            return self._anchors.get(event.anchor) or _span_of(event, False)
-        spot = _span_of(event, kind is not yaml.ScalarEvent)
-        if kind is yaml.MappingStartEvent:
-            self._mapping(parser, spot)
-        elif kind is yaml.SequenceStartEvent:
-            index = 0
-            event_ = parser.get_event()
-            while type(event_) is not yaml.SequenceEndEvent:
-                child = self._spot(parser, event_)
-                at = (event_.start_mark.line, event_.start_mark.column)
-                spot.children[str(index)] = (at, at, child)
-                index += 1
-                event_ = parser.get_event()
-        if event.anchor:
-            self._anchors[event.anchor] = spot
-        return spot
-
-    def _mapping(self, parser: Any, spot: _Spot) -> None:
-        event = parser.get_event()
-        while type(event) is not yaml.MappingEndEvent:
-            key_span = _span_of(event, False)
-            key = event.value if type(event) is yaml.ScalarEvent else ""
-            child = self._spot(parser, parser.get_event())
-            if key == "<<" and type(event) is yaml.ScalarEvent and not event.style:
-                sources = [child] if "0" not in child.children else [item[2] for item in child.children.values()]
-                for source in sources:
-                    for name, entry in source.children.items():
-                        spot.children.setdefault(name, entry)
-            else:
-                spot.children[key] = (key_span.start, key_span.end, child)
-            event = parser.get_event()
-
-
-def _span_of(event: Event, collection: bool) -> _Spot:
-    start, end = event.start_mark, event.end_mark
-    return _Spot((start.line, start.column), (end.line, end.column), collection)
