@@ -229,7 +229,8 @@ def place_of(text: str, file: str, path: Path_) -> Place:
     """Where a key stands in a TOML text: the key itself, else the nearest table above it that is written down."""
     best = (0, 0, 1)
     for line, column, found in _keys(text):
-        depth = len(path) if found[: len(path)] == path else len(found) if path[: len(found)] == found else 0
+        depth = next((at for at, pair in enumerate(zip(path, found, strict=False)) if pair[0] != pair[1]), None)
+        depth = min(len(path), len(found)) if depth is None else depth
         if depth > best[0]:
             best = (depth, line, column)
     return _place(text, file, best[1], best[2])

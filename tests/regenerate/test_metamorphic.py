@@ -1,4 +1,4 @@
-"""Changes of the document × edits of the user: nothing of the user's is lost, and the result is what a fresh run gives."""
+"""Changes of the document × edits of the user: nothing of the user is lost, the result is what a fresh run gives."""
 
 from __future__ import annotations
 

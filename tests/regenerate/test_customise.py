@@ -1,0 +1,169 @@
+"""What `[tools."…"]` says of an operation, in the generated project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mcpgen.problems import Problem
+
+from .shop import add, generate, package, prepared, project, tools
+
+
+def said(tmp_path: Path, config: str) -> Path:
+    """A project with a configuration."""
+    return project(tmp_path, config=config)
+
+
+def told(tmp_path: Path, config: str) -> list[Problem]:
+    """What is wrong with a configuration."""
+    folder = project(tmp_path)
+    add(folder, config)
+    _, problems = prepared(folder)
+    return [problem for problem in problems if problem.code.startswith("E11")]
+
+
+def function(folder: Path, toolset: str, name: str) -> str:
+    """The text of one generated function."""
+    text = (package(folder) / "tools" / f"{toolset}.py").read_text()
+    return text[text.index(f"async def {name}(") :].split("\n\n\n")[0]
+
+
+def test_names_titles_and_descriptions(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks]\nname = "find_books"\ntitle = "Find"\ndescription = "Search."')
+    assert "list_books" not in tools(folder)
+    assert tools(folder)["find_books"]["title"] == "Find"
+    assert tools(folder)["find_books"]["description"] == "Search."
+    assert function(folder, "books", "find_books")
+
+
+def test_an_operation_is_named_by_method_and_path_as_well(tmp_path: Path) -> None:
+    assert "read_book" in tools(said(tmp_path, '[tools."GET /books/{bookId}"]\nname = "read_book"'))
+
+
+def test_an_alias_is_known_to_the_server_and_not_listed(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks]\nname = "find_books"\naliases = ["list_books", "old-name"]')
+    facts = json.loads((package(folder) / "api.json").read_text())
+    assert facts["aliases"] == {"list_books": "find_books", "old-name": "find_books"}
+    assert "list_books" not in tools(folder)
+
+
+def test_two_tools_may_swap_their_names(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks]\nname = "list_orders"\n[tools.listOrders]\nname = "list_books"')
+    assert "genre" in tools(folder)["list_orders"]["inputSchema"]["properties"]
+    assert "genre" not in tools(folder)["list_books"]["inputSchema"]["properties"]
+
+
+def test_a_disabled_operation_is_counted_as_filtered(tmp_path: Path) -> None:
+    folder = said(tmp_path, "[tools.listBooks]\nenabled = false")
+    assert "list_books" not in tools(folder)
+    made, _ = prepared(folder)
+    assert [skip.origin.operation_id for skip in made.server.skips if skip.filtered] == ["listBooks"]
+
+
+def test_hints_are_said_by_the_user(tmp_path: Path) -> None:
+    folder = said(tmp_path, "[tools.addBook.hints]\nread_only = true\n[tools.listBooks.hints]\nopen_world = false")
+    assert tools(folder)["add_book"]["annotations"]["readOnlyHint"] is True
+    assert tools(folder)["add_book"]["annotations"]["destructiveHint"] is False
+    assert tools(folder)["list_books"]["annotations"]["openWorldHint"] is False
+
+
+def test_a_tool_moves_to_another_toolset_or_to_one_of_its_own(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks]\ntoolset = "orders"\n[tools.getBook]\ntoolset = "front_desk"')
+    names = {path.stem: [tool["name"] for tool in json.loads(path.read_text())] for path in lists(folder)}
+    assert names == {"books": ["add_book"], "front_desk": ["get_book"], "orders": ["list_books", "list_orders"]}
+
+
+def lists(folder: Path) -> list[Path]:
+    return sorted((package(folder) / "tools").glob("*.json"))
+
+
+def test_a_hidden_argument_leaves_the_schema_and_is_sent_all_the_same(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks.arguments.tenant]\nhidden = true\nvalue = "acme"')
+    assert list(tools(folder)["list_books"]["inputSchema"]["properties"]) == ["genre", "limit"]
+    assert '"tenant": "acme"' in function(folder, "books", "list_books")
+    assert "tenant:" not in function(folder, "books", "list_books")
+
+
+def test_a_hidden_argument_without_a_value_is_not_sent(tmp_path: Path) -> None:
+    folder = said(tmp_path, "[tools.listBooks.arguments.tenant]\nhidden = true")
+    assert "tenant" not in function(folder, "books", "list_books")
+
+
+def test_a_hidden_path_argument_and_a_hidden_field_of_the_body_are_sent(tmp_path: Path) -> None:
+    folder = said(
+        tmp_path,
+        '[tools.getBook.arguments.bookId]\nhidden = true\nvalue = "b1"\n'
+        "[tools.addBook.arguments.price]\nhidden = true\nvalue = 9.5",
+    )
+    assert tools(folder)["get_book"]["inputSchema"].get("required", []) == []
+    assert '"bookId": "b1"' in function(folder, "books", "get_book")
+    assert '"price": 9.5' in function(folder, "books", "add_book")
+
+
+def test_an_argument_gets_another_name_and_the_api_still_sees_its_own(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.getBook.arguments.bookId]\nname = "book"\ndescription = "Which one."')
+    schema = tools(folder)["get_book"]["inputSchema"]
+    assert schema["required"] == ["book"]
+    assert schema["properties"]["book"]["description"] == "Which one."
+    assert '"bookId": book' in function(folder, "books", "get_book")
+
+
+def test_a_default_is_advertised_and_sent(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.addBook.arguments.title]\ndefault = "Untitled"')
+    schema = tools(folder)["add_book"]["inputSchema"]
+    assert schema["properties"]["title"]["default"] == "Untitled"
+    assert schema["required"] == ["id"]
+    assert 'title: str | Omit = "Untitled"' in function(folder, "books", "add_book") or (
+        'title: str = "Untitled"' in function(folder, "books", "add_book")
+    )
+
+
+def test_a_page_size_is_the_default_of_the_argument_that_says_it(tmp_path: Path) -> None:
+    folder = said(tmp_path, "[tools.listBooks.answer]\npage_size = 20")
+    assert tools(folder)["list_books"]["inputSchema"]["properties"]["limit"]["default"] == 20
+
+
+def test_the_shape_of_an_answer_reaches_the_server(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks.answer]\nkeep = ["items.id"]\nstrip_nulls = true')
+    facts = json.loads((package(folder) / "api.json").read_text())
+    assert facts["answers"]["list_books"] == {"keep": ["items.id"], "drop": [], "strip_nulls": True}
+
+
+@pytest.mark.parametrize(
+    ("config", "code", "message", "hint"),
+    [
+        ("[tools.listBook]", "E1110", "names no operation", "did you mean `listBooks`"),
+        ('[tools."GET /book"]', "E1110", "names no operation", "`GET /books`"),
+        ('[tools.listBooks]\n[tools."GET /books"]', "E1112", "are about the same operation", "one table"),
+        ('[tools.listBooks]\nname = "List Books"', "E1115", "cannot be called `List Books`", "`list_books`"),
+        ('[tools.listBooks]\nname = "class"', "E1115", "cannot be called `class`", ""),
+        ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
+        ('[tools.listBooks]\naliases = ["get_book"]', "E1117", "cannot have the alias `get_book`", ""),
+        ("[tools.listBooks.arguments.genere]", "E1118", "has no argument `genere`", "did you mean `genre`"),
+        ("[tools.getBook.arguments.bookId]\nhidden = true", "E1119", "the API requires it", "value"),
+        ("[tools.getBook.answer]\npage_size = 5", "E1120", "has no argument that says how many", ""),
+        ("[tools.listBooks.answer]\npage_size = 500", "E1120", "is over the 100 that `limit` allows", ""),
+        ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),
+        ('[tools.listBooks.arguments.genre]\nname = "a-b"', "E1115", "cannot be called `a-b`", ""),
+        ('[tools.listBooks]\ntoolset = "../x"', "E1115", "cannot be in a toolset", ""),
+    ],
+)
+def test_what_cannot_be_applied_is_told_and_costs_nothing_else(
+    tmp_path: Path, config: str, code: str, message: str, hint: str
+) -> None:
+    (problem,) = told(tmp_path, config)
+    assert (problem.code, problem.severity) == (code, "error")
+    assert message in problem.message
+    assert hint in problem.hint
+
+
+def test_a_configuration_in_another_case_of_the_method_is_understood(tmp_path: Path) -> None:
+    assert told(tmp_path, '[tools."get /books"]\ntitle = "Books"') == []
+
+
+def test_a_customised_project_is_the_same_when_it_is_generated_again(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[tools.listBooks]\nname = "find_books"\n[tools.getBook.arguments.bookId]\nname = "book"')
+    assert generate(folder)[0].empty
