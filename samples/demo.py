@@ -37,7 +37,8 @@ import bookshop_api
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = "samples/specs/bookshop.yaml"
-FOLDER = ROOT / "demo"
+FOLDER = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "demo"
+SERVER = ("bookshop_mcp", "--log-level", "error")
 WIDTH = 100
 MOST_LINES = 12
 ADDRESS = {"name": "Ana Reis", "street": "Rua Augusta 1", "city": "Lisboa", "country": "PT"}
@@ -167,7 +168,7 @@ async def connected(base_url: str, mode: Any = "auto") -> AsyncIterator[Client]:
     """The official client, talking to the generated server in a process of its own."""
     settings = {"MCPGEN_BOOKSHOP_BASE_URL": base_url, "MCPGEN_BOOKSHOP_API_KEY": bookshop_api.KEY}
     start = StdioServerParameters(
-        command=sys.executable, args=["-m", "bookshop_mcp"], env={**settings, "PYTHONPATH": str(FOLDER / "src")}
+        command=sys.executable, args=["-m", *SERVER], env={**settings, "PYTHONPATH": str(FOLDER / "src")}
     )
     async with Client(stdio_client(start), mode=mode) as client:
         yield client
@@ -236,9 +237,9 @@ def main() -> None:
     screen.chapter("generate")
     if (FOLDER / "mcpgen.lock").is_file():
         shutil.rmtree(FOLDER)
-    screen.command(["generate", DOCUMENT, "--output", FOLDER.name])
+    screen.command(["generate", DOCUMENT, "--output", os.path.relpath(FOLDER, ROOT)])
 
-    screen.chapter("what a tool looks like: demo/src/bookshop_mcp/tools/books.py")
+    screen.chapter("what a tool looks like (src/bookshop_mcp/tools/books.py)")
     screen.code(function(FOLDER / "src/bookshop_mcp/tools/books.py", "list_books"), "python")
 
     api = Watched()
@@ -246,11 +247,13 @@ def main() -> None:
         screen.chapter("start it and list its tools")
         screen.say(("$ ", "dim"), (f"export MCPGEN_BOOKSHOP_BASE_URL={base_url}", "bold"))
         screen.say(("$ ", "dim"), ("export MCPGEN_BOOKSHOP_API_KEY=demo-key", "bold"))
-        screen.say(("$ ", "dim"), ("python -m bookshop_mcp", "bold"))
+        screen.say(("$ ", "dim"), (f"python -m {' '.join(SERVER)}", "bold"))
         asyncio.run(conversation(screen, api, base_url))
 
     screen.chapter("yours")
-    screen.say("The package is in ", ("demo/", "bold"), ": its README says how to connect a client. With your own API:")
+    screen.say(
+        "The package is in ", (f"{FOLDER.name}/", "bold"), "; its README says how to connect a client. Now your API:"
+    )
     screen.say(("$ ", "dim"), ("mcpgen generate openapi.yaml", "bold"))
     screen.console.print()
 

@@ -62,6 +62,8 @@ def run(arguments: list[str]) -> int:
         if isinstance(error, SystemExit):
             return error.code if isinstance(error.code, int) else 1
         return failure.tell(error, debug="--debug" in arguments)
+    if result == failure.INTERRUPTED:  # Typer has turned the interrupt into a code already
+        return failure.tell(KeyboardInterrupt(), debug=False)
     return failure.flush(result if isinstance(result, int) else 0)
 
 

@@ -29,7 +29,7 @@ def explain(code: Code = None) -> int:
     if known is None:
         raise UsageError(
             Problem(
-                code="E0001",
+                code="E0903",
                 severity="error",
                 message=f"there is no code `{code}`",
                 hint="`mcpgen explain` lists all of them",

@@ -40,7 +40,7 @@ def end_if_strict(strict: bool, problems: Problems) -> None:
     if strict and counted:
         raise DocumentError(
             Problem(
-                code="E0301",
+                code="E0902",
                 severity="error",
                 message=f"`--strict` allows no problems, and there {_are(len(counted))}; nothing was written",
                 hint="mend the document, or mend it with an overlay (`mcpgen lint --fix-overlay FILE`)",

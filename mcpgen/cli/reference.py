@@ -52,7 +52,8 @@ _TAIL = """\
 | `tools` | `name`, `toolset`, `operation`, `read_only`, `destructive`, `bytes`, `tokens` |
 | `environment` | the variables to set: `name`, `meaning`, `required`, `secret` |
 | `problems` | `code`, `severity`, `message`, `hint`, `notes`, `file`, `line`, `column`, `width`, `pointer` |
-| `output`, `dry_run`, `files` | (`generate`) the folder; `created`, `updated`, `removed`, `kept`, `unchanged`, `conflicts` |
+| `output`, `dry_run` | (`generate`) the folder; whether nothing was written |
+| `files` | (`generate`) `created`, `updated`, `removed`, `kept` and `conflicts` by path, `unchanged` as a number |
 | `credentials`, `other_origins`, `suspicious` | (`inspect`) where credentials go; tools that call elsewhere; odd text |
 """
 

@@ -1,0 +1,56 @@
+"""`mcpgen lint --client`: what a client does not take, with the source of the limit."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mcpgen.clients import RULES, check_client, table
+from mcpgen.config import Config
+from mcpgen.pipeline import understand
+from mcpgen.problems import Problems
+
+from .conftest import SPECS
+
+DATA = tomllib.loads((Path(__file__).parents[2] / "mcpgen" / "data" / "clients.toml").read_text("utf-8"))
+
+
+def test_every_limit_has_a_rule_and_a_source_and_the_table_a_date():
+    assert isinstance(DATA["checked"], datetime.date)
+    for client in table().values():
+        for rule in client.rules:
+            assert rule.name in RULES or rule.name == "tool_count"
+            assert rule.source
+
+
+@pytest.mark.parametrize("document", ["bookshop", "names", "unions", "recursion", "styles", "uploads"])
+def test_the_portable_profile_fits(document):
+    _, server = understand(Config(sources=(str(SPECS / f"{document}.yaml"),)), Problems())
+    for client in ("claude-code", "claude-desktop", "vscode", "openai", "bedrock", "copilot-cli"):
+        problems = Problems()
+        check_client(server, client, problems)
+        assert [problem.message for problem in problems] == []
+
+
+def test_too_many_tools_are_told_with_what_to_do(mcpgen, here):
+    operation = {"get": {"responses": {"200": {"description": "ok"}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Observatory", "version": "1"},
+        "servers": [{"url": "https://x.example"}],
+        "paths": {f"/star{number}": operation for number in range(90)},
+    }
+    (here / "openapi.json").write_text(json.dumps(document))
+    ended = mcpgen("lint", "openapi.json", "--client", "cursor")
+    assert "Cursor takes 80 tools, there are 90" in ended.err
+    assert "--toolsets" in ended.err and "seen in" in ended.err
+
+
+def test_an_unknown_client_gets_a_suggestion(mcpgen):
+    ended = mcpgen("lint", SPECS / "bookshop.yaml", "--client", "cursr")
+    assert ended.code == 2
+    assert "did you mean `cursor`" in ended.err

@@ -1,0 +1,143 @@
+"""Every way a command can end: a message a person understands, and the exit code scripts rely on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mcpgen import problems
+from mcpgen.cli import failure
+from mcpgen.problems import Problem
+
+from .conftest import SPECS
+
+MCPGEN = [sys.executable, "-m", "mcpgen"]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", 1),
+        (b"<!DOCTYPE html><html><body>Not found</body></html>", 1),
+        (b"openapi: 3.1.0\ninfo: {title: x", 1),
+        (b'{"openapi": "3.1.0", "info": {', 1),
+        (b"openapi: 9.9.9\ninfo: {title: x, version: '1'}\npaths: {}\n", 1),
+        (b"\xff\xfe\x00bad", 1),
+    ],
+    ids=["empty", "html", "cut YAML", "cut JSON", "unknown version", "not text"],
+)
+def test_a_document_that_is_none_is_an_error_of_the_document(mcpgen, here, content, code):
+    (here / "openapi.yaml").write_bytes(content)
+    ended = mcpgen("generate", "openapi.yaml", "-o", "out")
+    assert ended.code == code
+    assert ended.out == ""
+    assert ended.err.startswith("error[E")
+    assert "openapi.yaml" in ended.err
+    assert "Traceback" not in ended.err
+    assert not (here / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("generate", "missing.yaml"),
+        ("generate", "."),
+        ("generate",),
+        ("generate", "--nonsense"),
+        ("generate", "x.yaml", "--profile", "other"),
+        ("generate", "x.yaml", "--output"),
+        ("nonsense",),
+        ("explain", "E9999"),
+        ("check", "nowhere"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(mcpgen, here, words):
+    ended = mcpgen(*words)
+    assert ended.code == 2
+    assert ended.err.startswith("error")
+    assert "Traceback" not in ended.err
+
+
+def test_a_misspelt_command_gets_a_suggestion(mcpgen):
+    assert "generate" in mcpgen("genrate").err
+
+
+def test_a_reference_to_another_host_is_refused(mcpgen, here):
+    (here / "openapi.yaml").write_text(
+        "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths:\n  /a:\n    $ref: http://127.0.0.1:9/paths.yaml#/a\n"
+    )
+    ended = mcpgen("generate", "openapi.yaml")
+    assert ended.code == 3
+    assert "127.0.0.1" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (problems.DocumentError(Problem(code="E0101", severity="error", message="m")), 1, "error[E0101]: m"),
+        (problems.UsageError(), 2, "error"),
+        (problems.RefusedError(Problem(code="E1301", severity="error", message="m")), 3, "error[E1301]"),
+        (problems.OutputConflictError(Problem(code="E1201", severity="error", message="m")), 4, "error[E1201]"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 1, "memory"),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out/x"), 1, "out/x"),
+        (ValueError("what is this\x1b[31m"), 70, "a bug in mcpgen"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),
+)
+def test_every_exception_becomes_a_message_and_a_code(capsys, error, code, said):
+    assert failure.tell(error, debug=False) == code
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert "Traceback" not in captured.err and "\x1b" not in captured.err
+    assert captured.out == ""
+
+
+def test_a_bug_asks_for_a_report_and_debug_shows_the_traceback(mcpgen, here, monkeypatch):
+    def broken(*_: object) -> None:
+        raise RuntimeError("surprise")
+
+    monkeypatch.setattr("mcpgen.codes.table", broken)
+    plain = mcpgen("explain")
+    assert plain.code == 70
+    assert "report" in plain.err and "--debug" in plain.err and "surprise" in plain.err
+    assert "Traceback" not in plain.err
+    monkeypatch.setattr("mcpgen.suspicious.findings", broken)
+    shown = mcpgen("inspect", SPECS / "bookshop.yaml", "--debug")
+    assert shown.code == 70
+    assert "Traceback" in shown.err and "surprise" in shown.err
+
+
+def test_a_reader_that_has_gone_is_no_error():
+    with subprocess.Popen(
+        [*MCPGEN, "inspect", str(SPECS / "bookshop.yaml"), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_ends_quickly_and_quietly(tmp_path):
+    fifo_like = [*MCPGEN, "generate", "-", "-o", str(tmp_path / "out")]
+    with subprocess.Popen(fifo_like, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+    assert process.returncode == 130
+    assert "interrupted" in said and "Traceback" not in said
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,191 @@
+"""`mcpgen generate` from the outside."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from .conftest import SPECS
+
+
+def test_a_first_run_makes_a_project_named_after_the_server(mcpgen, bookshop, here):
+    ended = mcpgen("generate", bookshop)
+    assert ended.code == 0
+    assert (here / "mcp-bookshop" / "src" / "bookshop_mcp" / "server.py").is_file()
+    assert (here / "mcp-bookshop" / "mcpgen.toml").is_file()
+
+
+def test_the_summary_says_what_came_of_the_operations_and_what_to_do_next(mcpgen, bookshop):
+    ended = mcpgen("generate", bookshop)
+    assert "13 = 13 tools + 0 filtered + 0 skipped" in ended.out
+    assert "https://api.bookshop.example/v1" in ended.out
+    assert "MCPGEN_BOOKSHOP_API_KEY" in ended.out
+    assert re.search(r"tool list +[0-9.]+ kB, ≈ [0-9,]+ tokens", ended.out)
+    assert "make test" in ended.out
+    assert ended.err == ""
+
+
+def test_the_second_run_changes_nothing(mcpgen, bookshop, here):
+    mcpgen("generate", bookshop, "-o", "out")
+    before = {path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()}
+    ended = mcpgen("generate", bookshop, "-o", "out")
+    assert ended.code == 0
+    assert "created" not in ended.out and "updated" not in ended.out
+    assert before == {path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("folder", [".", "src/bookshop_mcp"])
+def test_inside_a_project_no_document_has_to_be_named(mcpgen, bookshop, here, monkeypatch, folder):
+    mcpgen("generate", bookshop, "-o", "out")
+    monkeypatch.chdir(here / "out" / folder)
+    ended = mcpgen("generate", "--json")
+    assert ended.code == 0
+    assert ended.json["files"]["unchanged"] > 30
+
+
+def test_the_options_of_the_first_run_are_remembered(mcpgen, bookshop, here, monkeypatch):
+    mcpgen("generate", bookshop, "-o", "out", "--exclude-method", "delete", "--base-url", "https://other.example/v2")
+    monkeypatch.chdir(here / "out")
+    again = mcpgen("generate", "--json").json
+    assert again["operations"] == {"total": 13, "tools": 12, "filtered": 1, "skipped": 0}
+    assert again["server"]["base_url"] == "https://other.example/v2"
+
+
+def test_the_same_command_twice_is_fine_and_another_option_is_refused(mcpgen, bookshop):
+    words = ("generate", bookshop, "-o", "out", "--name", "shop")
+    assert mcpgen(*words).code == 0
+    assert mcpgen(*words).code == 0
+    refused = mcpgen("generate", bookshop, "-o", "out", "--name", "store")
+    assert refused.code == 2
+    assert "mcpgen.toml" in refused.err and "`name`" in refused.err
+
+
+def test_a_dry_run_writes_nothing_and_lists_what_it_would(mcpgen, bookshop, here):
+    ended = mcpgen("generate", bookshop, "-o", "out", "--dry-run")
+    assert ended.code == 0
+    assert "create  src/bookshop_mcp/server.py" in ended.out
+    assert not (here / "out").exists()
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(mcpgen, bookshop, here):
+    (here / "out").mkdir()
+    (here / "out" / "thesis.txt").write_text("mine")
+    ended = mcpgen("generate", bookshop, "-o", "out")
+    assert ended.code == 4
+    assert "thesis.txt" in ended.err
+    assert [path.name for path in (here / "out").iterdir()] == ["thesis.txt"]
+
+
+def test_an_edited_file_is_shown_and_only_force_overwrites_it(mcpgen, bookshop, here):
+    mcpgen("generate", bookshop, "-o", "out")
+    edited = here / "out" / "src" / "bookshop_mcp" / "tools" / "books.py"
+    original = edited.read_text()
+    edited.write_text(original + "\nmine = 1\n")
+    refused = mcpgen("generate", bookshop, "-o", "out")
+    assert refused.code == 4
+    assert "books.py" in refused.err
+    assert edited.read_text() != original
+    assert mcpgen("generate", bookshop, "-o", "out", "--force").code == 0
+    assert edited.read_text() == original
+
+
+def test_quiet_says_nothing_when_nothing_is_wrong(mcpgen, bookshop):
+    ended = mcpgen("generate", bookshop, "--quiet")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+
+
+def test_the_json_summary_adds_up(mcpgen, bookshop):
+    data = mcpgen("generate", bookshop, "--json").json
+    assert data["operations"]["total"] == sum(data["operations"][key] for key in ("tools", "filtered", "skipped"))
+    assert len(data["tools"]) == data["operations"]["tools"]
+    assert sum(toolset["tools"] for toolset in data["toolsets"]) == len(data["tools"])
+    assert data["list"]["bytes"] >= sum(tool["bytes"] for tool in data["tools"])
+    assert data["document"]["version"] == "3.1.0"
+    assert data["output"] == "mcp-bookshop"
+    assert {"name": "MCPGEN_BOOKSHOP_API_KEY", "meaning": "API key", "required": True, "secret": True} in data[
+        "environment"
+    ]
+
+
+def test_the_json_summary_counts_the_bytes_that_are_listed(mcpgen, bookshop, here):
+    data = mcpgen("generate", bookshop, "--json").json
+    written = [
+        tool
+        for path in sorted((here / "mcp-bookshop" / "src" / "bookshop_mcp" / "tools").glob("*.json"))
+        for tool in json.loads(path.read_text())
+    ]
+    assert data["list"]["bytes"] == len(json.dumps(written, separators=(",", ":")).encode())
+
+
+def test_what_is_left_out_is_counted_with_its_reason(mcpgen, bookshop):
+    data = mcpgen("generate", bookshop, "--include-tag", "books", "--json").json
+    assert data["operations"] == {"total": 13, "tools": 6, "filtered": 7, "skipped": 0}
+    assert all(skip["filtered"] and skip["reason"] for skip in data["skips"])
+
+
+def test_strict_refuses_a_document_with_problems_and_writes_nothing(mcpgen, here):
+    ended = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out", "--strict")
+    assert ended.code == 1
+    assert "--strict" in ended.err
+    assert not (here / "out").exists()
+
+
+def test_without_strict_a_document_with_problems_still_gives_a_server(mcpgen, here):
+    ended = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out")
+    assert ended.code == 0
+    assert "#/components/schemas/Person" in ended.err
+    assert (here / "out" / "mcpgen.lock").is_file()
+
+
+def test_problems_come_in_the_form_a_program_wants(mcpgen, here):
+    sarif = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out", "--quiet", "--format", "sarif")
+    assert json.loads(sarif.out)["version"] == "2.1.0"
+    annotations = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out2", "--quiet", "--format", "github")
+    assert annotations.out.startswith("::")
+
+
+def test_a_document_on_standard_input(mcpgen, here, bookshop, monkeypatch):
+    with bookshop.open("rb") as stream:
+        monkeypatch.setattr(
+            "sys.stdin", type("Stdin", (), {"buffer": stream, "fileno": lambda self: stream.fileno()})()
+        )
+        ended = mcpgen("generate", "-", "-o", "out")
+    assert ended.code == 0, ended.err
+    assert (here / "out" / "mcpgen.lock").is_file()
+
+
+def test_an_overlay_is_applied(mcpgen, here):
+    ended = mcpgen(
+        *("generate", SPECS / "bookshop.yaml", "--overlay", SPECS / "bookshop.overlay.yaml", "-o", "out", "--json")
+    )
+    assert ended.code == 0, ended.err
+    assert "remove_book" not in [tool["name"] for tool in ended.json["tools"]]
+
+
+def test_a_name_that_a_terminal_would_obey_is_shown_escaped(mcpgen, here):
+    document = here / "evil.yaml"
+    document.write_text(
+        'openapi: 3.1.0\ninfo: {title: "a\\e]0;owned\\a\\e[31mb", version: "1\\u202e"}\n'
+        "servers: [{url: https://x.example}]\npaths: {/a: {get: {responses: {'200': {description: ok}}}}}\n"
+    )
+    ended = mcpgen("generate", document, "-o", "out")
+    assert ended.code == 0, ended.err
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", ended.out + ended.err)
+
+
+def test_paths_of_the_document_are_written_from_the_project(mcpgen, bookshop, here):
+    mcpgen("generate", bookshop, "-o", "deep/er")
+    text = (here / "deep" / "er" / "mcpgen.toml").read_text()
+    assert 'path = "../../bookshop.yaml"' in text
+    assert str(here) not in text
+
+
+def test_nothing_of_this_machine_is_in_what_is_generated(mcpgen, bookshop, here):
+    mcpgen("generate", bookshop, "-o", "out")
+    for path in (here / "out").rglob("*"):
+        if path.is_file():
+            assert str(here) not in path.read_text("utf-8"), path
+            assert str(Path.home()) not in path.read_text("utf-8"), path
