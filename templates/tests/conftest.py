@@ -118,6 +118,7 @@ class Api:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # one packet for head and body: two would wait for each other (RFC 896)
 
             def __getattr__(self, name: str) -> Callable[[], None]:
                 if name.startswith("do_"):

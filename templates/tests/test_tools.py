@@ -19,6 +19,7 @@ OWN = [name for name, tool in TOOLS.items() if tool["request"] is None]
 each_era = pytest.mark.parametrize("era", ["auto", "legacy"])
 each_tool = pytest.mark.parametrize("name", list(TOOLS))
 each_request = pytest.mark.parametrize("name", SENDING)
+each_own = pytest.mark.parametrize("name", OWN)
 
 
 def called(outcomes: Any, era: str, kind: str, name: str) -> Any:
@@ -103,7 +104,7 @@ def test_no_credential_is_in_any_result(outcomes: Any) -> None:
             assert secret not in said, (era, kind, name)
 
 
-@pytest.mark.parametrize("name", OWN)
+@each_own
 def test_a_function_of_your_own_takes_the_arguments_of_its_contract(outcomes: Any, package: str, name: str) -> None:
     tools = importlib.import_module(f"{package}.server").ToolServer(yours=False)
     entry = tools.catalog.find(name)
@@ -119,7 +120,7 @@ def test_a_function_of_your_own_takes_the_arguments_of_its_contract(outcomes: An
 
 
 @each_era
-@pytest.mark.parametrize("name", OWN)
+@each_own
 def test_a_function_of_your_own_answers(outcomes: Any, era: str, name: str) -> None:
     outcome = called(outcomes, era, "valid", name)
     if "not implemented" in outcome.text:
