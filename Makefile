@@ -42,5 +42,5 @@ clean:
 $(VENV)/ready: pyproject.toml
 	@test -x $(BIN)/python || { echo "making the environment $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing mcpgen and what its tests need (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
