@@ -327,7 +327,9 @@ def test_plain_text_and_text_without_a_type_are_text(shown: Any) -> None:
     for kind in ("text/plain", "", "application/octet-stream"):
         _, [block], _ = shown(http(200, "hello ☃", kind))
         assert block["text"] == "hello ☃"
-    assert shown(http(200, '{"a":1}', ""))[2] == {"a": 1}
+    for kind in ("", "text/plain", "text/html; charset=utf-8", "application/octet-stream"):
+        assert shown(http(200, ' {"a":1}', kind))[2] == {"a": 1}
+    assert shown(http(200, "7", "text/plain"))[2] == {"result": "7"}
 
 
 @pytest.mark.parametrize(

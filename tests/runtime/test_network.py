@@ -12,6 +12,7 @@ import time
 import tracemalloc
 from typing import Any
 
+import anyio
 import pytest
 from upstream import Upstream, http, ok
 
@@ -238,6 +239,20 @@ def test_cancelling_a_call_ends_the_request_at_once(runtime: Any, settings: Any,
             with pytest.raises(asyncio.CancelledError):
                 await task
             await asyncio.wait_for(upstream.closed.wait(), 1)
+
+    run(main())
+
+
+def test_cancelled_calls_give_back_their_place(runtime: Any, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        async with Upstream(*[_silence] * 6, ok({})) as upstream:
+            made = settings(upstream.url, MAX_CONCURRENCY="2", RETRIES="0")
+            async with runtime.api.Api(made) as api:
+                for _ in range(3):
+                    with anyio.move_on_after(0.1):
+                        await asyncio.gather(get(api), get(api), get(api))
+                upstream.closed.clear()
+                assert (await get(api)).status == 200
 
     run(main())
 

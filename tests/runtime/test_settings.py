@@ -68,6 +68,17 @@ def test_a_secret_that_is_missing_or_empty_is_a_note(settings: Any) -> None:
     assert settings(None, KEY, KEY="real-key").notes == ()
 
 
+def test_what_works_and_should_not_go_unnoticed_is_noted(settings: Any) -> None:
+    [note] = settings("http://api.test", KEY, KEY="real-key").notes
+    assert "without TLS" in note
+    assert settings("http://localhost:80", KEY, KEY="real-key").notes == ()
+    variables = [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET", f"{P}_TOKEN"]
+    facts = {"auth": {"o": {"kind": "client_credentials", "token_url": "https://login.test/t", "variables": variables}}}
+    [note] = settings(None, facts, CLIENT_ID="a", CLIENT_SECRET="bbbb").notes
+    assert f"`{P}_ALLOW_ORIGINS=https://login.test`" in note
+    assert settings(None, facts, TOKEN="ready").notes == ()
+
+
 def test_an_empty_password_is_one_when_it_was_set(settings: Any) -> None:
     facts = {"auth": {"b": {"kind": "basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]}}}
     assert settings(None, facts, USERNAME="me", PASSWORD="").credentials["b"].present

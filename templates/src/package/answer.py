@@ -43,6 +43,8 @@ STREAMS = frozenset(
 logger = logging.getLogger(__name__)
 
 _UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
+# Names under which servers that do not care send their JSON
+_MISNAMED = (*_UNTYPED, "text/plain", "text/html", "text/javascript", "application/javascript")
 _IMAGES = frozenset("image/png image/jpeg image/gif image/webp".split())
 _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml|x-www-form-urlencoded)|image/svg\+xml"
@@ -66,9 +68,9 @@ class Answer(Generic[T]):
     """
 
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    content: bytes = b""
-    data: T | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    content: bytes = field(default=b"", repr=False)
+    data: T | None = field(default=None, repr=False)
     method: str = ""
     path: str = ""
     incomplete: str = ""
@@ -99,8 +101,9 @@ class Answer(Generic[T]):
 
 
 def parsed(answer: Answer[Any]) -> Answer[Any]:
-    """The answer with its `data`, if its content is JSON by name, or by nature where it has no name."""
-    if not answer.content or not (answer.is_json or answer.media_type == ""):
+    """The answer with its `data`, if its content is JSON by name, or an object or array whatever its name."""
+    by_nature = answer.media_type in _MISNAMED and answer.content[:64].lstrip()[:1] in (b"{", b"[")
+    if not answer.content or not (answer.is_json or answer.media_type == "" or by_nature):
         return answer
     try:
         # RFC 8259 §8.1 says UTF-8; a byte order mark and UTF-16 are read anyway

@@ -26,7 +26,7 @@ from .credentials import Credentials, Outgoing, Security
 from .errors import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
 from .limits import Gate, Rate, back_off, retry_after
 from .network import TooLarge, Transport, body_of, check_head, drop
-from .settings import Credential, Settings
+from .settings import Credential, Secret, Settings
 from .url import build, check_base_url, origin_of, redirect
 from .wire import OMIT, Omit, Part
 
@@ -182,9 +182,10 @@ class Api:
             async with asyncio.timeout_at(call.until), _ticking("waiting for the API"):
                 return await self._attempts(call)
         except TimeoutError:
-            raise TimedOut(
-                f"the API did not answer within {limit:g} seconds (`{self.settings.variable('TOTAL_TIMEOUT')}`)"
-            ) from None
+            variable = self.settings.variable("TOTAL_TIMEOUT")
+            late = TimedOut(f"the API did not answer within {limit:g} seconds (`{variable}`)")
+            late.sent = True  # it may be; when in doubt, it is
+            raise late from None
 
     async def _attempts(self, call: Call) -> Answer[Any]:
         """The call, again where trying again can help and cannot hurt."""
@@ -214,7 +215,7 @@ class Api:
             await tell(f"{reason}; attempt {attempt} of {tries} in {wait:.1f} s")
             await asyncio.sleep(wait)
 
-    async def _turn(self, call: Call) -> tuple[Answer[Any], dict[str, str]]:
+    async def _turn(self, call: Call) -> tuple[Answer[Any], dict[str, Secret]]:
         """One attempt, when it is its turn."""
         if self._gate.full:
             await tell("waiting for other calls to finish")
@@ -248,7 +249,7 @@ class Api:
             self._rate.give_back()
             raise
 
-    async def _exchange(self, call: Call, method: str, url: httpx2.URL) -> tuple[Answer[Any], dict[str, str]]:
+    async def _exchange(self, call: Call, method: str, url: httpx2.URL) -> tuple[Answer[Any], dict[str, Secret]]:
         """One request and its answer."""
         keeps_body = method == call.method
         request = Outgoing(
@@ -289,10 +290,14 @@ class Api:
         """Send, and return when the head of the answer is there."""
         client = self._open()
         try:
-            message = client.build_request(
-                request.method, request.url, headers=list(request.headers.items()), content=request.content
+            return await client.send(
+                client.build_request(
+                    request.method, request.url, headers=list(request.headers.items()), content=request.content
+                ),
+                stream=True,
+                auth=None,
+                follow_redirects=False,
             )
-            return await client.send(message, stream=True, auth=None, follow_redirects=False)
         except Exception as error:
             raise _translated(error, self.settings, head=True) from None
 
@@ -323,22 +328,22 @@ class Api:
             raise translated from None
         return b"".join(chunks), ""
 
-    async def _post(self, url: httpx2.URL, headers: dict[str, str], form: bytes) -> tuple[int, bytes]:
-        """A form to a token endpoint; redirects are not followed."""
-        fields = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json", **headers}
+    async def _post(self, request: Outgoing) -> Answer[Any]:
+        """A request to a token endpoint and its answer; redirects are not followed."""
         try:
-            response = await self._send(Outgoing("POST", url, fields, {}, form, self.settings.redactor))
+            response = await self._send(request)
         except _Retryable as failure:
             raise failure.error from None
         try:
             check_head(response)
-            return response.status_code, b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
+            content = b"".join([chunk async for chunk in body_of(response, MAX_TOKEN_ANSWER)])
         except ApiError:
             raise
         except Exception as error:
             raise _translated(error, self.settings, head=False) from None
         finally:
             await response.aclose()
+        return parsed(Answer(response.status_code, {"content-type": "application/json"}, content))
 
     def _open(self) -> httpx2.AsyncClient:
         """The client, made when it is first needed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -17,14 +17,15 @@ from urllib.parse import quote, quote_plus, unquote_plus, urlencode
 
 import httpx2
 
+from .answer import Answer
 from .body import VALUE
 from .errors import ApiError, MissingCredential, Refused
 from .settings import Credential, Redactor, Secret, Settings
 from .url import origin_of
 
 Security = tuple[tuple[str, ...], ...]
-Post = Callable[[httpx2.URL, dict[str, str], bytes], Awaitable[tuple[int, bytes]]]
-"""Sends a form to a token endpoint: status and body."""
+Post = Callable[["Outgoing"], Awaitable[Answer[Any]]]
+"""Sends a request to a token endpoint."""
 
 
 class TokenRefused(ApiError):
@@ -41,7 +42,7 @@ class Outgoing:
     cookies: dict[str, str]
     content: bytes | None
     redactor: Redactor
-    tokens: dict[str, str] = field(default_factory=dict)
+    tokens: dict[str, Secret] = field(default_factory=dict)
     """The access token that was used for each OAuth credential."""
 
     def conceal(self, secret: str) -> str:
@@ -93,22 +94,21 @@ class Credentials:
     async def add(self, chosen: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
         """Add the chosen credentials to a request."""
         for credential in chosen:
-            values = [value.reveal() if value else "" for value in credential.values]
             if credential.kind == "api_key":
-                _place(request, credential, values[0])
+                _place(request, credential)
             elif credential.kind == "basic":
-                joined = base64.b64encode(f"{values[0]}:{values[1]}".encode()).decode()
-                request.set_header("Authorization", f"Basic {request.conceal(joined)}")
+                request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
             elif credential.kind == "bearer":
-                request.set_header("Authorization", f"{credential.scheme or 'Bearer'} {_bare(credential, values[0])}")
+                request.set_header("Authorization", f"{credential.scheme or 'Bearer'} {_bare(credential, 0)}")
             elif credential.kind == "client_credentials":
-                ready = values[2] if len(values) > 2 else ""
-                token = _bare(credential, ready) if ready else await self._tokens[credential.name].get(post)
-                if not ready:
-                    request.tokens[credential.name] = token
-                request.set_header("Authorization", f"Bearer {token}")
+                if credential.ready_token:
+                    request.set_header("Authorization", f"Bearer {_bare(credential, 2)}")
+                    continue
+                token = await self._tokens[credential.name].get(post)
+                request.tokens[credential.name] = token
+                request.set_header("Authorization", f"Bearer {token.reveal()}")
 
-    def renew(self, used: dict[str, str]) -> bool:
+    def renew(self, used: dict[str, Secret]) -> bool:
         """Forget the access tokens that the API refused; whether there was one, so that trying again makes sense."""
         for name, token in used.items():
             self._tokens[name].forget(token)
@@ -162,59 +162,63 @@ class Token:
         self._token: Secret | None = None
         self._until = 0.0
 
-    async def get(self, post: Post) -> str:
+    async def get(self, post: Post) -> Secret:
         """The token, valid for a while. Raises TokenRefused."""
         if self._token is None or time.monotonic() >= self._until:
             async with self._lock:
                 if self._token is None or time.monotonic() >= self._until:
                     await self._fetch(post)
         assert self._token is not None
-        return self._token.reveal()
+        return self._token
 
-    def forget(self, token: str) -> None:
+    def forget(self, token: Secret) -> None:
         """Fetch anew next time, unless that has happened already."""
-        if self._token is not None and self._token == Secret(token):
+        if self._token == token:
             self._token = None
 
     async def _fetch(self, post: Post) -> None:
         url = self._url()
-        form = {"grant_type": "client_credentials"}
-        if self._credential.scopes:
-            form["scope"] = " ".join(self._credential.scopes)
-        client, secret = (value.reveal() if value else "" for value in self._credential.values[:2])
-        basic = base64.b64encode(f"{quote_plus(client)}:{quote_plus(secret)}".encode()).decode()
-        self._settings.redactor.add(basic)
-        status, body = await post(url, {"Authorization": f"Basic {basic}"}, urlencode(form).encode())
-        if status in (400, 401):
+        answer = await post(self._request(url, in_body=False))
+        if answer.status in (400, 401):
             # RFC 6749 §2.3.1: some servers take the client's credentials in the body only
-            form |= {"client_id": client, "client_secret": secret}
-            status, body = await post(url, {}, urlencode(form).encode())
-        token, seconds = self._read(status, body)
-        self._settings.redactor.add(token)
-        self._token = Secret(token)
-        self._until = time.monotonic() + max(seconds - min(60.0, seconds * 0.1), 0.0)
-
-    def _read(self, status: int, body: bytes) -> tuple[str, float]:
-        try:
-            answer: Any = json.loads(body)
-        except (ValueError, RecursionError):
-            answer = None
-        token = answer.get("access_token") if isinstance(answer, dict) and status == 200 else None
-        if not isinstance(token, str) or not VALUE.fullmatch(token):
-            code = answer.get("error") if isinstance(answer, dict) else None
-            said = (
-                f" (`{code}`)" if isinstance(code, str) and code.replace("_", "").isalnum() and len(code) < 40 else ""
-            )
+            answer = await post(self._request(url, in_body=True))
+        seconds = self._keep(answer)
+        if seconds is None:
             refused = TokenRefused(
-                f"the token endpoint answered {status}{said} and gave no access token; the operator of this server has "
-                f"to check {' and '.join(f'`{name}`' for name in self._credential.variables[:2])}"
+                f"the token endpoint answered {answer.status}{_code(answer)} and gave no access token; the operator of "
+                f"this server has to check {' and '.join(f'`{name}`' for name in self._credential.variables[:2])}"
             )
             refused.variables = self._credential.variables
             raise refused
-        seconds = answer.get("expires_in")
-        if isinstance(seconds, str) and seconds.isdigit():
+        self._until = time.monotonic() + max(seconds - min(60.0, seconds * 0.1), 0.0)
+
+    def _request(self, url: httpx2.URL, *, in_body: bool) -> Outgoing:
+        """The request for a token, with the client's credentials in the header or in the body (RFC 6749 §4.4.2)."""
+        client, secret = (value.reveal() if value else "" for value in self._credential.values[:2])
+        form = {"grant_type": "client_credentials"}
+        if self._credential.scopes:
+            form["scope"] = " ".join(self._credential.scopes)
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+        redactor = self._settings.redactor
+        if in_body:
+            form |= {"client_id": client, "client_secret": secret}
+        else:
+            basic = base64.b64encode(f"{quote_plus(client)}:{quote_plus(secret)}".encode()).decode()
+            redactor.add(basic)
+            headers["Authorization"] = f"Basic {basic}"
+        return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
+
+    def _keep(self, answer: Answer[Any]) -> float | None:
+        """Keep the token of an answer; the seconds it lives, or None when there is none (RFC 6749 §5.1)."""
+        found = answer.data if isinstance(answer.data, dict) and answer.status == 200 else {}
+        token, seconds = found.get("access_token"), found.get("expires_in")
+        if not isinstance(token, str) or not VALUE.fullmatch(token):
+            return None
+        self._settings.redactor.add(token)
+        self._token = Secret(token)
+        if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
             seconds = int(seconds[:9])
-        return token, float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 10**9 else 3600.0
+        return float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 10**9 else 3600.0
 
     def _url(self) -> httpx2.URL:
         """The token endpoint, if it is one that the client's secret may be sent to."""
@@ -233,16 +237,33 @@ class Token:
         return httpx2.URL(given)
 
 
-def _place(request: Outgoing, credential: Credential, value: str) -> None:
+def _code(answer: Answer[Any]) -> str:
+    """The error code of a token endpoint (RFC 6749 §5.2), if it is one."""
+    code = answer.data.get("error") if isinstance(answer.data, dict) else None
+    return f" (`{code}`)" if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
+
+
+def _reveal(credential: Credential, index: int) -> str:
+    value = credential.values[index]
+    return value.reveal() if value is not None else ""
+
+
+def _place(request: Outgoing, credential: Credential) -> None:
     if credential.place == "query":
-        request.set_query(credential.wire_name, value)
+        request.set_query(credential.wire_name, _reveal(credential, 0))
     elif credential.place == "cookie":
-        request.cookies[credential.wire_name] = value
+        request.cookies[credential.wire_name] = _reveal(credential, 0)
     else:
-        request.set_header(credential.wire_name, value)
+        request.set_header(credential.wire_name, _reveal(credential, 0))
 
 
-def _bare(credential: Credential, token: str) -> str:
-    """The token without the scheme word that people paste in front of it."""
+def _basic(credential: Credential) -> str:
+    """User name and password as RFC 7617 joins them."""
+    return base64.b64encode(f"{_reveal(credential, 0)}:{_reveal(credential, 1)}".encode()).decode()
+
+
+def _bare(credential: Credential, index: int) -> str:
+    """A token without the scheme word that people paste in front of it."""
+    token = _reveal(credential, index)
     word, space, rest = token.partition(" ")
     return rest.strip() if space and word.lower() == (credential.scheme or "Bearer").lower() else token

@@ -171,14 +171,21 @@ class Credential:
     scopes: tuple[str, ...] = ()
 
     @property
+    def ready_token(self) -> bool:
+        """Whether the operator gave an access token, so that none has to be fetched."""
+        return bool(self.values[2:] and self.values[2])
+
+    @property
     def present(self) -> bool:
         """Whether everything it takes is set."""
         if self.kind == "unsupported" or not self.values:
             return False
         if self.kind == "client_credentials":
-            return all(self.values[:2]) or bool(self.values[2:] and self.values[2])
+            return all(self.values[:2]) or self.ready_token
         if self.kind == "basic":  # an empty password is one, when it was set to be empty
             return bool(self.values[0]) and self.values[1] is not None
+        if self.kind == "mutual_tls":  # the key may stand in the file of the certificate
+            return bool(self.values[0])
         return all(self.values)
 
 
@@ -301,6 +308,7 @@ class _Reader:
         if token_url is not None:
             trusted |= {origin_of(token_url)}
         token = self.secret("HTTP_TOKEN")
+        self.doubts(credentials, base_url, trusted)
         secrets = [value.reveal() for one in credentials.values() for value in one.values if value]
         self.misspelt((*VARIABLES, *known), [name for one in credentials.values() for name in one.variables])
         cert, key = self.path("CLIENT_CERT"), self.path("CLIENT_KEY")
@@ -352,6 +360,8 @@ class _Reader:
         variable = f"{self.prefix}_BASE_URL"
         given = self.environ.get(variable, "").strip()
         found = given or str(self.facts.get("base_url") or "")
+        if not found and self.facts.get("calls_api") is False:
+            return "", False
         if not found:
             note = str(self.facts.get("base_url_note") or "")
             self.problems.append(
@@ -403,6 +413,25 @@ class _Reader:
                 f"{_names(missing)} not set: tools that need the credential `{name}` will say so when they are called"
             )
         return wanted
+
+    def doubts(self, credentials: Mapping[str, Credential], base_url: str, trusted: set[Origin]) -> None:
+        """Note what works and should not go unnoticed."""
+        if not base_url:
+            return
+        own = origin_of(base_url)
+        for one in credentials.values():
+            if one.present and one.kind == "client_credentials" and not one.ready_token and one.token_url:
+                try:
+                    origin = origin_of(one.token_url)
+                except ValueError:
+                    continue
+                if origin != own and origin not in trusted:
+                    self.notes.append(
+                        f"access tokens for `{one.name}` come from {origin}: "
+                        f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
+                    )
+        if own.scheme == "http" and not own.loopback and any(one.present for one in credentials.values()):
+            self.notes.append("the API is reached without TLS: credentials can be read on the way")
 
     def secret(self, name: str, *, may_be_empty: bool = False) -> Secret | None:
         """A secret from its variable, or from the file that the variable with `_FILE` names."""

@@ -1,0 +1,100 @@
+"""TLS: certificates that are trusted, those that are not, and the client's own."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import ipaddress
+import ssl
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from upstream import ok
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A self-signed certificate for 127.0.0.1 and its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+@pytest.fixture
+def over_tls(runtime: Any, settings: Any, run: Any, certificate: Path) -> Any:
+    """Call an API over TLS, one that wants the client's certificate where `wants` says so: its answer, or the error."""
+
+    def call(facts: dict[str, Any] | None = None, *, wants: bool = False, **variables: str) -> Any:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate)
+        context.load_verify_locations(certificate)
+        context.verify_mode = ssl.CERT_REQUIRED if wants else ssl.CERT_NONE
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            try:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(ok({"subject": str(writer.get_extra_info("peercert"))}))
+                await writer.drain()
+            except (asyncio.IncompleteReadError, ConnectionError):
+                pass
+            writer.close()
+
+        async def main() -> Any:
+            server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+            port = server.sockets[0].getsockname()[1]
+            made = settings(f"https://127.0.0.1:{port}", facts, RETRIES="0", **variables)
+            try:
+                async with runtime.api.Api(made) as api:
+                    return await api.request("GET", "/x")
+            except runtime.errors.ApiError as error:
+                return error
+            finally:
+                server.close()
+
+        return run(main())
+
+    return call
+
+
+def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_own_is_not(
+    runtime: Any, over_tls: Any, certificate: Path
+) -> None:
+    error = over_tls()
+    assert isinstance(error, runtime.errors.Unreachable) and "certificate is not trusted" in str(error)
+    assert over_tls(CA_FILE=str(certificate)).status == 200
+
+
+def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
+    runtime: Any, over_tls: Any, certificate: Path
+) -> None:
+    variables = ["MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"]
+    facts = {"auth": {"mutual": {"kind": "mutual_tls", "variables": variables}}, "security": [["mutual"]]}
+    trust = {"CA_FILE": str(certificate)}
+    error = over_tls(facts, wants=True, **trust)
+    assert isinstance(error, runtime.errors.MissingCredential) and variables[0] in str(error)
+    answer = over_tls(facts, wants=True, CLIENT_CERT=str(certificate), **trust)
+    assert "test" in answer.data["subject"]
+    assert isinstance(over_tls(wants=True, **trust), runtime.errors.ApiError)
