@@ -121,7 +121,9 @@ class Tool:
 
     `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a value of its
     own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user;
-    its `contract` is what a call is checked against where that says more than `input_schema`.
+    its `contract` is what a call is checked against where that says more than `input_schema`, `output_contract` what its
+    result is checked against where that says more than `output_schema`; with `takes_more` it takes arguments that are
+    not named.
     """
 
     name: str
@@ -139,6 +141,8 @@ class Tool:
     deprecated: bool = False
     docstring: str = ""
     contract: Schema | None = None
+    output_contract: Schema | None = None
+    takes_more: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +216,11 @@ class Server:
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     given_names: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def calls_api(self) -> bool:
+        """Whether there is an API behind this server; without one every tool is the user's own."""
+        return self.document_version not in ("tools", "schema")
 
     @property
     def tools(self) -> tuple[Tool, ...]:

@@ -8,17 +8,19 @@ projection; what a call is checked against is the schema itself.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Argument, Hints, Origin, Response, Schema, Server, Skip, Tool, Toolset
+from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Server, Skip, Tool, Toolset
 from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
 from ..text import first_sentence, humanise, plain, shorten, visible, words
 from . import describe, naming, select
+from .contract import bundle, copied, fault, is_open, known_names
 from .operation import BUDGET, LEVELS, RICH_LEVELS, annotation, size
-from .schema import Projector, TooLarge, escape_token
+from .schema import Projection, Projector, TooLarge, escape_token
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -26,6 +28,13 @@ if TYPE_CHECKING:
     from ..problems import Problems
 
 GENERAL = "general"
+INJECTED = ("context", "models")
+"""Names that mean something in the module of a tool, besides those of `naming`."""
+OBJECT_RULES = frozenset(
+    "properties required additionalProperties patternProperties minProperties maxProperties propertyNames "
+    "dependentRequired dependentSchemas unevaluatedProperties".split()
+)
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 READ_WORDS = frozenset(
     "get list search find read fetch lookup query count calculate analyze analyse describe show".split()
 )
@@ -43,6 +52,8 @@ class Definition:
     title: str
     annotations: dict[str, Any]
     extension: dict[str, Any]
+    bare: bool = False
+    """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
 
 
 def shape_of(root: dict[str, Any]) -> str:
@@ -97,6 +108,8 @@ class _Parser:
             toolsets=grouped(tools, {}),
             skips=tuple(found.skips),
             document_version=self.document.version,
+            aliases=found.aliases,
+            extra={"recognised": describe_document(self.document)},
         )
 
 
@@ -115,6 +128,8 @@ class Definitions:
         self.projector, self.config, self.server = projector, config, server
         self.document, self.problems = projector.document, projector.problems
         self.skips: list[Skip] = []
+        self.aliases: dict[str, str] = {}
+        """The name a definition has, where its tool could not have it → the tool's."""
 
     def tools(self, taken: Iterable[str] = ()) -> list[tuple[str, Tool]]:
         """Every wanted tool with the tag of its toolset. `taken` are names that other tools of the server have."""
@@ -129,14 +144,34 @@ class Definitions:
                 wanted.append((where, definition))
             else:
                 self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
-        keys = [(where.method, where.path, where.operation_id) for where, _ in wanted]
-        names = naming.tool_names(keys, self.server, self.config.bindings, taken)
+        names = self.names([where for where, _ in wanted], taken)
         tools = []
         for where, definition in wanted:
             tag = definition.extension.get("toolset")
             tool = self.tool(where, definition, names[f"{where.method} {where.path}"])
             tools.append((tag if isinstance(tag, str) and tag.strip() else "", tool))
+            if definition.name != tool.name and re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", definition.name):
+                self.aliases.setdefault(definition.name, tool.name)
+        held = {*taken, *names.values()}
+        self.aliases = {alias: name for alias, name in self.aliases.items() if alias not in held}
         return tools
+
+    def names(self, origins: list[Origin], taken: Iterable[str]) -> dict[str, str]:
+        """`TOOL pointer` → tool name: as it was given wherever clients, files and Python can take that."""
+        given = {f"{where.method} {where.path}": where.operation_id or "" for where in origins}
+        limit = naming.tool_limit(self.server)
+        count = Counter(_as_module(name) for name in given.values())
+        free = {*map(_as_module, taken), *naming.RESERVED, *naming.WINDOWS_NAMES}
+        kept = {
+            key: name
+            for key, name in given.items()
+            if NAME.fullmatch(name)
+            and len(name) <= limit
+            and count[_as_module(name)] == 1
+            and _as_module(name) not in free
+        }
+        keys = [(where.method, where.path, where.operation_id) for where in origins]
+        return naming.tool_names(keys, self.server, {**kept, **self.config.bindings}, taken)
 
     def places(self) -> Iterator[tuple[Any, str, str]]:
         """Every document of definitions: its root, its pointer, and what its file is called."""
@@ -226,99 +261,230 @@ class Definitions:
             title=plain(said.get("title")) or plain(flat.get("title")),
             annotations=hints if isinstance(hints, dict) else said,
             extension=said,
+            bare=True,
         )
 
     def tool(self, where: Origin, definition: Definition, name: str) -> Tool:
         """One definition as a tool, in the richest detail that fits the budget."""
+        contract = self.contract(definition)
+        arguments = argument_names(known_names(contract))
         levels = RICH_LEVELS if self.config.profile == "rich" else LEVELS
         best: Tool | None = None
         for level in levels:
             try:
-                projection = self.projector.project(self.rooted(definition.schema), level.detail)
+                projection = self.projector.project(self.rooted(definition), level.detail)
             except TooLarge:
                 continue
-            best = self.at_level(where, definition, name, projection.schema)
+            best = self.at_level(where, definition, name, Listed(projection, arguments), contract, arguments)
             if size(best) <= BUDGET[self.config.profile]:
                 break
-        return best or self.at_level(where, definition, name, {"type": "object"})
+        return best or self.at_level(where, definition, name, Listed(Projection({}), {}), contract, arguments)
 
-    def rooted(self, schema: Any) -> Any:
-        """A schema with an object at its root: another kind of value is wrapped as the argument `value`."""
+    def rooted(self, definition: Definition) -> Any:
+        """The input schema with an object at its root: another kind of value is wrapped as the argument `value`.
+
+        A schema that says nothing of its kind is an object's in a list of tools, and any value's elsewhere.
+        """
+        schema = definition.schema
         kinds = self.projector.kinds(schema)
-        if kinds and "object" not in kinds:
+        flat = self.projector.flatten(schema)
+        anything = definition.bare and not kinds and not OBJECT_RULES & flat.keys()
+        if anything or (kinds and "object" not in kinds):
             return {"type": "object", "properties": {"value": schema}, "required": ["value"]}
         return schema
 
-    def at_level(self, where: Origin, definition: Definition, name: str, projected: Schema) -> Tool:
+    def at_level(
+        self,
+        where: Origin,
+        definition: Definition,
+        name: str,
+        listed: Listed,
+        contract: Schema,
+        arguments: dict[str, str],
+    ) -> Tool:
         """The tool with its projected input schema."""
-        schema = self.root_object(projected)
-        contract = self.contract(definition.schema, definition.pointer)
+        schema = listed.schema
         sentence, rest = first_sentence(definition.description)
         headline = sentence or definition.title or humanise(definition.name)
         if len(headline) > describe.FIRST_SENTENCE:
             rest, headline = definition.description, shorten(headline, describe.FIRST_SENTENCE)
         headline = describe.with_verb(headline, "Run")
-        required = set(schema.get("required", ()))
+        output, exact_output, wrapped = self.output(definition)
+        properties = schema.get("properties", {})
+        exact = self.exact_properties(definition)
+        same = contract == bare(schema) and not listed.wire_names
         return Tool(
             name=name,
             title=shorten(definition.title, 80) or humanise(definition.name).capitalize(),
             description=describe.describe(headline.rstrip("."), rest, [], 1500),
             input_schema=schema,
-            output_schema=self.output(definition.output),
+            output_schema=output,
             hints=hints_of(definition),
             arguments=tuple(
                 Argument(
                     name=key,
-                    wire_name=key,
+                    wire_name=wire_name,
                     place="body",
-                    annotation=annotation(child, nullable=False),
-                    required=key in required,
+                    annotation=(kind := annotation(properties.get(key, {}), nullable=listed.takes_null(key))),
+                    required=key in schema.get("required", ()),
+                    default=default_of(exact.get(wire_name), kind),
                 )
-                for key, child in schema.get("properties", {}).items()
+                for wire_name, key in arguments.items()
             ),
             request=None,
-            response=Response(json=definition.output is not None, wrapped=False),
+            response=Response(
+                json=definition.output is not None,
+                wrapped=wrapped,
+                schema=output["properties"]["result"] if output and wrapped else output,
+            ),
             origin=where,
+            nullable=tuple(listed.nullable),
+            wire_names=tuple(listed.wire_names),
             docstring=describe.docstring_of(headline),
-            contract=contract if contract != schema else None,
+            contract=None if same else contract,
+            output_contract=exact_output if exact_output != (bare(output) if output else None) else None,
+            takes_more=is_open(contract),
         )
 
-    def root_object(self, projected: Schema) -> Schema:
-        """A projection with the root every client takes: a union at the root becomes its branches' properties."""
-        branches = projected.get("anyOf")
-        if not isinstance(branches, list):
-            keys = ("type", "properties", "required", "additionalProperties")
-            root = {key: projected[key] for key in keys if key in projected}
-            return (
-                {"type": "object", "properties": {}, **root}
-                if root.get("type") == "object"
-                else {
-                    "type": "object",
-                    "properties": {},
-                }
-            )
-        properties: dict[str, Schema] = {}
-        for branch in branches:
-            for key, child in branch.get("properties", {}).items():
-                properties.setdefault(key, child)
-        shared = [key for key in properties if all(key in branch.get("required", ()) for branch in branches)]
-        return {"type": "object", "properties": properties, **({"required": shared} if shared else {})}
+    def exact_properties(self, definition: Definition) -> dict[str, Any]:
+        """The properties of the input schema as the document has them, references followed."""
+        found = self.projector.properties(self.rooted(definition))
+        return {key: self.projector.flatten(value) for key, value in found.items()}
 
-    def contract(self, schema: Any, pointer: str) -> Schema:
+    def contract(self, definition: Definition) -> Schema:
         """The schema a call is checked against: the document's own, with what it refers to beside it."""
-        whole = bundle(self.projector, self.rooted(schema), pointer)
-        for noise in ("$schema", "$id", "title", "description", "$comment", "examples", "x-mcp"):
-            whole.pop(noise, None)
+        whole = bundle(self.projector, self.rooted(definition))
+        reason = fault(whole)
+        if reason:
+            message = f"the schema of `{visible(definition.name)[:60]}` is not valid, so calls are checked loosely"
+            self.problems.warn("E0441", f"{message}: {visible(reason)}", pointer=definition.pointer)
+            names = [name for name in known_names(whole) if isinstance(name, str)]
+            return {"type": "object", "properties": {name: {} for name in names}}
         return {"type": "object", **whole}
 
-    def output(self, schema: Any) -> Schema | None:
-        """A declared output schema with an object at its root, or None."""
-        if not isinstance(schema, dict) or self.projector.kinds(schema) - {"object"}:
-            return None
+    def output(self, definition: Definition) -> tuple[Schema | None, Schema | None, bool]:
+        """The declared output schema as clients see it, the exact one, and whether the value stands under `result`."""
+        schema = definition.output
+        if not isinstance(schema, dict):
+            return None, None, False
+        kinds = self.projector.kinds(schema)
+        wrapped = bool(kinds) and "object" not in kinds
+        if wrapped:
+            schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+        exact = {"type": "object", **bundle(self.projector, schema)}
+        reason = fault(exact)
+        if reason:
+            message = f"the output schema of `{visible(definition.name)[:60]}` is not valid and was left out"
+            self.problems.warn("E0441", f"{message}: {visible(reason)}", pointer=definition.pointer)
+            return None, None, False
         try:
-            return self.root_object(self.projector.project(schema, LEVELS[0].detail, writing=False).schema)
+            projection = self.projector.project(schema, LEVELS[0].detail, writing=False)
         except TooLarge:
-            return {"type": "object"}
+            return {"type": "object"}, exact, False
+        listed = root_object(projection.schema)[0]
+        if projection.nullable or projection.wire_names:
+            # What the portable form cannot say must not refuse a right answer at the client
+            listed = loosened(listed)
+        return listed, exact, wrapped and "result" in listed.get("properties", {})
+
+
+class Listed:
+    """An input schema as the model sees it, with the names a Python function can take."""
+
+    def __init__(self, projection: Projection, names: dict[str, str]) -> None:
+        """`names`: argument of the document → its name here."""
+        root, prefixes = root_object(projection.schema)
+        wire = dict(projection.wire_names)
+        moved: dict[str, str] = {}
+        properties: dict[str, Schema] = {}
+        for key, child in root.get("properties", {}).items():
+            place = f"{prefixes.get(key, '')}/properties/{escape_token(key)}"
+            name = names.get(wire.get(place, key), key)
+            properties[name] = child
+            moved[place] = f"/properties/{escape_token(name)}"
+        called = {before.rsplit("/", 1)[-1]: after.rsplit("/", 1)[-1] for before, after in moved.items()}
+        self.schema = {**root, "properties": properties}
+        if root.get("required"):
+            self.schema["required"] = [called.get(escape_token(key), key) for key in root["required"]]
+        self.nullable = [there for at in projection.nullable if (there := _moved(at, moved))]
+        nested = [(there, key) for at, key in projection.wire_names if (there := _moved(at, moved))]
+        top = [
+            (f"/properties/{escape_token(name)}", exact)
+            for exact, name in names.items()
+            if name != exact and name in properties
+        ]
+        self.wire_names = [*top, *((at, key) for at, key in nested if at.count("/") > 2)]
+
+    def takes_null(self, name: str) -> bool:
+        """Whether null is a value of an argument."""
+        return f"/properties/{escape_token(name)}" in self.nullable
+
+
+def _moved(pointer: str, moved: dict[str, str]) -> str:
+    """A pointer after the arguments got other names; empty where the argument is not listed."""
+    for before, after in moved.items():
+        if pointer == before or pointer.startswith(before + "/"):
+            return after + pointer[len(before) :]
+    return ""
+
+
+def root_object(projected: Schema) -> tuple[Schema, dict[str, str]]:
+    """A projection with the root every client takes, and where arguments of a union at the root come from.
+
+    The properties of all its branches are arguments; those that every branch requires are required.
+    """
+    branches = projected.get("anyOf")
+    if not isinstance(branches, list):
+        keys = ("type", "properties", "required", "additionalProperties")
+        root = {key: projected[key] for key in keys if key in projected} if projected.get("type") == "object" else {}
+        return {"type": "object", "properties": {}, **root}, {}
+    properties: dict[str, Schema] = {}
+    prefixes: dict[str, str] = {}
+    for index, branch in enumerate(branches):
+        for key, child in branch.get("properties", {}).items():
+            if key not in properties:
+                properties[key], prefixes[key] = child, f"/anyOf/{index}"
+            elif properties[key] != child:
+                either = properties[key].get("anyOf", [properties[key]])
+                properties[key] = {"anyOf": [*either, *([] if child in either else [child])]}
+    shared = [key for key in properties if all(key in branch.get("required", ()) for branch in branches)]
+    return {"type": "object", "properties": properties, **({"required": shared} if shared else {})}, prefixes
+
+
+def loosened(schema: Schema) -> Schema:
+    """An output schema that says which fields there are and leaves their types to their descriptions."""
+    texts = {
+        key: {"description": child["description"]} if "description" in child else {}
+        for key, child in schema.get("properties", {}).items()
+    }
+    return {"type": "object", "properties": texts}
+
+
+def bare(schema: Schema) -> Schema:
+    """A schema without its texts."""
+    found: Schema = copied(schema, lambda ref: ref)
+    return found
+
+
+def argument_names(names: list[str]) -> dict[str, str]:
+    """Argument of the document → the name of a Python keyword, itself wherever it can be one."""
+    found = naming.argument_names(("body", name) for name in names)
+    return {name: f"{given}_" if given in INJECTED else given for (_, name), given in found.items()}
+
+
+def default_of(schema: Any, kind: Annotation) -> tuple[Any, ...]:
+    """The default a schema names, where it is a value the annotation allows; in a tuple, empty where there is none."""
+    value = schema.get("default") if isinstance(schema, dict) else None
+    if kind.kind == "literal":
+        fits = any(value == item and type(value) is type(item) for item in kind.members)
+    else:
+        fits = type(value) in {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}.get(kind.kind, ())
+    return (value,) if fits else ()
+
+
+def _as_module(name: str) -> str:
+    """What a tool's function and file are called, letter case aside: two tools must not share it."""
+    return re.sub(r"\W", "_", name).lower()
 
 
 def hints_of(definition: Definition) -> Hints:
@@ -349,38 +515,6 @@ def references(node: Any) -> Iterator[str]:
             pending.extend(current.values())
         elif isinstance(current, list):
             pending.extend(current)
-
-
-def bundle(projector: Projector, schema: Any, pointer: str) -> Schema:
-    """A schema that stands alone: everything it refers to is under its own `$defs` (2020-12 core, section 9.3)."""
-    names: dict[str, str] = {}
-    definitions: dict[str, Any] = {}
-
-    def copy(node: Any) -> Any:
-        if isinstance(node, list):
-            return [copy(item) for item in node]
-        if not isinstance(node, dict):
-            return node
-        out = {key: copy(value) for key, value in node.items() if key not in ("$ref", "$defs", "$id", "$anchor")}
-        ref = node.get("$ref")
-        if isinstance(ref, str):
-            out["$ref"] = target(ref)
-        return out
-
-    def target(ref: str) -> str:
-        found, at = projector.resolve(ref)
-        if at == pointer and pointer:
-            return "#"
-        if ref not in names:
-            stem = re.sub(r"[^A-Za-z0-9_.-]", "_", at.rsplit("/", 1)[-1])[:60] or "schema"
-            name = stem if stem not in definitions else f"{stem}_{naming.digest(ref)}"
-            names[ref] = name
-            definitions[name] = {}
-            definitions[name] = copy(found)
-        return f"#/$defs/{names[ref]}"
-
-    whole = copy(schema) if isinstance(schema, dict) else {}
-    return {**whole, "$defs": definitions} if definitions else dict(whole)
 
 
 def describe_document(document: Document) -> str:

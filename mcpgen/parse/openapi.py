@@ -44,6 +44,7 @@ class _Parser:
         self.projector = Projector(document, problems)
         self.security = Security(self.projector, self.prefix)
         self.skips: list[Skip] = []
+        self.aliases: dict[str, str] = {}
 
     # -- the server ---------------------------------------------------------------------------------------------
 
@@ -75,6 +76,7 @@ class _Parser:
             beside = Definitions(self.projector, self.config, self.name)
             tools += beside.tools(taken=names.values())
             self.skips += beside.skips
+            self.aliases = beside.aliases
         self.report_unsaid()
         version = self.info.get("version")
         return Server(
@@ -94,6 +96,7 @@ class _Parser:
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
+            aliases=self.aliases,
         )
 
     def named(self, where: Origin, operation: dict[str, Any]) -> str | None:

@@ -16,6 +16,9 @@ def data_files(server: Server) -> dict[str, str]:
     """Path → text of every JSON file of a generated project, its tests' data excepted."""
     package = f"src/{server.package}"
     files = {f"{package}/api.json": dump(api_facts(server))}
+    contracts = {tool.name: contract_facts(tool) for tool in server.tools if tool.request is None}
+    if contracts:
+        files[f"{package}/contracts.json"] = one_each(contracts)
     for toolset in server.toolsets:
         files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
     files["server.json"] = dump(server_json(server), sort=False)
@@ -32,6 +35,34 @@ def contract(toolset: Toolset) -> str:
     """The tools of one toolset as the client gets them, one on each line, so that a difference names its tool."""
     lines = ",\n".join(json.dumps(wire(tool), separators=(",", ":"), allow_nan=False) for tool in toolset.tools)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
+
+
+def one_each(entries: dict[str, Any]) -> str:
+    """A JSON object with one member on each line, so that a difference names its tool."""
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(entry, separators=(',', ':'), allow_nan=False)}"
+        for name, entry in sorted(entries.items())
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def contract_facts(tool: Tool) -> dict[str, Any]:
+    """What calls of a tool of the user's own are checked against, where that is not what the list says.
+
+    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in the exact one;
+    `arguments`: every argument → the function's parameter; `more`: whether it takes others besides.
+    """
+    found: dict[str, Any] = {}
+    if tool.contract is not None:
+        found["input"] = tool.contract
+    if tool.output_contract is not None:
+        found["output"] = tool.output_contract
+    if tool.wire_names:
+        found["names"] = dict(tool.wire_names)
+    found["arguments"] = {argument.wire_name: argument.name for argument in tool.arguments}
+    if tool.takes_more:
+        found["more"] = True
+    return found
 
 
 def wire(tool: Tool) -> dict[str, Any]:
@@ -84,4 +115,5 @@ def api_facts(server: Server) -> dict[str, Any]:
         "aliases": dict(server.aliases),
         "answers": dict(server.answers),
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
+        **({} if server.calls_api else {"calls_api": False}),
     }

@@ -144,24 +144,17 @@ class Caller:
     def _prepare(self, entry: Entry) -> Prepared:
         """Import the tool's module and compile its schemas, once."""
         if entry.prepared is None:
-            from .check import Checker, compiled
+            from .check import compiled
 
             function = entry.function()
-            sends = getattr(function, "sends", None)
-            checker = Checker(
-                entry.name,
-                entry.wire["inputSchema"],
-                nullable=sends.nullable if sends else (),
-                names=sends.names if sends else {},
-            )
             wants = tuple(
                 name
                 for name, parameter in inspect.signature(function).parameters.items()
                 if parameter.kind is not parameter.KEYWORD_ONLY and name in _RESERVED
             )
-            output = entry.wire.get("outputSchema")
+            output = (entry.contract or {}).get("output", entry.wire.get("outputSchema"))
             entry.prepared = Prepared(
-                function, wants, checker, None if entry.generated or output is None else compiled(output)
+                function, wants, _checker(entry), None if entry.generated or output is None else compiled(output)
             )
         prepared: Prepared = entry.prepared
         return prepared
@@ -194,6 +187,22 @@ class Caller:
         blocks = report_error(error, self._api().settings)
         status = error.answer.status if isinstance(error, BadStatus) else type(error).__name__
         return {"content": blocks, "isError": True}, {"status": status}
+
+
+def _checker(entry: Entry) -> Checker:
+    """What the arguments of a tool are checked with."""
+    from .check import Checker
+    from .contract import ContractChecker
+
+    if entry.contract is not None:
+        return ContractChecker(entry.name, entry.wire["inputSchema"], entry.contract)
+    sends = entry.sends()
+    return Checker(
+        entry.name,
+        entry.wire["inputSchema"],
+        nullable=sends.nullable if sends else (),
+        names=sends.names if sends else {},
+    )
 
 
 def _tell_progress(context: Context) -> None:

@@ -1,9 +1,10 @@
 """The tools of this server: their contracts, read at the start, and their functions, found at the first call.
 
-A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<toolset>.json` (yours). Its function has
-the tool's name and stands in the module beside it; a generated toolset without a module of its own is implemented in
-`custom/<toolset>.py`. A custom tool replaces its generated namesake, and what its contract leaves out stays as
-generated. Generated modules are imported on the first call; yours at the start, so that mistakes show at once.
+A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<name>.json` (yours). Its function has the
+tool's name. It stands in `custom/<tool>.py` where there is such a file, which makes it yours, and else in the module
+beside its contract; a toolset without a generated module is implemented in `custom/<toolset>.py`. A custom contract
+replaces its generated namesake, and what it leaves out stays as generated. Generated modules are imported on the first
+call; yours at the start, so that mistakes show at once.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class Entry:
     toolset: str
     module: str
     generated: bool
+    contract: dict[str, Any] | None = None
+    """What `contracts.json` says of a tool that has no generated function: what a call is checked against."""
+    replaces: str = ""
+    """The module of the generated function in whose place this one stands, or nothing."""
     prepared: Any = field(default=None)
     """What the server keeps between calls of this tool (its function, its checker)."""
 
@@ -52,7 +57,15 @@ class Entry:
     def function(self) -> Callable[..., Any]:
         """The tool's function, its module imported if it is not yet. Raises ImportError or AttributeError."""
         module = importlib.import_module(self.module, _PACKAGE)
-        found: Callable[..., Any] = getattr(module, re.sub(r"\W", "_", self.name))
+        found: Callable[..., Any] = getattr(module, module_name(self.name))
+        return found
+
+    def sends(self) -> Any:
+        """What the generated function says of null and of nested keys; it holds for the one in its place as well."""
+        found = getattr(self.function(), "sends", None)
+        if found is None and self.replaces:
+            module = importlib.import_module(self.replaces, _PACKAGE)
+            found = getattr(getattr(module, module_name(self.name), None), "sends", None)
         return found
 
 
@@ -71,6 +84,8 @@ class Catalog:
         self.read_only = read_only
         self._aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
+        self._contracts = _contracts(root)
+        self._yours = yours
         chosen = _chosen(root, toolsets)
         for path in sorted((root / "tools").glob("*.json")):
             if chosen is None or path.stem in chosen:
@@ -109,7 +124,22 @@ class Catalog:
                 continue
             toolset = namesake.toolset if namesake else path.stem
             if chosen is None or toolset in chosen:
-                self._entries[tool["name"]] = Entry(tool, toolset, module, generated)
+                entry = Entry(tool, toolset, module, generated)
+                self._entries[tool["name"]] = entry if by_hand else self._placed(entry, path.parents[1])
+
+    def _placed(self, entry: Entry, root: Path) -> Entry:
+        """A generated contract with the function that is yours: it has to be, or it stands in `custom/<tool>.py`."""
+        entry.contract = self._contracts.get(entry.name)
+        name = module_name(entry.name)
+        own = root / "custom" / f"{name}.py"
+        if own.is_file() and not own.with_suffix(".json").is_file():
+            if entry.contract is None and not self._yours:
+                return entry
+            entry.replaces = entry.module if entry.generated and entry.contract is None else ""
+        elif entry.contract is None or not entry.generated:
+            return entry
+        entry.module, entry.generated = f".custom.{name}", False
+        return entry
 
     def _keep_working(self) -> None:
         """Import the modules that are yours, and leave out the tools whose function is not there."""
@@ -131,6 +161,18 @@ class Catalog:
             else:
                 event("error", "tool_left_out", tool=name, reason=f"{entry.module[1:]} could not be imported")
             del self._entries[name]
+
+
+def module_name(tool: str) -> str:
+    """What the function of a tool is called, and its file in `custom/`."""
+    return re.sub(r"\W", "_", tool)
+
+
+def _contracts(root: Path) -> dict[str, Any]:
+    """Tool → what calls of it are checked against, for the tools that have no generated function."""
+    path = root / "contracts.json"
+    found: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
+    return found
 
 
 def where(error: BaseException, note: str) -> dict[str, Any]:

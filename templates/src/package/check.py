@@ -72,13 +72,17 @@ class Checker:
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
         self._parsed = False
         self._bad_patterns = False
+        self._validator = self._compile()
+
+    def _compile(self) -> jsonschema_rs.Draft202012Validator:
+        """The validator of the whole schema; patterns that the linear engine cannot run are left out."""
         try:
-            self._root = self._checkable(schema, "")
-            self._validator = compiled(self._root)
+            self._root = self._checkable(self._schema, "")
+            return compiled(self._root)
         except jsonschema_rs.ValidationError:
             self._bad_patterns = True
-            self._root = self._checkable(schema, "")
-            self._validator = compiled(self._root)
+            self._root = self._checkable(self._schema, "")
+            return compiled(self._root)
 
     def check(self, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
         """The arguments as the tool's function takes them, nested keys as on the wire.
@@ -98,6 +102,10 @@ class Checker:
         if self._names:
             tidied = self._visit(self._schema, "", tidied, wire=True)
         return dict(tidied)
+
+    def on_the_wire(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with their keys as on the wire; nothing is checked."""
+        return dict(self._visit(self._schema, "", arguments, wire=True))
 
     def _bounded(self, value: Any) -> None:
         """Refuse what is too deep, too much or not JSON, without recursion and before any validation."""
@@ -304,9 +312,15 @@ class Checker:
         return {"anyOf": [result, {"type": "null"}]} if pointer in self._nullable else result
 
 
-def compiled(schema: Any) -> jsonschema_rs.Draft202012Validator:
-    """A validator that never leaves the process. Raises jsonschema_rs.ValidationError for what is not a schema."""
+def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft202012Validator:
+    """A validator that never leaves the process. Raises jsonschema_rs.ValidationError for what is not a schema.
+
+    `backtracking` takes patterns with look-around and back-references as well, and gives up on a text after a while.
+    """
+    options: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions
     options = jsonschema_rs.RegexOptions(size_limit=1_000_000)
+    if backtracking:
+        options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
     return jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)
 
 
