@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Step = Callable[[str], None]
 
+DERIVED = ("bindings", "formerly", "places")
+"""Fields of a `Config` that come from the lock and the file's layout, not from what somebody wrote."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -148,7 +151,7 @@ def schema_text() -> str:
 def config_hash(config: Config) -> str:
     """The hash of everything in the configuration that shapes the result, besides the document and its overlays."""
     data = asdict(config)
-    for key in ("sources", "overlays", "bindings", "formerly"):
+    for key in ("sources", "overlays", *DERIVED):
         del data[key]
     return data_hash(data)
 
@@ -177,7 +180,7 @@ def _agreed(asked: Config, folder: Path) -> Config:
 def _differing(asked: Config | Selection, written: Config | Selection) -> list[str]:
     """What was asked for explicitly and is written differently."""
     plain = type(asked)()
-    names = [item.name for item in fields(asked) if item.name not in ("selection", "tools", "bindings", "formerly")]
+    names = [item.name for item in fields(asked) if item.name not in ("selection", "tools", *DERIVED)]
     return [
         name
         for name in names
