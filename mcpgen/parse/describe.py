@@ -93,7 +93,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     if not sentence:
         sentence = humanise(name)
     sentence = with_verb(sentence, method)
-    if len(sentence) > FIRST_SENTENCE:
+    if len(sentence) >= FIRST_SENTENCE:  # a full stop follows
         rest = f"{sentence}.\n{rest}" if summary or text else rest
         sentence = shorten(sentence, FIRST_SENTENCE - 1)
     if rest.lower().startswith(sentence.lower()):

@@ -47,7 +47,11 @@ def documents(places: Iterable[str]) -> list[Path]:
         if not folder.exists():
             raise node.Absent(f"`{folder}` is not there")
         for path in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
-            if path.suffix.lower() in (".json", ".yaml", ".yml") and path.is_file() and VERSION.search(path.read_bytes()):
+            if (
+                path.suffix.lower() in (".json", ".yaml", ".yml")
+                and path.is_file()
+                and VERSION.search(path.read_bytes())
+            ):
                 found.append(path)
     return found
 
@@ -116,7 +120,9 @@ def faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
         for kind in MAY_NEVER:
             found[kind] += [f"{name}: {fault}" for fault in result.get(kind, ())][:5]
         found["profile"] += [
-            f"{name}: rule {rule}: `{tool}`: {what}" for rule, tool, what in result.get("profile", ()) if rule != TOO_LARGE
+            f"{name}: rule {rule}: `{tool}`: {what}"
+            for rule, tool, what in result.get("profile", ())
+            if rule != TOO_LARGE
         ][:10]
     every = sum(result.get("operations", 0) for result in results)
     skipped = sum(result.get("skipped", 0) for result in results)
@@ -146,7 +152,9 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
     ]
     said = faults(results)
     lines += ["## What may never happen", ""]
-    lines += [f"- {kind}: {len(found)}\n" + "\n".join(f"  - {item}" for item in found[:20]) for kind, found in said.items()]
+    lines += [
+        f"- {kind}: {len(found)}\n" + "\n".join(f"  - {item}" for item in found[:20]) for kind, found in said.items()
+    ]
     lines += ["Nothing.", ""] if not said else [""]
     lines += _skips(judged) + _problems(judged, results) + _sizes(judged) + _sameness(judged, total) + _cost(judged)
     return "\n".join(lines) + "\n"

@@ -194,7 +194,12 @@ def running(files: dict[str, str], package: str, folder: Path) -> dict[str, Any]
     ]
     found: dict[str, Any] = {"imports": [], "mypy": [], "client": []}
     done = subprocess.run(
-        [sys.executable, "-c", "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)", *modules],
+        [
+            sys.executable,
+            "-c",
+            "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)",
+            *modules,
+        ],
         cwd=source,
         capture_output=True,
         text=True,

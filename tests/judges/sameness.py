@@ -148,6 +148,9 @@ class Reading:
                 out["body", ""] = value
             else:
                 out.setdefault(("body", ""), {})[argument.wire_name] = value
+        body = self.tool.request.body if self.tool.request else None
+        if body is not None and body.required and not body.whole:
+            out.setdefault(("body", ""), {})  # sent, without a field
         return out
 
     def from_slots(self, slots: dict[tuple[str, str], Any]) -> dict[str, Any] | None:
@@ -228,7 +231,11 @@ def compare(original: Original, tool: Tool, *, seconds: float = 2.0) -> tuple[in
     ends = time.monotonic() + seconds
     seen = 0
     found: list[Difference] = []
-    for slots_value in _cases(original, tool, reading, slots):
+    try:
+        cases = list(_cases(original, tool, reading, slots))
+    except Exception:  # the document's own schema cannot be judged by (a pattern its validator cannot read)
+        return 0, []
+    for slots_value in cases:
         if time.monotonic() > ends or len(found) > 20:
             break
         arguments = reading.from_slots(slots_value) if not isinstance(slots_value, Listed) else slots_value.arguments
@@ -309,7 +316,18 @@ def _verdict(
         return Difference(reading.tool.name, "document", reason, where, value)
     path = [str(part) for part in tool_fault.instance_path]
     keyword = str(tool_fault.schema_path[-1]) if tool_fault.schema_path else ""
-    return Difference(reading.tool.name, "tool", keyword, "/".join(path), tool_fault.instance)
+    return Difference(reading.tool.name, "tool", _why(reading, path, keyword), "/".join(path), tool_fault.instance)
+
+
+def _why(reading: Reading, path: list[str], keyword: str) -> str:
+    """What a tool refuses on purpose, in words; else the keyword that refused it."""
+    argument = reading.places.get(path[0]) if path else None
+    body = reading.tool.request.body if reading.tool.request else None
+    if argument is not None and argument.place == "path" and keyword in ("pattern", "minLength"):
+        return "a path cannot hold it"
+    if argument is not None and argument.place == "body" and body is not None and body.kind in ("text", "binary"):
+        return f"a body of {body.media_type.split(';')[0]} is given as text"
+    return "type, which the document does not name" if keyword == "type" else keyword
 
 
 def _leaves(fault: jsonschema.ValidationError) -> Iterator[jsonschema.ValidationError]:
