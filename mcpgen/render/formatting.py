@@ -10,13 +10,17 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from . import cache
-from .gate import check_models, check_tools
+from .gate import check_models, check_stub, check_tools
 from .literal import WIDTH
 from .process import Question, identity
 
 KIND: Final = "format"
 LIBRARY: Final = "black"
-CHECKS: Final[Mapping[str, Callable[[str, str], None]]] = {"tools": check_tools, "models": check_models}
+CHECKS: Final[Mapping[str, Callable[[str, str], None]]] = {
+    "tools": check_tools,
+    "models": check_models,
+    "custom": check_stub,
+}
 """Folder of the package → the gate for its modules."""
 
 

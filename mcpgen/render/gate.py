@@ -54,6 +54,16 @@ def check_tools(source: str, path: str) -> None:
             raise _refused(node, path)
 
 
+def check_stub(source: str, path: str) -> None:
+    """Raise GateError unless `source` is a function that is not implemented yet and nothing else."""
+    tree = parsed(source, path)
+    for node in _body(tree, path):
+        if isinstance(node, ast.AsyncFunctionDef):
+            _check_stub(node, path)
+        elif not (_is_models_import(node) or _is_import(node)):
+            raise _refused(node, path)
+
+
 def check_models(source: str, path: str) -> None:
     """Raise GateError unless `source` is a module of TypedDicts and nothing else."""
     tree = parsed(source, path)
@@ -143,6 +153,33 @@ def _check_function(node: ast.AsyncFunctionDef, path: str) -> None:
     for decorator in node.decorator_list:
         _check_expression(decorator, path, {"wire"})
     _check_expression(request, path, {"api", "wire", "OMIT"} | arguments)
+
+
+def _check_stub(node: ast.AsyncFunctionDef, path: str) -> None:
+    """`async def name(*, ...)`: a docstring and `raise NotImplementedError("...")`."""
+    match node.body:
+        case [
+            ast.Expr(value=ast.Constant(value=str())),
+            ast.Raise(
+                exc=ast.Call(func=ast.Name(id="NotImplementedError"), args=[ast.Constant(value=str())], keywords=[]),
+                cause=None,
+            ),
+        ]:
+            pass
+        case _:
+            raise _refused(node, path)
+    signature = node.args
+    if signature.args or signature.posonlyargs or signature.vararg or node.decorator_list or node.returns is None:
+        raise _refused(node, path)
+    more = [signature.kwarg] if signature.kwarg else []
+    for argument in (*signature.kwonlyargs, *more):
+        if argument.annotation is None:
+            raise _refused(argument, path)
+        _check_expression(argument.annotation, path, set())
+    for default in signature.kw_defaults:
+        if default is not None:
+            _check_expression(default, path, {"None"})
+    _check_expression(node.returns, path, set())
 
 
 def _check_expression(node: ast.expr, path: str, names: set[str]) -> None:

@@ -53,8 +53,6 @@ class Plan:
         self._arguments: dict[tuple[str, str], Model] = {}
         self._answers: dict[str, Model] = {}
         for tool in toolset.tools:
-            if tool.request is None:
-                continue
             nullable, wire_names = frozenset(tool.nullable), dict(tool.wire_names)
             properties = tool.input_schema.get("properties", {})
             for argument in tool.arguments:

@@ -17,7 +17,7 @@ ONCE: Final = (
     ".env.example",
     ".gitignore",
     ".github/workflows/mcpgen.yml",
-    "src/*/custom/__init__.py",
+    "src/*/custom/*.py",
     "src/*/hooks.py",
     "src/*/auth.py",
 )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..config import Config
 from ..ir import Server
-from . import code, models
+from . import code, models, stub
 from .environment import environment, template_root
 from .facts import data_files
 from .formatting import finish
@@ -21,6 +21,8 @@ PER_TOOLSET: Final = {
     "models": "src/package/models/toolset.py.jinja",
 }
 """Folder of the package → the template that is rendered once for each toolset."""
+PER_TOOL: Final = "src/package/custom/tool.py.jinja"
+"""The template that is rendered once for each tool the user implements."""
 IGNORED: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
 
 
@@ -34,15 +36,19 @@ def render(server: Server, config: Config) -> dict[str, str]:
     plans, catalogue = models.plan_all(server)  # a worker is at it while the rest is rendered
     files = data_files(server) | dict(_tree(server)) | _tests(server)
     tools_template, models_template = (environment().get_template(name) for name in PER_TOOLSET.values())
-    modules: dict[str, dict[str, str]] = {folder: {} for folder in PER_TOOLSET}
+    stub_template = environment().get_template(PER_TOOL)
+    modules: dict[str, dict[str, str]] = {folder: {} for folder in (*PER_TOOLSET, "custom")}
     for toolset in server.toolsets:
         name, plan = names[toolset.name], plans[toolset.name]
-        tools_view = code.module(toolset, plan.types(catalogue))
+        types = plan.types(catalogue)
+        tools_view, own = code.module(toolset, types), stub.stubs(toolset, types)
+        for file, view in own.items():
+            modules["custom"][f"src/{server.package}/custom/{file}.py"] = stub_template.render(stub=view)
         if tools_view.functions:
             path = f"src/{server.package}/tools/{name}.py"
             modules["tools"][path] = tools_template.render(module=tools_view)
         models_view = plan.view(toolset.name, catalogue)
-        if models_view and tools_view.models:
+        if models_view and (tools_view.models or any(view.models for view in own.values())):
             path = f"src/{server.package}/models/{name}.py"
             modules["models"][path] = models_template.render(module=models_view)
     for finished in finish(modules).values():
@@ -56,7 +62,7 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
     root = template_root()
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
-        if not path.is_file() or name in PER_TOOLSET.values() or not _belongs(path.relative_to(root)):
+        if not path.is_file() or name in (*PER_TOOLSET.values(), PER_TOOL) or not _belongs(path.relative_to(root)):
             continue
         text = (
             environment().get_template(name).render(context)

@@ -1,0 +1,103 @@
+"""What the template of a user's own tool prints: a function with typed arguments that is not implemented yet.
+
+The file is written once and then the user's, so it is made to be read and changed: the contract stands above the body
+in words, and nothing of mcpgen is in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..ir import Argument, Tool, Toolset
+from .code import Types, annotate
+from .layout import Expression, atoms, lay_out, union
+from .literal import Code, py_ident, py_literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stub:
+    """One tool's module. `models`: the toolset whose TypedDicts it imports, or nothing."""
+
+    name: str
+    tool: str
+    toolset: str
+    docstring: str
+    typing: Code | None
+    models: bool
+    parameters: tuple[Code, ...]
+    answer: Code
+    message: Code
+
+
+def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
+    """File name without its ending → the stub, for every tool of a toolset that has no request."""
+    return {module_name(tool.name): _stub(tool, toolset.name, types) for tool in toolset.tools if tool.request is None}
+
+
+def module_name(tool: str) -> str:
+    """What the function of a tool and its file in `custom/` are called."""
+    return tool.replace("-", "_").replace(".", "_")
+
+
+def _stub(tool: Tool, toolset: str, types: Types) -> Stub:
+    shown = [argument for argument in tool.arguments if not argument.fixed]
+    parameters = [(argument, _annotation(tool, argument, types)) for argument in shown]
+    answer = _answer(tool, types)
+    used = {atom for _, item in (*parameters, ("", answer)) for atom in atoms(item)}
+    models = any(atom.startswith("models.") for atom in used)
+    typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
+    if tool.takes_more and "Any" not in typing:
+        typing.insert(0, "Any")
+    names = [*(["TYPE_CHECKING"] if models else []), *typing]
+    laid_out = [
+        lay_out(f"{py_ident(argument.name)}: ", item, f"{_default(argument)},", depth=1)
+        for argument, item in parameters
+    ]
+    if laid_out:
+        laid_out.insert(0, Code("*,"))
+    if tool.takes_more:
+        laid_out.append(Code(f"**{_free('more', tool)}: Any,"))
+    return Stub(
+        name=module_name(tool.name),
+        tool=tool.name,
+        toolset=toolset,
+        docstring=tool.docstring or f"{tool.title}.",
+        typing=Code(", ".join(names)) if names else None,
+        models=models,
+        parameters=tuple(laid_out),
+        answer=lay_out(") -> ", answer, ":", depth=0),
+        message=py_literal(f"`{tool.name}` is not implemented yet"),
+    )
+
+
+def _annotation(tool: Tool, argument: Argument, types: Types) -> Expression:
+    """The type of one argument; None where null is a value or stands for an argument that was left out."""
+    known = types.arguments.get((tool.name, argument.name))
+    operands = [known if known is not None else annotate(argument.annotation)]
+    optional = not argument.required and not argument.default
+    if (argument.annotation.nullable or optional) and operands != ["Any"]:
+        operands.append("None")
+    return union(operands)
+
+
+def _default(argument: Argument) -> str:
+    if argument.default:
+        return f" = {py_literal(argument.default[0])}"
+    return "" if argument.required else " = None"
+
+
+def _answer(tool: Tool, types: Types) -> Expression:
+    """What the function returns: what its output schema says, else a text."""
+    if tool.output_schema is None:
+        return "str"
+    if tool.name in types.answers:
+        return types.answers[tool.name]
+    return "Any" if tool.response.wrapped else "dict[str, Any]"
+
+
+def _free(name: str, tool: Tool) -> Code:
+    """A name that no argument has."""
+    while any(argument.name == name for argument in tool.arguments):
+        name += "_"
+    return py_ident(name)
