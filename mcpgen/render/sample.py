@@ -63,6 +63,12 @@ def sample_arguments(tool: Tool) -> dict[str, Any] | None:
     required = schema.get("required", ())
     files = {argument.name for argument in tool.arguments if argument.encode in ("file", "from_base64")}
     headers = {argument.name for argument in tool.arguments if argument.place in ("header", "cookie")}
+    quick = {
+        name: sampler.value(part, plain=name in headers, base64=name in files)
+        for name, part in schema.get("properties", {}).items()
+    }
+    if _is_valid(schema, quick):
+        return quick
     found: dict[str, Any] = {}
     for name, part in schema.get("properties", {}).items():
         value = sampler.valid(part, plain=name in headers, base64=name in files)
@@ -85,15 +91,19 @@ class Sampler:
 
     def valid(self, schema: Any, *, plain: bool = False, base64: bool = False) -> tuple[Any] | None:
         """A value that the schema accepts, in a tuple; None where none was found."""
-        self._plain, self._base64 = plain, base64
         for depth in (0, MAX_DEPTH - 1):
-            try:
-                value = self._value(schema, depth)
-            except (KeyError, TypeError, ValueError, RecursionError):
-                continue
+            value = self.value(schema, depth, plain=plain, base64=base64)
             if _is_valid({"$defs": self._root.get("$defs", {}), "allOf": [schema]}, value):
                 return (value,)
         return None
+
+    def value(self, schema: Any, depth: int = 0, *, plain: bool = False, base64: bool = False) -> Any:
+        """A value made for the schema, not checked; None where none could be made."""
+        self._plain, self._base64 = plain, base64
+        try:
+            return self._value(schema, depth)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            return None
 
     def _value(self, schema: Any, depth: int) -> Any:
         schema = self._merged(schema)
@@ -202,8 +212,10 @@ class Sampler:
     def _matching(self, schema: dict[str, Any]) -> str:
         for extra in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
             text = text_for(schema["pattern"], extra)
-            if text is not None and _is_valid(schema, text):
-                return text
+            longer = (text or "a") * -(-schema.get("minLength", 0) // len(text or "a"))
+            for candidate in (text, longer):
+                if candidate is not None and _is_valid(schema, candidate):
+                    return candidate
         raise ValueError("no text known for the pattern")
 
 
