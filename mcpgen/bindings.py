@@ -24,16 +24,22 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
     if lock is None:
         return config
     listed = operations(document)
-    today = same([*((tool.operation, tool.operation_id) for tool in lock.tools), *lock.customised.values()], listed)
+    before = _known(lock)
+    today = same([*((tool.operation, tool.operation_id) for tool in lock.tools), *before.values()], listed)
     names = {(tool.operation, tool.operation_id): tool.given for tool in lock.tools}
-    bindings = {now: names[before] for before, now in today.items() if before in names}
+    bindings = {now: names[pair] for pair, now in today.items() if pair in names}
     known = {word for pair in listed for word in pair if word}
-    formerly = {
-        key: today.get(before, "")
-        for key, before in lock.customised.items()
-        if key in config.tools and key not in known
-    }
+    formerly = {key: today.get(before[key], "") for key in config.tools if key in before and key not in known}
     return replace(config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today))
+
+
+def _known(lock: Lock) -> dict[str, Operation]:
+    """Every word for an operation that the last run knew, those of its configuration first."""
+    words: dict[str, Operation] = {}
+    for tool in lock.tools:
+        pair = (tool.operation, tool.operation_id)
+        words |= {word: pair for word in pair if word}
+    return words | dict(lock.customised)
 
 
 def _selection(chosen: Selection, today: dict[Operation, str]) -> Selection:
@@ -56,8 +62,8 @@ def customised(config: Config, lock: Lock | None, document: Document) -> dict[st
         pairs = by_word.get(key) or by_word.get(config.formerly.get(key, "")) or set()
         if len(pairs) == 1:
             found[key] = next(iter(pairs))
-        elif lock is not None and key in lock.customised:
-            found[key] = lock.customised[key]
+        elif lock is not None and key in (before := _known(lock)):
+            found[key] = before[key]
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .problems import Place
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentConfig:
@@ -77,3 +79,5 @@ class Config:
     """Tool names pinned by the lock file: `METHOD /path` → tool name."""
     formerly: dict[str, str] = field(default_factory=dict)
     """Keys of `tools` in words of an older document: key → `METHOD /path` today, or empty when it is gone."""
+    places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
+    """Where the tables and keys under `tools` stand in `mcpgen.toml`."""

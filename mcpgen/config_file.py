@@ -70,6 +70,9 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         overlays=overlays,
         selection=_selection(chosen),
         tools=tools,
+        places={
+            path: _place(text, file, line, column) for line, column, path in _keys(text) if tools and path[0] == "tools"
+        },
     )
 
 

@@ -1,6 +1,7 @@
 """What the user says of single operations, applied to the server: `[tools."…"]` of `mcpgen.toml`.
 
-Pure: a server and a configuration in, another server out. What cannot be applied is a problem and costs nothing else.
+Pure: a server and a configuration in, another server out. Everything that cannot be applied is told at once, with its
+line in `mcpgen.toml`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ import difflib
 import keyword
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .config import ArgumentConfig, Config, ToolConfig
 from .ir import Argument, Schema, Server, Skip, Tool, Toolset
-from .problems import Problems
+from .problems import Place, Problem, Problems, UsageError
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -26,11 +27,36 @@ PAGE_SIZES = (
 TAKEN = frozenset({*keyword.kwlist, "api", "self", "models"})
 
 
+@dataclass(slots=True)
+class _Faults:
+    """Everything that cannot be applied. `at` is the table that is being applied."""
+
+    places: dict[tuple[str, ...], Place]
+    found: list[Problem] = field(default_factory=list)
+    at: tuple[str, ...] = ()
+
+    def add(self, code: str, message: str, *below: str, hint: str = "") -> None:
+        """One fault in a table, or in a key below it."""
+        place = self.place((*self.at, *below))
+        self.found.append(Problem(code=code, severity="error", message=message, hint=hint, place=place))
+
+    def place(self, path: tuple[str, ...]) -> Place | None:
+        """Where a key stands, or the nearest table around it."""
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path)
+
+
 def customise(server: Server, config: Config, problems: Problems) -> Server:
-    """The server with every `[tools."…"]` table applied; tables for operations nobody knows become problems."""
+    """The server with every `[tools."…"]` table applied.
+
+    Tables whose operation has another name now, or is gone, are told as warnings. Raises UsageError with every table,
+    name or argument that fits nothing.
+    """
     if not config.tools:
         return server
-    wanted = _assign(server, config, problems)
+    faults = _Faults(config.places)
+    wanted = _assign(server, config, problems, faults)
     taken = {tool.name for tool in server.tools if _keeps_name(wanted.get(_operation(tool)))}
     aliases: dict[str, str] = {}
     answers: dict[str, dict[str, Any]] = {}
@@ -39,7 +65,7 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     placed: list[tuple[str, Tool]] = []
     for toolset in server.toolsets:
         for tool in toolset.tools:
-            said = wanted.get(_operation(tool))
+            key, said = wanted.get(_operation(tool), ("", None))
             if said is None:
                 placed.append((toolset.name, tool))
                 continue
@@ -47,17 +73,20 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
                 reason = "`enabled = false` in `mcpgen.toml`"
                 skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
                 continue
-            changed = _tool(tool, said, taken, problems)
+            faults.at = ("tools", key)
+            changed = _tool(tool, said, taken, faults)
             if said.name:
                 given[_operation(tool)] = tool.name
-            aliases |= _aliases(changed, said, taken, aliases, problems)
+            aliases |= _aliases(changed, said, taken, aliases, faults)
             if said.answer.keep or said.answer.drop or said.answer.strip_nulls:
                 answers[changed.name] = {
                     "keep": list(said.answer.keep),
                     "drop": list(said.answer.drop),
                     "strip_nulls": said.answer.strip_nulls,
                 }
-            placed.append((_toolset(toolset.name, said, tool, problems), changed))
+            placed.append((_toolset(toolset.name, said, tool, faults), changed))
+    if faults.found:
+        raise UsageError(*sorted(faults.found, key=lambda fault: fault.place.line if fault.place else 0))
     return replace(
         server,
         toolsets=_toolsets(server, placed),
@@ -68,51 +97,47 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     )
 
 
-def _keeps_name(said: ToolConfig | None) -> bool:
-    return said is None or (said.enabled and not said.name)
+def _keeps_name(table: tuple[str, ToolConfig] | None) -> bool:
+    return table is None or (table[1].enabled and not table[1].name)
 
 
 def _operation(tool: Tool) -> str:
     return f"{tool.origin.method} {tool.origin.path}"
 
 
-def _assign(server: Server, config: Config, problems: Problems) -> dict[str, ToolConfig]:
-    """`METHOD /path` → what the user says of it, whichever way the operation is named."""
-    origins = [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]
+def _assign(server: Server, config: Config, problems: Problems, faults: _Faults) -> dict[str, tuple[str, ToolConfig]]:
+    """`METHOD /path` → the key and what the user says under it, whichever way the operation is named."""
     by_word: dict[str, set[str]] = {}
-    for origin in origins:
+    for origin in [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]:
         operation = f"{origin.method} {origin.path}"
         by_word.setdefault(operation, set()).add(operation)
         if origin.operation_id:
             by_word.setdefault(origin.operation_id, set()).add(operation)
-    found: dict[str, ToolConfig] = {}
-    named: dict[str, str] = {}
+    found: dict[str, tuple[str, ToolConfig]] = {}
     for key, said in config.tools.items():
+        faults.at = ("tools", key)
         operations = by_word.get(key) or by_word.get(_as_operation(key), set())
         if not operations and config.formerly.get(key) in by_word:
             operations = {config.formerly[key]}
-            problems.warn(
-                "E1111",
-                f'`[tools."{key}"]` applies to an operation that has another name now: `{config.formerly[key]}`',
-                hint="rename the table in `mcpgen.toml`",
-            )
+            message = f'`[tools."{key}"]` applies to an operation that has another name now: `{config.formerly[key]}`'
+            hint = "rename the table in `mcpgen.toml`"
+            problems.add("E1111", "warning", message, hint=hint, place=faults.place(faults.at))
         if len(operations) == 1:
-            operation = next(iter(operations))
+            (operation,) = operations
             if operation in found:
-                problems.error(
-                    "E1112",
-                    f'`[tools."{key}"]` and `[tools."{named[operation]}"]` are about the same operation',
-                    hint="put both into one table",
-                )
-            found[operation], named[operation] = said, key
+                message = f'`[tools."{key}"]` and `[tools."{found[operation][0]}"]` are about the same operation'
+                faults.add("E1112", message, hint="put both into one table")
+            found[operation] = (key, said)
         elif operations:
-            problems.error(
-                "E1113",
-                f'`[tools."{key}"]` names {len(operations)} operations',
-                hint="use " + " or ".join(f'`[tools."{operation}"]`' for operation in sorted(operations)[:3]),
-            )
+            hint = "use " + " or ".join(f'`[tools."{operation}"]`' for operation in sorted(operations)[:3])
+            faults.add("E1113", f'`[tools."{key}"]` names {len(operations)} operations', hint=hint)
+        elif key in config.formerly:
+            message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
+            hint = "remove the table from `mcpgen.toml`"
+            problems.add("E1114", "warning", message, hint=hint, place=faults.place(faults.at))
         else:
-            _orphan(key, config, by_word, problems)
+            message = f'`[tools."{key}"]` names no operation of the document'
+            faults.add("E1110", message, hint=_meant(key, by_word))
     return found
 
 
@@ -120,17 +145,6 @@ def _as_operation(key: str) -> str:
     """`get  /books` as `GET /books`."""
     method, _, path = key.strip().partition(" ")
     return f"{method.upper()} {path.strip()}"
-
-
-def _orphan(key: str, config: Config, known: Iterable[str], problems: Problems) -> None:
-    if key in config.formerly:
-        problems.warn(
-            "E1114",
-            f'`[tools."{key}"]` customises an operation that is no longer in the document',
-            hint="remove the table from `mcpgen.toml`",
-        )
-        return
-    problems.error("E1110", f'`[tools."{key}"]` names no operation of the document', hint=_meant(key, known))
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
@@ -142,8 +156,8 @@ def _meant(word: str, known: Iterable[str]) -> str:
 # -- one tool ---------------------------------------------------------------------------------------------------------
 
 
-def _tool(tool: Tool, said: ToolConfig, taken: set[str], problems: Problems) -> Tool:
-    tool = _renamed(tool, said, taken, problems)
+def _tool(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> Tool:
+    tool = _renamed(tool, said, taken, faults)
     hints = {
         key: value
         for key in ("read_only", "destructive", "idempotent", "open_world")
@@ -160,27 +174,27 @@ def _tool(tool: Tool, said: ToolConfig, taken: set[str], problems: Problems) -> 
         hints=replace(tool.hints, **hints),
     )
     for word, argument in said.arguments.items():
-        tool = _argument(tool, word, argument, problems)
-    return _page_size(tool, said, problems)
+        tool = _argument(tool, word, argument, faults)
+    return _page_size(tool, said, faults)
 
 
-def _renamed(tool: Tool, said: ToolConfig, taken: set[str], problems: Problems) -> Tool:
+def _renamed(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> Tool:
     name = said.name
     if name is None:
         return tool
     if not NAME.fullmatch(name) or name in TAKEN:
-        problems.error(
+        faults.add(
             "E1115",
             f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits and underscores",
-            pointer=tool.origin.pointer,
+            "name",
             hint=f"for example `{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'my_tool'}`",
         )
         return tool
     if name in taken:
-        problems.error(
+        faults.add(
             "E1116",
             f"`{tool.name}` cannot be called `{name}`: another tool is",
-            pointer=tool.origin.pointer,
+            "name",
             hint="rename or disable the other tool first, or choose another name",
         )
         return tool
@@ -188,27 +202,26 @@ def _renamed(tool: Tool, said: ToolConfig, taken: set[str], problems: Problems) 
     return replace(tool, name=name)
 
 
-def _aliases(
-    tool: Tool, said: ToolConfig, taken: set[str], others: dict[str, str], problems: Problems
-) -> dict[str, str]:
+def _aliases(tool: Tool, said: ToolConfig, taken: set[str], others: dict[str, str], faults: _Faults) -> dict[str, str]:
     found = {}
     for alias in said.aliases:
         if alias == tool.name:
             continue
         if not ALIAS.fullmatch(alias) or alias in taken or others.get(alias, tool.name) != tool.name:
-            problems.error("E1117", f"`{tool.name}` cannot have the alias `{alias}`: it is not a free name")
+            faults.add("E1117", f"`{tool.name}` cannot have the alias `{alias}`: it is not a free name", "aliases")
         else:
             found[alias] = tool.name
     return found
 
 
-def _toolset(current: str, said: ToolConfig, tool: Tool, problems: Problems) -> str:
+def _toolset(current: str, said: ToolConfig, tool: Tool, faults: _Faults) -> str:
     if said.toolset is None or said.toolset == current:
         return current
     if not NAME.fullmatch(said.toolset) or keyword.iskeyword(said.toolset):
-        problems.error(
+        faults.add(
             "E1115",
             f"`{tool.name}` cannot be in a toolset `{said.toolset}`: use lower-case letters, digits, underscores",
+            "toolset",
         )
         return current
     return said.toolset
@@ -231,23 +244,23 @@ def _toolsets(server: Server, placed: list[tuple[str, Tool]]) -> tuple[Toolset, 
 # -- its arguments ----------------------------------------------------------------------------------------------------
 
 
-def _argument(tool: Tool, word: str, said: ArgumentConfig, problems: Problems) -> Tool:
+def _argument(tool: Tool, word: str, said: ArgumentConfig, faults: _Faults) -> Tool:
     found = next((item for item in tool.arguments if item.name == word), None)
     found = found or next((item for item in tool.arguments if item.wire_name == word), None)
     if found is None:
         names = [item.name for item in tool.arguments]
         hint = _meant(word, names) or (f"it has {', '.join(f'`{name}`' for name in names[:8])}" if names else "")
-        problems.error("E1118", f"`{tool.name}` has no argument `{word}`", pointer=tool.origin.pointer, hint=hint)
+        faults.add("E1118", f"`{tool.name}` has no argument `{word}`", "arguments", word, hint=hint)
         return tool
     if said.hidden:
-        return _hidden(tool, found, said, problems)
+        return _hidden(tool, found, word, said, faults)
     if said.description is not None:
         tool = _property(tool, found.name, description=said.description)
     if said.default is not None:
         tool = _defaulted(tool, found, said.default)
         found = next(item for item in tool.arguments if item.name == found.name)
     if said.name is not None and said.name != found.name:
-        tool = _argument_renamed(tool, found, said.name, problems)
+        tool = _argument_renamed(tool, found, word, said.name, faults)
     return tool
 
 
@@ -258,13 +271,14 @@ def _property(tool: Tool, name: str, **changes: Any) -> Tool:
     return replace(tool, input_schema={**tool.input_schema, "properties": properties})
 
 
-def _hidden(tool: Tool, argument: Argument, said: ArgumentConfig, problems: Problems) -> Tool:
+def _hidden(tool: Tool, argument: Argument, word: str, said: ArgumentConfig, faults: _Faults) -> Tool:
     """Without the argument in the schema. With a value it is sent all the same; without one it must be optional."""
     if said.value is None and argument.required and not argument.default:
-        problems.error(
+        faults.add(
             "E1119",
             f"`{tool.name}` cannot hide `{argument.name}`: the API requires it",
-            pointer=tool.origin.pointer,
+            "arguments",
+            word,
             hint="say what is to be sent: `value = …`",
         )
         return tool
@@ -316,19 +330,23 @@ def _with_argument(tool: Tool, argument: Argument, **changes: Any) -> Tool:
     )
 
 
-def _argument_renamed(tool: Tool, argument: Argument, name: str, problems: Problems) -> Tool:
+def _argument_renamed(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
     if not ARGUMENT_NAME.fullmatch(name) or name in TAKEN:
-        problems.error(
+        faults.add(
             "E1115",
             f"an argument of `{tool.name}` cannot be called `{name}`: letters, digits and underscores make a name",
-            pointer=tool.origin.pointer,
+            "arguments",
+            word,
+            "name",
         )
         return tool
     if any(item.name == name for item in tool.arguments):
-        problems.error(
+        faults.add(
             "E1116",
             f"`{argument.name}` of `{tool.name}` cannot be called `{name}`: another argument is",
-            pointer=tool.origin.pointer,
+            "arguments",
+            word,
+            "name",
         )
         return tool
     old = argument.name
@@ -353,27 +371,29 @@ def _under(pointer: str, argument: str) -> bool:
     return f"{pointer}/".startswith(f"/properties/{argument}/")
 
 
-def _page_size(tool: Tool, said: ToolConfig, problems: Problems) -> Tool:
+def _page_size(tool: Tool, said: ToolConfig, faults: _Faults) -> Tool:
     size = said.answer.page_size
     if size is None:
         return tool
     by_wire = {item.wire_name: item for item in tool.arguments if item.place in ("query", "body") and not item.fixed}
     found = next((by_wire[word] for word in PAGE_SIZES if word in by_wire), None)
     if found is None:
-        problems.error(
+        faults.add(
             "E1120",
             f"`{tool.name}` has no argument that says how many items a page has",
-            pointer=tool.origin.pointer,
+            "answer",
+            "page_size",
             hint='name it: `[tools."…".arguments.<argument>]` with `default = …`',
         )
         return tool
     allowed = tool.input_schema.get("properties", {}).get(found.name, {})
     largest = allowed.get("maximum") if isinstance(allowed, dict) else None
     if isinstance(largest, (int, float)) and size > largest:
-        problems.error(
+        faults.add(
             "E1120",
             f"`page_size = {size}` of `{tool.name}` is over the {largest} that `{found.name}` allows",
-            pointer=tool.origin.pointer,
+            "answer",
+            "page_size",
         )
         return tool
     return _defaulted(tool, found, size)

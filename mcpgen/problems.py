@@ -91,13 +91,16 @@ class Problems:
         pointer: str = "",
         hint: str = "",
         notes: tuple[str, ...] = (),
+        place: Place | None = None,
     ) -> None:
         """Collect one problem, unless the same was said of the same place."""
         key = (code, pointer, message)
         if key not in self._seen:
             self._seen.add(key)
             self.items.append(
-                Problem(code=code, severity=severity, message=message, pointer=pointer, hint=hint, notes=notes)
+                Problem(
+                    code=code, severity=severity, message=message, pointer=pointer, hint=hint, notes=notes, place=place
+                )
             )
 
     def error(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:

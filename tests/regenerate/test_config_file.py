@@ -190,7 +190,7 @@ def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
     known = {item.name for item in fields(getattr(config, name))}
     keys = {key.target for table in TABLES if table.dataclass == name for key in table.keys if key.name != "obtained"}
     tables = {"selection", "tools", "arguments", "answer"}
-    runs = {"bindings", "formerly"}
+    runs = {"bindings", "formerly", "places"}
     assert keys == known - tables - runs
 
 

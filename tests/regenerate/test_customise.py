@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.problems import Problem
+from mcpgen.problems import Problem, UsageError
 
-from .shop import add, generate, package, prepared, project, tools
+from .shop import add, contents, generate, package, prepared, project, tools
 
 
 def said(tmp_path: Path, config: str) -> Path:
@@ -18,11 +18,17 @@ def said(tmp_path: Path, config: str) -> Path:
 
 
 def told(tmp_path: Path, config: str) -> list[Problem]:
-    """What is wrong with a configuration."""
+    """What is wrong with a configuration: nothing is generated."""
     folder = project(tmp_path)
     add(folder, config)
-    _, problems = prepared(folder)
-    return [problem for problem in problems if problem.code.startswith("E11")]
+    before = contents(folder)
+    try:
+        generate(folder)
+    except UsageError as error:
+        assert error.exit_code == 2
+        assert contents(folder) == before
+        return list(error.problems)
+    return []
 
 
 def function(folder: Path, toolset: str, name: str) -> str:
@@ -151,13 +157,24 @@ def test_the_shape_of_an_answer_reaches_the_server(tmp_path: Path) -> None:
         ('[tools.listBooks]\ntoolset = "../x"', "E1115", "cannot be in a toolset", ""),
     ],
 )
-def test_what_cannot_be_applied_is_told_and_costs_nothing_else(
+def test_what_cannot_be_applied_is_told_with_its_line_and_what_was_meant(
     tmp_path: Path, config: str, code: str, message: str, hint: str
 ) -> None:
     (problem,) = told(tmp_path, config)
     assert (problem.code, problem.severity) == (code, "error")
     assert message in problem.message
     assert hint in problem.hint
+    assert problem.place is not None
+    assert problem.place.file.endswith("mcpgen.toml")
+    assert problem.place.line > 10
+
+
+def test_everything_that_cannot_be_applied_is_told_at_once(tmp_path: Path) -> None:
+    config = "[tools.listBook]\n[tools.getBook]\nname = 'no good'\n[tools.getBook.arguments.x]\nhidden = true\n"
+    found = told(tmp_path, config)
+    assert [problem.code for problem in found] == ["E1110", "E1115", "E1118"]
+    lines = [problem.place.line for problem in found if problem.place]
+    assert [line - lines[0] for line in lines] == [0, 2, 3]
 
 
 def test_a_configuration_in_another_case_of_the_method_is_understood(tmp_path: Path) -> None:
