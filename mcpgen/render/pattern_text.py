@@ -1,0 +1,154 @@
+"""A text that matches a regular expression, built by reading the expression once.
+
+Only for sample arguments: what is not understood (look-around, back-references) is passed over, and whoever asks checks
+the result with a real engine. The expression itself is never run.
+"""
+
+from __future__ import annotations
+
+_CLASSES = {"d": "0123456789", "w": "abcdefghijklmnopqrstuvwxyz0123456789_", "s": " "}
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
+_ANY = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
+_LONGEST = 500
+
+
+def text_for(pattern: str, extra: int = 0) -> str | None:
+    """A text that should match, or None. Unlimited repetitions are taken `extra` times more than they must be."""
+    if len(pattern) > _LONGEST:
+        return None
+    try:
+        reader = _Reader(pattern, extra)
+        found = reader.alternatives()
+        return found if reader.at == len(pattern) else None
+    except (IndexError, ValueError, RecursionError):
+        return None
+
+
+class _Reader:
+    """One reading of a pattern: `at` is the position of the next character."""
+
+    def __init__(self, pattern: str, extra: int) -> None:
+        self._pattern = pattern
+        self._extra = extra
+        self.at = 0
+
+    def alternatives(self) -> str:
+        """The first alternative's text; the others are read and left."""
+        first = self._sequence()
+        while self._next("|"):
+            self._sequence()
+        return first
+
+    def _sequence(self) -> str:
+        text = ""
+        while self.at < len(self._pattern) and self._pattern[self.at] not in "|)":
+            text += self._repeated(self._atom())
+            if len(text) > 4096:
+                raise ValueError("too long")
+        return text
+
+    def _atom(self) -> str:
+        character = self._take()
+        if character in "^$":
+            return ""
+        if character == ".":
+            return "a"
+        if character == "(":
+            return self._group()
+        if character == "[":
+            return self._class()
+        return self._escape() if character == "\\" else character
+
+    def _group(self) -> str:
+        ignored = False
+        if self._next("?"):
+            kind = self._take()
+            if kind == "<" and self._pattern[self.at] not in "=!":
+                self.at = self._pattern.index(">", self.at) + 1
+            elif kind != ":":
+                ignored = True
+                self.at += kind == "<"
+        text = self.alternatives()
+        if not self._next(")"):
+            raise ValueError("group without end")
+        return "" if ignored else text
+
+    def _escape(self) -> str:
+        character = self._take()
+        if character in "bB":
+            return ""
+        if character in "pP" and self._next("{"):
+            self.at = self._pattern.index("}", self.at) + 1
+            return "a" if character == "p" else "-"
+        if character in "xu":
+            length = 2 if character == "x" else 4
+            digits = self._pattern[self.at : self.at + length]
+            self.at += length
+            return chr(int(digits, 16))
+        return _member(character)[:1]
+
+    def _class(self) -> str:
+        negated = self._next("^")
+        members = ""
+        while self._pattern[self.at] != "]" or not members:
+            first = self._class_member()
+            if self._pattern[self.at] == "-" and self._pattern[self.at + 1] != "]" and len(first) == 1:
+                self.at += 1
+                last = self._class_member()
+                members += "".join(chr(code) for code in range(ord(first), min(ord(last), ord(first) + 200) + 1))
+            else:
+                members += first
+        self.at += 1
+        if negated:
+            return next(character for character in _ANY if character not in members)
+        return next((character for character in members if character in _ANY), members[0])
+
+    def _class_member(self) -> str:
+        character = self._take()
+        if character != "\\":
+            return character
+        escaped = self._take()
+        if escaped in "xu":
+            self.at -= 1
+            return self._escape_code()
+        return _member(escaped)
+
+    def _escape_code(self) -> str:
+        length = 2 if self._take() == "x" else 4
+        digits = self._pattern[self.at : self.at + length]
+        self.at += length
+        return chr(int(digits, 16))
+
+    def _repeated(self, text: str) -> str:
+        if self.at >= len(self._pattern):
+            return text
+        character = self._pattern[self.at]
+        if character in "*+?":
+            self.at += 1
+            count = {"*": self._extra, "+": 1 + self._extra, "?": 0}[character]
+        elif character == "{" and self._pattern[self.at + 1].isdigit():
+            end = self._pattern.index("}", self.at)
+            low, comma, high = self._pattern[self.at + 1 : end].partition(",")
+            self.at = end + 1
+            limit = int(high) if high else (int(low) + self._extra if comma else int(low))
+            count = min(int(low) + self._extra, limit)
+        else:
+            return text
+        self._next("?")
+        return text * count
+
+    def _take(self) -> str:
+        self.at += 1
+        return self._pattern[self.at - 1]
+
+    def _next(self, character: str) -> bool:
+        found = self._pattern.startswith(character, self.at)
+        self.at += found
+        return found
+
+
+def _member(escaped: str) -> str:
+    """What `\\d`, `\\n` or `\\.` stand for."""
+    if escaped in "DWS":
+        return {"D": "a", "W": "-", "S": "a"}[escaped]
+    return _CLASSES.get(escaped) or _CONTROLS.get(escaped) or escaped

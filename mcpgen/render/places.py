@@ -1,0 +1,210 @@
+"""Where the values of sample arguments must be found in a request, in terms a recorder can check.
+
+An expectation names a place (`path`, `query`, `header`, `cookie`, `body`), a wire name (null for the whole body or
+query) and one of: `text` (the decoded value itself), `texts` (the values of a repeated key, in order), `leaves` (texts
+that all stand in the decoded value, for styles that join them), `json` (the value after decoding and parsing), `base64`
+(the bytes).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from ..ir import Argument, Auth, Server, Tool
+
+Expectation = dict[str, Any]
+
+
+def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
+    """What a request made from these arguments must hold."""
+    request = tool.request
+    if request is None:
+        return []
+    found: list[Expectation] = []
+    for name, text in request.fixed_query:
+        found.append({"place": "query", "name": name, "text": text})
+    for name, text in request.fixed_headers:
+        found.append({"place": "header", "name": name, "text": text})
+    names = dict(tool.wire_names)
+    for argument in tool.arguments:
+        if argument.fixed:
+            value = argument.fixed[0]
+        elif argument.name in arguments:
+            schema = tool.input_schema["properties"][argument.name]
+            pointer = f"/properties/{_escape(argument.name)}"
+            value = _on_the_wire(tool.input_schema, schema, pointer, arguments[argument.name], names)
+        else:
+            continue
+        found.extend(_expected(tool, argument, value))
+    return found
+
+
+def security(server: Server, tool: Tool, environment: dict[str, str]) -> list[list[Expectation]] | None:
+    """The alternatives of credentials a request may carry, given that environment; None where none is possible."""
+    alternatives = server.security if tool.request is None or tool.request.security is None else tool.request.security
+    if not alternatives:
+        return []
+    known = {auth.name: auth for auth in server.auth}
+    possible = [
+        [_credential(known[name], environment) for name in names]
+        for names in alternatives
+        if all(name in known and known[name].kind in _KINDS for name in names)
+    ]
+    return possible or None
+
+
+_KINDS = ("api_key", "basic", "bearer", "client_credentials")
+
+
+def _credential(auth: Auth, environment: dict[str, str]) -> Expectation:
+    """Where a credential must be found. The token of `client_credentials` is what the tests' own endpoint gives out."""
+    values = [environment[variable] for variable in auth.variables if variable in environment]
+    if auth.kind == "basic":
+        text = "Basic " + base64.b64encode(":".join(values).encode()).decode()
+    elif auth.kind == "client_credentials":
+        text = "Bearer canary-fetched-token-0123456789"
+    elif auth.kind == "bearer":
+        text = f"{auth.scheme or 'Bearer'} {values[0]}"
+    else:
+        text = values[0]
+    return {"place": auth.place, "name": auth.wire_name, "text": text}
+
+
+def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectation]:
+    body = tool.request.body if tool.request else None
+    here: Expectation = {"place": argument.place, "name": argument.wire_name}
+    kind: str = argument.place
+    if argument.place == "body":
+        kind = body.kind if body else "json"
+        if body is not None and body.whole:
+            here["name"] = None
+    if argument.encode in ("form_fields", "multipart_fields") and isinstance(value, dict):
+        written = {name: function for function, names in argument.options for name in names}
+        for key, item in value.items():
+            function = written.get(key, "json_text" if isinstance(item, dict) else "")
+            yield from _field(replace(argument, encode=function, options=()), {**here, "name": key}, kind, item)
+    else:
+        yield from _field(argument, here, kind, value)
+
+
+def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
+    """A parameter, or a field of the body, or the whole of it."""
+    if argument.encode in ("json_text", "json_part"):
+        yield {**here, "json": value}
+    elif argument.encode in ("file", "from_base64"):
+        for item in value if isinstance(value, list) else [value]:
+            yield {**here, "base64": item}
+    elif kind == "json":
+        yield {**here, "json": value}
+    elif kind in ("query", "form"):
+        yield from _pairs(argument, here, value)
+    elif isinstance(value, dict | list) and not (kind == "multipart" and isinstance(value, list)):
+        yield {**here, "leaves": list(_leaves(value))}
+    elif isinstance(value, list):
+        yield {**here, "texts": [text_of(item) for item in value]}
+    elif argument.encode in ("label", "matrix"):
+        yield {**here, "leaves": [text_of(value)]}
+    else:
+        yield {**here, "text": text_of(value)}
+
+
+def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:
+    """Query parameters and form fields, by the style they are written in."""
+    options = dict(argument.options)
+    joined = argument.encode in ("csv", "space_delimited", "pipe_delimited")
+    joined = joined or (argument.encode in ("form", "reserved") and options.get("explode") is False)
+    whole = here["name"] is None or argument.encode == "query_string"
+    if not isinstance(value, dict | list):
+        yield {**here, "name": None if whole else here["name"], "text": text_of(value)}
+    elif argument.encode == "deep_object":
+        for suffix, item in _deep(value, ""):
+            yield {**here, "name": f"{here['name']}{suffix}", "text": text_of(item)}
+    elif joined:
+        yield {**here, "leaves": list(_leaves(value))}
+    elif isinstance(value, dict):
+        if argument.encode == "query_string" and "json" in str(options.get("media_type", "")):
+            yield {**here, "name": None, "json": value}
+            return
+        for key, item in value.items():
+            if isinstance(item, list):
+                yield {**here, "name": key, "texts": [text_of(one) for one in item]}
+            else:
+                yield {**here, "name": key, "text": text_of(item)}
+    else:
+        yield {**here, "texts": [text_of(item) for item in value]}
+
+
+def _deep(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _deep(item, f"{name}[{key}]")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _deep(item, f"{name}[{index}]")
+    else:
+        yield name, value
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield text_of(value)
+
+
+def text_of(value: Any) -> str:
+    """A value as the generated server writes it where text is wanted."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, float):
+        text = format(Decimal(repr(value)), "f")
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return str(value)
+
+
+def _on_the_wire(root: dict[str, Any], schema: Any, pointer: str, value: Any, names: dict[str, str]) -> Any:
+    """A sample with its nested keys as they are on the wire. Follows the schema the way the sample was made from it."""
+    if not names or not isinstance(schema, dict):
+        return value
+    hops = 0
+    while isinstance(schema, dict) and "$ref" in schema and hops < 16:
+        pointer = schema["$ref"].removeprefix("#")
+        schema = root
+        for token in pointer.split("/")[1:]:
+            schema = schema[token.replace("~1", "/").replace("~0", "~")]
+        hops += 1
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for index, part in enumerate(schema.get(keyword, ())):
+            value = _on_the_wire(root, part, f"{pointer}/{keyword}/{index}", value, names)
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        rest = schema.get("additionalProperties")
+        renamed = {}
+        for key, item in value.items():
+            place = f"{pointer}/properties/{_escape(key)}"
+            if key in properties:
+                renamed[names.get(place, key)] = _on_the_wire(root, properties[key], place, item, names)
+            else:
+                renamed[key] = _on_the_wire(root, rest, f"{pointer}/additionalProperties", item, names)
+        return renamed
+    if isinstance(value, list):
+        items = schema.get("items")
+        return [_on_the_wire(root, items, f"{pointer}/items", item, names) for item in value]
+    return value
+
+
+def _escape(token: str) -> str:
+    return token.replace("~", "~0").replace("/", "~1")
