@@ -127,7 +127,9 @@ class Transcript:
         """What the model asks for."""
         self.console.print()
         said = ", ".join(f"{key}={json.dumps(value)}" for key, value in arguments.items())
-        self.console.print(Text.assemble(("▶ ", "cyan"), (name, "bold cyan"), f"({said})"))
+        lines = Text.assemble((name, "bold cyan"), f"({said})").wrap(self.console, self.console.width - 2)
+        for number, line in enumerate(lines):
+            self.console.print(Text.assemble(("▶ " if number == 0 else "  ", "cyan"), line))
 
     def requests(self, seen: list[str]) -> None:
         """What reached the API."""
@@ -239,8 +241,8 @@ def main() -> None:
         shutil.rmtree(FOLDER)
     screen.command(["generate", DOCUMENT, "--output", os.path.relpath(FOLDER, ROOT)])
 
-    screen.chapter("what a tool looks like (src/bookshop_mcp/tools/books.py)")
-    screen.code(function(FOLDER / "src/bookshop_mcp/tools/books.py", "list_books"), "python")
+    screen.chapter("what a tool looks like (src/bookshop_mcp/tools/orders.py)")
+    screen.code(function(FOLDER / "src/bookshop_mcp/tools/orders.py", "place_order"), "python")
 
     api = Watched()
     with serving(api) as base_url:

@@ -41,7 +41,7 @@ def transcript(folder: Path) -> str:
 
 def test_it_generates_starts_lists_and_calls(transcript):
     assert "13 = 13 tools + 0 filtered + 0 skipped" in transcript
-    assert "async def list_books(" in transcript
+    assert "async def place_order(" in transcript
     assert "13 tools, " in transcript
     assert "GET /v1/books?genre=science-fiction&" in transcript
     assert "→ 201" in transcript
