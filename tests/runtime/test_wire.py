@@ -280,6 +280,7 @@ def test_a_function_carries_what_its_schema_cannot_say(runtime: Any) -> None:
 
 def test_a_file_of_plain_text_may_be_given_as_it_is(runtime: Any) -> None:
     assert runtime.wire.file("id,name\n1,Ann").content == b"id,name\n1,Ann"
+    assert runtime.wire.file("hello").content == b"hello"
     assert runtime.wire.from_base64('{"é": 1}') == '{"é": 1}'.encode()
 
 

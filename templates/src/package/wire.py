@@ -374,7 +374,12 @@ def decode_base64(text: str) -> bytes:
 
 
 def _content(text: str) -> bytes:
-    """The bytes that base64 stands for. A text that is none stands for itself, unless it can only be broken base64."""
+    """The bytes that base64 stands for. A text that is none stands for itself, unless it can only be broken base64.
+
+    Padding may be missing from a longer text only: a short one without it is a word.
+    """
+    if len(text) < 24 and len(text) % 4:
+        return _utf8(text)
     try:
         return decode_base64(text)
     except Refused:
