@@ -3,7 +3,7 @@
 An expectation names a place (`path`, `query`, `header`, `cookie`, `body`), a wire name (null for the whole body or
 query) and one of: `text` (the decoded value itself), `texts` (the values of a repeated key, in order), `leaves` (texts
 that all stand in the decoded value, for styles that join them), `json` (the value after decoding and parsing), `base64`
-(the bytes).
+(the bytes), `one_of` (the decoded value is one of these).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def security(server: Server, tool: Tool, environment: dict[str, str]) -> list[li
         return []
     known = {auth.name: auth for auth in server.auth}
     possible = [
-        [_credential(known[name], environment) for name in names]
+        _together([_credential(known[name], environment) for name in names])
         for names in alternatives
         if all(name in known and known[name].kind in _KINDS for name in names)
     ]
@@ -59,6 +59,18 @@ def security(server: Server, tool: Tool, environment: dict[str, str]) -> list[li
 
 
 _KINDS = ("api_key", "basic", "bearer", "client_credentials")
+
+
+def _together(credentials: list[Expectation]) -> list[Expectation]:
+    """Credentials that go together; of several for one header only one can be sent."""
+    found: dict[tuple[str, str], Expectation] = {}
+    for one in credentials:
+        key = one["place"], one["name"].lower()
+        if key in found:
+            found[key] = {**found[key], "one_of": [*found[key]["one_of"], one["text"]]}
+        else:
+            found[key] = {"place": one["place"], "name": one["name"], "one_of": [one["text"]]}
+    return list(found.values())
 
 
 def _credential(auth: Auth, environment: dict[str, str]) -> Expectation:

@@ -49,6 +49,8 @@ class Request:
         values = self._values(expected["place"], expected["name"], template)
         if "text" in expected:
             return expected["text"] in values
+        if "one_of" in expected:
+            return any(text in values for text in expected["one_of"])
         if "texts" in expected:
             return list(expected["texts"]) == values
         if "leaves" in expected:
