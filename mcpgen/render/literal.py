@@ -107,6 +107,10 @@ def docstring(text: str, indent: int = 4) -> Code:
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     words = [_docstring_word(word) for word in visible(text).split()] or [ELLIPSIS]
+    if words[0].startswith('"'):
+        words[0] = "\\" + words[0]
+    if words[-1].endswith('"'):
+        words[-1] += " "  # four quotes in a row would be read as three and one
     room = WIDTH - indent
     lines = [words[0]]
     for word in words[1:]:
@@ -117,11 +121,13 @@ def docstring(text: str, indent: int = 4) -> Code:
     if len(lines) == 1:
         return Code(f'"""{lines[0]}"""')
     margin = "\n" + " " * indent
-    return Code(f'"""{margin.join(lines)}{margin}"""')
+    return Code(f'"""{margin.join(lines).rstrip(" ")}{margin}"""')
 
 
 def _docstring_word(word: str) -> str:
-    safe = escaped(word).replace('"', '\\"')
+    safe = escaped(word)
+    if '""' in safe:
+        safe = safe.replace('"', '\\"')
     return safe if len(safe) <= WIDTH - 20 else ELLIPSIS
 
 

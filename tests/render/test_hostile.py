@@ -1,0 +1,243 @@
+"""Whatever the document says, the generated Python has the syntax it has when the document says nothing special."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcpgen.config import Config
+from mcpgen.ir import Server
+from mcpgen.render import render
+from mcpgen.render.gate import shape
+from mcpgen.render.literal import UnsafeValue
+
+from .servers import generated_python, hostile, server, tool
+
+PAYLOADS = {
+    "GA01 end of docstring": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
+    "GA01 end of docstring, single": "x'''\nimport os\n'''",
+    "GA03 carriage return": "safe\rraise SystemExit(1)",
+    "GA03 vertical tab": "safe\x0braise SystemExit(1)",
+    "GA03 form feed": "safe\x0craise SystemExit(1)",
+    "GA03 file separator": "safe\x1craise SystemExit(1)",
+    "GA03 next line": "safe\x85raise SystemExit(1)",
+    "GA03 line separator": "safe\u2028raise SystemExit(1)",
+    "GA03 paragraph separator": "safe\u2029raise SystemExit(1)",
+    "GA04 backslash": "ends in \\",
+    "GA04 quote": 'ends in "',
+    "GA04 three quotes": "'''",
+    "GA04 named character": "\\N{",
+    "GA04 broken escapes": "\\u12 \\x4",
+    "GA05 jinja": "{{ 7*7 }}{% raw %}{# #}",
+    "GA05 jinja object": "{{ self.__init__.__globals__ }}",
+    "GA05 template string": "${7*7}",
+    "GA05 percent": "%(x)s",
+    "GA05 braces": "{0.__class__}",
+    "GA06 enum": "a'] + [__import__('os').getpid()] + ['",
+    "GA07 default": "__import__('os')",
+    "GA08 comment": "*/",
+    "GA08 assignment": "A=1;import os",
+    "GA13 newline": "date\nimport os",
+    "GA13 exec": "'+exec('')+'",
+    "GA14 key": "x\": __import__('os').getpid(), \"",
+    "GA14 class": "__class__",
+    "GA14 prototype": "__proto__",
+    "GA14 space": " ",
+    "GA14 empty": "",
+    "GA14 items": "items",
+    "GA14 keys": "keys",
+    "GA14 get": "get",
+    "GA15 parameter": "q'];import os;x['",
+    "GA15 media type": 'application/json"+x+"',
+    "GA16 path": "pet/{id}'+str(exec('import os'))+'",
+    "GA17 url": "http://x/`+require('fs')+`",
+    "GA18 version": "1';import os;'",
+    "GA18 link": "javascript:alert(1)",
+    "bidirectional": "\u202eevil\u2066",
+    "zero width": "a\u200bb\ufeff",
+    "full width": "ｅｖａｌ('1+1')",
+    "surrogate": "\ud800",
+    "astral": "💥",
+    "null": "\x00",
+    "escape": "\x1b]0;pwned\x07",
+    "f-string": "{__import__('os')}",
+    "comment": "# noqa\n#",
+    "decorator": "\n@evil\n",
+    "continuation": "\\\nimport os",
+    "toml": '"\n[tool.x]\ny = "',
+    "shell": "$(touch /tmp/P) `id` ; & | > /tmp/P",
+    "html": "<script>alert(1)</script>",
+    "yaml": "a: &b !!python/object/apply:os.system [id]",
+    "long": "x" * 300,
+    "long words": "word " * 100,
+    "keyword": "class",
+    "builtin": "print",
+    "dunder": "__import__",
+    "vocabulary": "models.wire.api",
+}
+NEUTRAL = "x"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setenv("MCPGEN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+def shapes(given: Server) -> dict[str, str]:
+    return {path: shape(text) for path, text in generated_python(render(given, Config()))}
+
+
+@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
+def test_ga25_the_syntax_does_not_depend_on_the_text(text: str) -> None:
+    assert shapes(hostile(text)) == shapes(hostile(NEUTRAL))
+
+
+@settings(derandomize=True, max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.text(st.characters(exclude_categories=()), max_size=60))
+def test_the_syntax_does_not_depend_on_any_text(text: str) -> None:
+    files = render_tools(hostile(text))
+    assert {path: shape(source) for path, source in files.items()} == NEUTRAL_SHAPES
+
+
+def render_tools(given: Server) -> dict[str, str]:
+    """The modules of tools and types alone, by the functions `render` uses for them."""
+    from mcpgen.render import code, models
+    from mcpgen.render.environment import environment
+    from mcpgen.render.stage import PER_TOOLSET
+
+    plans, catalogue = models.plan_all(given)
+    plan = plans["books"]
+    tools = code.module(given.toolsets[0], plan.types(catalogue))
+    types = plan.view("books", catalogue)
+    return {
+        "tools": environment().get_template(PER_TOOLSET["tools"]).render(module=tools),
+        "models": environment().get_template(PER_TOOLSET["models"]).render(module=types),
+    }
+
+
+NEUTRAL_SHAPES = {folder: shape(source) for folder, source in render_tools(hostile(NEUTRAL)).items()}
+
+
+@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
+def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(text: str, recwarn: pytest.WarningsRecorder) -> None:
+    for path, source in generated_python(render(hostile(text), Config())):
+        assert source.isascii()
+        compile(source, path, "exec")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
+def test_ga14_values_come_back_unchanged(text: str) -> None:
+    """From the JSON a client reads, and from the literals a request is made of."""
+    files = render(hostile(text), Config())
+    (wire,) = json.loads(files["src/bookshop_mcp/tools/books.json"])
+    assert wire["description"] == text and text in wire["inputSchema"]["properties"]["nested"]["properties"]
+    assert json.loads(files["src/bookshop_mcp/api.json"])["title"] == text
+    tree = ast.parse(files["src/bookshop_mcp/tools/books.py"])
+    constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    assert f"/{text}" in constants and constants.count(text) >= 10
+
+
+def test_gd08_project_files_hold_no_text_of_the_document_but_its_title() -> None:
+    marker = "zqmarkerqz"
+    files = render(hostile(marker), Config())
+    allowed = {"README.md", "pyproject.toml", "server.json", "manifest.json", "tests/tools.json"}
+    holding = {path for path, text in files.items() if marker in text}
+    assert {path for path in holding if not path.startswith("src/")} <= allowed
+    assert {path for path in holding if path.startswith("src/")} == {
+        "src/bookshop_mcp/api.json",
+        "src/bookshop_mcp/models/books.py",
+        "src/bookshop_mcp/tools/books.json",
+        "src/bookshop_mcp/tools/books.py",
+    }
+
+
+def test_runtime_modules_are_the_same_for_every_document() -> None:
+    first, second = render(hostile('"""'), Config()), render(server(tool()), Config())
+    modules = {path for path in first if path.endswith(".py") and path not in dict(generated_python(first))}
+    assert len(modules) > 10
+    assert all(first[path] == second[path] for path in modules)
+
+
+def test_gd06_pyproject_has_the_keys_it_always_has() -> None:
+    def keys(data: object, at: str = "") -> set[str]:
+        if not isinstance(data, dict):
+            return {at}
+        return {found for key, value in data.items() for found in keys(value, f"{at}/{key}")}
+
+    usual = tomllib.loads(render(hostile(NEUTRAL), Config())["pyproject.toml"])
+    for text in PAYLOADS.values():
+        parsed = tomllib.loads(render(hostile(text), Config())["pyproject.toml"])
+        assert keys(parsed) == keys(usual)
+
+
+def test_gd07_the_readme_has_the_structure_it_always_has() -> None:
+    from markdown_it import MarkdownIt
+
+    def structure(text: str) -> list[str]:
+        tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(render(hostile(text), Config())["README.md"])
+        return [f"{token.type} {child.type}" for token in tokens for child in token.children or [token]]
+
+    # Only a title of nothing but what is invisible or blank is said differently: by the server's name.
+    usual = structure(NEUTRAL)
+    assert all(structure(text) == usual for text in PAYLOADS.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../x", "..\\..\\x", "C:\\x", "\\\\host\\x", "x\0y", "．．/x", "", ".", "..", "a/b", "a.b", "__init__", "class"],
+)
+def test_gd01_a_name_that_is_no_identifier_never_becomes_a_path(name: str) -> None:
+    with pytest.raises(UnsafeValue):
+        render(server(tool(), toolset=name), Config())
+    with pytest.raises(UnsafeValue):
+        render(server(tool(name)), Config())
+
+
+@pytest.mark.parametrize("name", ["../x", "..", "a/b", "", "a b", "-x"])
+def test_gd01_the_package_is_a_plain_word(name: str) -> None:
+    with pytest.raises(UnsafeValue):
+        render(server(tool(), package=name), Config())
+
+
+def test_gd01_the_set_of_files_does_not_depend_on_the_text() -> None:
+    usual = set(render(hostile(NEUTRAL), Config()))
+    assert all(set(render(hostile(text), Config())) == usual for text in ("../../../escaped", "C:\\x", "x\0y"))
+
+
+AUDITED = """
+import sys
+FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect", "ctypes.")
+import bookshop_mcp.api  # what a module of tools imports, before anything is watched
+
+def watch(event, arguments):
+    if event.startswith(FORBIDDEN) or (event == "open" and set(str(arguments[1] or "")) & set("wax+")):
+        raise RuntimeError(f"{event} {arguments}")
+
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+import bookshop_mcp.tools.books, bookshop_mcp.models.books
+print("imported", bookshop_mcp.tools.books.hostile_tool.__name__)
+"""
+
+
+@pytest.mark.parametrize("name", ["GA01 end of docstring", "GA06 enum", "GA14 key", "GA15 parameter", "continuation"])
+def test_ga01_importing_a_module_runs_nothing(name: str, tmp_path: Path) -> None:
+    for path, text in render(hostile(PAYLOADS[name]), Config()).items():
+        if path.startswith("src/"):
+            place = tmp_path / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", AUDITED], cwd=tmp_path / "src", capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.strip() == "imported hostile_tool", done.stderr[-2000:]

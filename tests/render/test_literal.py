@@ -1,0 +1,212 @@
+"""Document text becomes source text through one literal filter, and means there what it meant before."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import json
+import math
+import re
+import tomllib
+from collections import OrderedDict
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from mcpgen.render.literal import Code, UnsafeValue, code, docstring, markdown, py_ident, py_literal, toml, word
+from mcpgen.text import visible
+
+EVERY_TEXT = st.text(st.characters(exclude_categories=()))
+TRICKY = st.text(st.sampled_from("\"'\\\n\r\t{}%#`$ \x00\x1b\u2028\u202e\ud800\N{FULLWIDTH LATIN SMALL LETTER E}é💥aN"))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | EVERY_TEXT | TRICKY,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TRICKY, inner, max_size=4),
+    max_leaves=12,
+)
+thorough = settings(derandomize=True, max_examples=1000, deadline=None)
+
+
+@thorough
+@given(VALUES)
+def test_a_literal_evaluates_to_the_value_and_is_ascii(value: Any) -> None:
+    spelled = py_literal(value)
+    assert spelled.isascii() and "\n" not in spelled
+    assert json.dumps(ast.literal_eval(spelled)) == json.dumps(value)
+
+
+@thorough
+@given(EVERY_TEXT | TRICKY)
+def test_a_docstring_is_one_docstring_whatever_the_text(text: str) -> None:
+    source = f"async def f():\n    {docstring(text)}\n"
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.AsyncFunctionDef) and len(function.body) == 1
+    assert (ast.get_docstring(function) or "...").split()[0]
+    assert source.isascii()
+    assert all(len(line) <= 120 and not line.endswith(" ") for line in source.splitlines())
+
+
+@thorough
+@given(st.text("az AZ\"'\\é💥.", max_size=400))
+def test_a_docstring_says_the_words_of_the_text(text: str) -> None:
+    (function,) = ast.parse(f"async def f():\n    {docstring(text)}\n").body
+    said = (ast.get_docstring(function) or "").split()  # type: ignore[arg-type]
+    long = [item for item in text.split() if len(item) > 60]
+    assert long or said == (text.split() or ["..."])
+
+
+@thorough
+@given(EVERY_TEXT | TRICKY | st.from_regex(r"[A-Za-z_]\w{0,20}"))
+def test_a_name_is_printed_as_it_is_or_refused(name: str) -> None:
+    try:
+        printed = py_ident(name)
+    except UnsafeValue:
+        return
+    assert printed == name and name.isidentifier() and name.isascii()
+    ast.parse(f"def {name}(): pass")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["class", "None", "_x", "__init__", "1a", "", "a-b", "a b", "ｅｖａｌ", "данные", "a\n", "a" * 129, "a;b", "a.b"],
+)
+def test_gb01_gb02_what_is_no_plain_identifier_is_never_printed(name: str) -> None:
+    with pytest.raises(UnsafeValue):
+        py_ident(name)
+
+
+class Shouting(str):
+    def __repr__(self) -> str:
+        return "__import__('os')"
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Shouting("x"),
+        Markup("x"),
+        Colour.RED,
+        Decimal(1),
+        date(2026, 1, 1),
+        b"x",
+        {1, 2},
+        frozenset(),
+        OrderedDict(a=1),
+        object(),
+        {1: "x"},
+        {Shouting("x"): 1},
+        [Shouting("x")],
+        Code("x"),
+        1j,
+        ...,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_ga27_gc08_only_exact_types_of_json_have_a_literal(value: Any) -> None:
+    with pytest.raises(UnsafeValue):
+        py_literal(value)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_ga11_a_float_that_is_not_finite_has_no_literal(value: float) -> None:
+    with pytest.raises(UnsafeValue):
+        py_literal({"maximum": value})
+
+
+def test_ga11_negative_zero_stays_negative() -> None:
+    assert py_literal(-0.0) == "-0.0"
+
+
+def test_ga11_an_integer_with_too_many_digits_has_no_literal() -> None:
+    with pytest.raises(UnsafeValue):
+        py_literal(10**5000)
+
+
+def test_ga23_a_value_nested_deeper_than_64_has_no_literal() -> None:
+    value: Any = 0
+    for _ in range(64):
+        value = [value]
+    assert ast.literal_eval(py_literal(value)) == value
+    with pytest.raises(UnsafeValue):
+        py_literal([value])
+
+
+@pytest.mark.parametrize("text", ["\\", '"', "'''", '"""', "\\N{", "\\u12", "\\x4", "a\\", 'a"', "\\'", '\\"', "'\"'"])
+def test_ga04_backslashes_and_quotes_come_back_byte_for_byte(text: str) -> None:
+    assert ast.literal_eval(py_literal(text)) == text
+    assert ast.literal_eval(docstring(text)).strip() == text
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "it's", 'say "hi"', "both ' and \"", "two '' and one \"", "\\'", "\t\n\x00é💥"]
+)
+def test_text_is_spelled_as_black_spells_it(text: str) -> None:
+    import black
+
+    line = f"x = {py_literal(text)}\n"
+    assert black.format_str(line, mode=black.Mode()) == line
+
+
+def test_only_code_is_code() -> None:
+    assert type(code(Code("x"))) is Code
+    for value in ("x", Markup("x"), None, 3):
+        with pytest.raises(UnsafeValue):
+            code(value)
+
+
+@pytest.mark.parametrize("text", ["a b", "", "$x", "a;b", "a\nb", "-x", "..", "../x", "x/y", "a'", "é"])
+def test_a_word_has_no_meaning_in_any_file(text: str) -> None:
+    with pytest.raises(UnsafeValue):
+        word(text)
+
+
+@thorough
+@given(EVERY_TEXT | TRICKY)
+def test_gd06_toml_gives_the_same_text_back(text: str) -> None:
+    source = f"x = {toml(text)}\n"
+    assert source.isascii() and source.count("\n") == 1
+    assert tomllib.loads(source) == {"x": "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)}
+
+
+MARKED = TRICKY | st.text("<>[]()!`*_~#|&;:/@.-+=1a \\\n\"'", max_size=60) | EVERY_TEXT
+MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
+
+
+@thorough
+@given(MARKED)
+def test_gd07_text_in_markdown_is_shown_as_text(text: str) -> None:
+    """One paragraph, one run of text: no link, image, HTML, emphasis or code, and nothing lost."""
+    (_, inline, _), *rest = [MARKDOWN.parse(f"{markdown(text)} x")]
+    assert not rest
+    assert all(child.type == "text" for child in inline.children or ())
+    shown = "".join(child.content for child in inline.children or ())
+    assert shown == " ".join([*visible(text).split(), "x"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "![x](http://evil/b.png)",
+        "[c](javascript:alert(1))",
+        "```\nrm\n```",
+        "\x1b[31m",
+        "http://evil.example",
+        "www.evil.example",
+        "mailto:a@evil.example",
+        "a@evil.example",
+        "&lt;b&gt;",
+        "$x$",
+    ],
+)
+def test_gd07_the_known_ways_out_of_markdown_are_closed(text: str) -> None:
+    assert not re.search(r"<|\x1b|(?<!\\)(?:://|mailto:|www\.|[@$`!\[\]])", markdown(text).replace("www\\.", ""))
