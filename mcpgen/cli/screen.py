@@ -14,8 +14,6 @@ from typing import IO
 
 from rich.console import Console
 
-from ..report import escape as shown
-
 WIDE = 140
 """Columns where the output goes into a file or a pipe: nothing to fold for."""
 
@@ -32,6 +30,13 @@ def _console(*, stderr: bool) -> _Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDE
     return console
+
+
+def shown(text: str) -> str:
+    """Text of a document, with everything a terminal would obey spelt out."""
+    from ..report import escape  # late: it brings the reader of documents, which `--help` does without
+
+    return escape(text)
 
 
 def silence(stream: IO[str]) -> None:

@@ -1,0 +1,145 @@
+"""The files of a generated project that are written once: complete, valid, and free of the document's text."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mcpgen.config import Config
+from mcpgen.pipeline import generate
+from mcpgen.problems import Problems
+
+ROOT = Path(__file__).parents[2]
+MARKER = "zqxv"
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str]:
+    config = Config(sources=(str(ROOT / "samples" / "specs" / "bookshop.yaml"),))
+    return generate(config, Problems())[2]
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The files of a document that has a marker and Markdown in every text, the title too."""
+    text = (ROOT / "samples" / "specs" / "logins.yaml").read_text()
+    document = yaml.safe_load(text)
+
+    def mark(node: object, key: str = "") -> object:
+        if isinstance(node, dict):
+            return {name: mark(value, str(name)) for name, value in node.items()}
+        if isinstance(node, list):
+            return [mark(value) for value in node]
+        if key in ("title", "summary", "description", "version"):
+            return f"{node} {MARKER} <script> ![x](http://evil.example/b.png) `\" ' \\ \n[tool.x]"
+        return node
+
+    path = tmp_path_factory.mktemp("marked") / "openapi.json"
+    path.write_text(json.dumps(mark(document)))
+    return generate(Config(sources=(str(path),), name="logins"), Problems())[2]
+
+
+def test_no_text_of_the_document_is_in_files_that_run_or_configure(marked):
+    for path in (
+        *("Dockerfile", "Makefile", ".env.example", ".gitignore", ".dockerignore", ".github/workflows/mcpgen.yml"),
+        *(path for path in marked if path.startswith("clients/")),
+    ):
+        assert MARKER not in marked[path].lower(), path
+
+
+def test_the_readme_shows_the_title_as_text(marked):
+    readme = marked["README.md"]
+    assert MARKER in readme
+    assert "<script>" not in readme
+    assert "![x](" not in readme
+
+
+def test_the_project_file_is_what_was_meant(marked):
+    project = tomllib.loads(marked["pyproject.toml"])
+    assert set(project) == {"build-system", "project", "tool"}
+    assert set(project["tool"]) == {"hatch", "black", "ruff", "mypy", "pytest"}
+    assert MARKER in project["project"]["description"]
+    assert project["project"]["classifiers"] == ["Private :: Do Not Upload"]
+
+
+def test_the_console_script_and_its_package_exist(files):
+    project = tomllib.loads(files["pyproject.toml"])["project"]
+    ((command, target),) = project["scripts"].items()
+    module, function = target.split(":")
+    source = files[f"src/{module.replace('.', '/')}.py"]
+    assert function in {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    assert command in files["Dockerfile"] and command in files["Makefile"] and command in files["README.md"]
+
+
+def test_every_setting_of_the_runtime_is_in_the_readme(files):
+    package = ROOT / "templates" / "src" / "package"
+    names: set[str] = set()
+    for path in package.glob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith("VARIABLES"):
+                names |= {
+                    part.value
+                    for part in ast.walk(node)
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str)
+                }
+    assert "BASE_URL" in names
+    for name in sorted(names):
+        assert f"`MCPGEN_BOOKSHOP_{name}`" in files["README.md"], name
+
+
+def test_every_credential_is_named_where_people_look(marked):
+    facts = json.loads(marked["src/logins_mcp/api.json"])
+    variables = [name for auth in facts["auth"].values() for name in auth["variables"]]
+    assert len(variables) >= 6
+    server = {entry["name"] for entry in json.loads(marked["server.json"])["packages"][0]["environmentVariables"]}
+    for name in variables:
+        assert name in marked[".env.example"] and name in marked["README.md"] and name in server
+
+
+def test_secrets_are_marked_as_such(files):
+    entries = json.loads(files["server.json"])["packages"][0]["environmentVariables"]
+    assert {entry["name"]: (entry["isRequired"], entry["isSecret"]) for entry in entries} == {
+        "MCPGEN_BOOKSHOP_BASE_URL": (False, False),
+        "MCPGEN_BOOKSHOP_API_KEY": (True, True),
+    }
+    options = json.loads(files["manifest.json"])["user_config"]
+    assert options["bookshop_api_key"]["sensitive"] and options["bookshop_api_key"]["required"]
+
+
+def test_the_registry_entry_keeps_the_registrys_limits(marked):
+    entry = json.loads(marked["server.json"])
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
+    assert 1 <= len(entry["description"]) <= 100 and 1 <= len(entry["title"]) <= 100
+    assert f"mcp-name: {entry['name']}" in marked["README.md"]
+
+
+def test_client_settings_start_the_server_and_hold_no_secret(files):
+    for name in ("claude-desktop", "claude-code", "cursor", "vscode"):
+        settings = json.loads(files[f"clients/{name}.json"])
+        (server,) = (settings.get("mcpServers") or settings["servers"]).values()
+        assert server["command"] == "bookshop-mcp"
+        assert set(server["env"]) == {"MCPGEN_BOOKSHOP_API_KEY"}
+    assert json.loads(files["clients/vscode.json"])["inputs"][0]["password"] is True
+    assert json.loads(files["clients/http.json"])["mcpServers"]["bookshop"]["url"].startswith("http://127.0.0.1:")
+
+
+def test_the_workflow_pins_what_it_uses(files):
+    workflow = yaml.safe_load(files[".github/workflows/mcpgen.yml"])
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    uses = [step["uses"] for step in steps if "uses" in step]
+    assert uses and all(re.search(r"@[0-9a-f]{40}$", use) for use in uses)
+    assert any("mcpgen check" in step.get("run", "") for step in steps)
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_the_image_does_not_run_as_root(files):
+    lines = files["Dockerfile"].splitlines()
+    assert any(re.fullmatch(r"USER \d+", line) for line in lines)
+    assert ".env" not in files[".dockerignore"].replace("!", "").splitlines()
+    assert files[".dockerignore"].splitlines()[1] == "*"
