@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from . import cache
-from .gate import check_models, check_stub, check_tools
+from .gate import check_calls, check_models, check_stub, check_tools
 from .literal import WIDTH
 from .process import Question, identity
 
@@ -20,6 +20,7 @@ CHECKS: Final[Mapping[str, Callable[[str, str], None]]] = {
     "tools": check_tools,
     "models": check_models,
     "custom": check_stub,
+    "tests": check_calls,
 }
 """Folder of the package → the gate for its modules."""
 

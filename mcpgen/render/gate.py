@@ -64,6 +64,37 @@ def check_stub(source: str, path: str) -> None:
             raise _refused(node, path)
 
 
+def check_calls(source: str, path: str) -> None:
+    """Raise GateError unless `source` is calls for type checkers and nothing else: all of it under `TYPE_CHECKING`."""
+    tree = parsed(source, path)
+    for node in _body(tree, path):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef):
+                    _check_calls(inner, path)
+                elif not isinstance(inner, ast.ImportFrom):
+                    raise _refused(inner, path)
+        elif not _is_import(node):
+            raise _refused(node, path)
+
+
+def _check_calls(node: ast.FunctionDef, path: str) -> None:
+    """`def name(argument: type) -> None`: nothing but calls with the arguments."""
+    for argument in node.args.args:
+        if argument.annotation is None:
+            raise _refused(argument, path)
+        _check_expression(argument.annotation, path, set())
+    for statement in node.body:
+        match statement:
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Call(func=ast.Name(id="_arguments"), args=[ast.Attribute()]), args=[], keywords=keywords
+                )
+            ) if all(isinstance(keyword.value, ast.Name) for keyword in keywords):
+                continue
+        raise _refused(statement, path)
+
+
 def check_models(source: str, path: str) -> None:
     """Raise GateError unless `source` is a module of TypedDicts and nothing else."""
     tree = parsed(source, path)

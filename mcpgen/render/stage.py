@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ..config import Config
 from ..ir import Server
@@ -15,6 +15,7 @@ from .facts import data_files
 from .formatting import finish
 from .literal import py_ident, word
 from .project import project
+from .sample import tests_data
 
 PER_TOOLSET: Final = {
     "tools": "src/package/tools/toolset.py.jinja",
@@ -23,6 +24,8 @@ PER_TOOLSET: Final = {
 """Folder of the package → the template that is rendered once for each toolset."""
 PER_TOOL: Final = "src/package/custom/tool.py.jinja"
 """The template that is rendered once for each tool the user implements."""
+SIGNATURES: Final = "tests/signatures.py.jinja"
+"""The template that is rendered once for each toolset with such tools."""
 IGNORED: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
 
 
@@ -32,28 +35,38 @@ def render(server: Server, config: Config) -> dict[str, str]:
     The same server gives the same text, always. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let
     document text become code.
     """
-    names = {toolset.name: py_ident(toolset.name) for toolset in server.toolsets}
+    for toolset in server.toolsets:
+        py_ident(toolset.name)
     plans, catalogue = models.plan_all(server)  # a worker is at it while the rest is rendered
     files = data_files(server) | dict(_tree(server)) | _tests(server)
+    for finished in finish(_modules(server, plans, catalogue)).values():
+        files |= finished
+    return dict(sorted(files.items()))
+
+
+def _modules(
+    server: Server, plans: Mapping[str, models.Plan], catalogue: models.Catalogue
+) -> dict[str, dict[str, str]]:
+    """The Python that comes from the document: folder → {path: text}."""
     tools_template, models_template = (environment().get_template(name) for name in PER_TOOLSET.values())
-    stub_template = environment().get_template(PER_TOOL)
-    modules: dict[str, dict[str, str]] = {folder: {} for folder in (*PER_TOOLSET, "custom")}
+    stub_template, signatures_template = (environment().get_template(name) for name in (PER_TOOL, SIGNATURES))
+    package = f"src/{server.package}"
+    found: dict[str, dict[str, str]] = {folder: {} for folder in (*PER_TOOLSET, "custom", "tests")}
     for toolset in server.toolsets:
-        name, plan = names[toolset.name], plans[toolset.name]
+        plan = plans[toolset.name]
         types = plan.types(catalogue)
         tools_view, own = code.module(toolset, types), stub.stubs(toolset, types)
         for file, view in own.items():
-            modules["custom"][f"src/{server.package}/custom/{file}.py"] = stub_template.render(stub=view)
+            found["custom"][f"{package}/custom/{file}.py"] = stub_template.render(stub=view)
+        called = stub.calls(toolset, types, server.package)
+        if called is not None:
+            found["tests"][f"tests/signatures_{toolset.name}.py"] = signatures_template.render(module=called)
         if tools_view.functions:
-            path = f"src/{server.package}/tools/{name}.py"
-            modules["tools"][path] = tools_template.render(module=tools_view)
+            found["tools"][f"{package}/tools/{toolset.name}.py"] = tools_template.render(module=tools_view)
         models_view = plan.view(toolset.name, catalogue)
         if models_view and (tools_view.models or any(view.models for view in own.values())):
-            path = f"src/{server.package}/models/{name}.py"
-            modules["models"][path] = models_template.render(module=models_view)
-    for finished in finish(modules).values():
-        files |= finished
-    return dict(sorted(files.items()))
+            found["models"][f"{package}/models/{toolset.name}.py"] = models_template.render(module=models_view)
+    return found
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
@@ -62,7 +75,8 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
     root = template_root()
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
-        if not path.is_file() or name in (*PER_TOOLSET.values(), PER_TOOL) or not _belongs(path.relative_to(root)):
+        often = (*PER_TOOLSET.values(), PER_TOOL, SIGNATURES)
+        if not path.is_file() or name in often or not _belongs(path.relative_to(root)):
             continue
         text = (
             environment().get_template(name).render(context)
@@ -83,9 +97,4 @@ def _placed(name: str, server: Server) -> str:
 
 def _tests(server: Server) -> dict[str, str]:
     """What the generated tests read: for every tool, arguments and the request they must become."""
-    try:
-        from .sample import tests_data
-    except ImportError:  # until the module exists
-        return {}
-    data: Any = tests_data(server)
-    return {"tests/tools.json": json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n"}
+    return {"tests/tools.json": json.dumps(tests_data(server), indent=1, sort_keys=True, allow_nan=False) + "\n"}

@@ -35,6 +35,73 @@ def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
     return {module_name(tool.name): _stub(tool, toolset.name, types) for tool in toolset.tools if tool.request is None}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalledFunction:
+    """One function of the user's, called with all arguments and with the required ones alone."""
+
+    name: str
+    parameters: tuple[Code, ...]
+    calls: tuple[Code, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsModule:
+    """The file in which type checkers find every call of one toolset's functions."""
+
+    toolset: str
+    typing: Code
+    imports: tuple[Code, ...]
+    functions: tuple[CalledFunction, ...]
+
+
+def calls(toolset: Toolset, types: Types, package: str) -> CallsModule | None:
+    """The calls of a toolset's functions that are the user's; None where there are none."""
+    own = [tool for tool in toolset.tools if tool.request is None]
+    used: set[str] = set()
+    functions = tuple(_called(tool, types, used) for tool in own)
+    typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
+    root = py_ident(package)
+    imports = [f"from {root}.custom import {py_ident(name)} as _{name}" for name in sorted(module_name(tool.name) for tool in own)]
+    if any(atom.startswith("models.") for atom in used):
+        imports.append(f"from {root}.models import {py_ident(toolset.name)} as models")
+    imports.append(f"from {root}.signatures import arguments as _arguments")
+    return (
+        CallsModule(
+            toolset=toolset.name,
+            typing=Code(", ".join(["TYPE_CHECKING", *typing])),
+            imports=tuple(map(Code, imports)),
+            functions=functions,
+        )
+        if own
+        else None
+    )
+
+
+def _called(tool: Tool, types: Types, used: set[str]) -> CalledFunction:
+    name = module_name(tool.name)
+    parameters = []
+    for argument in tool.arguments:
+        known = types.arguments.get((tool.name, argument.name))
+        kind = known if known is not None else annotate(argument.annotation)
+        kind = union([kind, "None"]) if argument.annotation.nullable and kind != "Any" else kind
+        used.update(atoms(kind))
+        parameters.append(lay_out(f"{py_ident(argument.name)}: ", kind, ",", depth=2))
+    every = [argument.name for argument in tool.arguments]
+    needed = [argument.name for argument in tool.arguments if argument.required]
+    return CalledFunction(
+        name=name,
+        parameters=tuple(parameters),
+        calls=tuple(_call(name, given) for given in ([every, needed] if needed != every else [every])),
+    )
+
+
+def _call(function: str, names: list[str]) -> Code:
+    """`_arguments(_module.function)(name=name, ...)`, one argument on each line."""
+    lines = "".join(f"            {py_ident(name)}={name},\n" for name in names)
+    given = f"(\n{lines}        )" if names else "()"
+    return Code(f"_arguments(_{function}.{function}){given}")
+
+
 def module_name(tool: str) -> str:
     """What the function of a tool and its file in `custom/` are called."""
     return tool.replace("-", "_").replace(".", "_")
