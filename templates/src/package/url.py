@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, unquote, unquote_to_bytes, urljoin, urlsplit
 
@@ -110,11 +111,18 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
         and parts.query == query
         and not parts.fragment
         and url.raw_path == target.encode("ascii")
-        and (url.scheme, url.netloc) == (httpx2.URL(base_url).scheme, httpx2.URL(base_url).netloc)
+        and (url.scheme, url.netloc) == _origin_bytes(base_url)
     )
     if not proven:
         raise Refused("the arguments would change where the request goes")
     return url
+
+
+@lru_cache(maxsize=64)
+def _origin_bytes(base_url: str) -> tuple[str, bytes]:
+    """Scheme and authority as the HTTP library reads them."""
+    url = httpx2.URL(base_url)
+    return url.scheme, url.netloc
 
 
 def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
