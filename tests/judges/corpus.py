@@ -61,7 +61,7 @@ def _work(path: Path, depth: Depth, answer: Connection) -> None:
 
 
 def judge_all(jobs: list[tuple[Path, Depth]], processes: int, seconds: int, console: Console) -> list[dict[str, Any]]:
-    """The verdict on every document, in the order given; each in a fresh process that is ended when it takes too long."""
+    """The verdict on every document, in the order given; each in a process that is ended when it takes too long."""
     fork = multiprocessing.get_context("fork")
     results: dict[int, dict[str, Any]] = {}
     running: dict[Connection, tuple[int, Any, float]] = {}

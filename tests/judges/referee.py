@@ -50,7 +50,7 @@ class Job:
 
 
 def documents(given: list[str]) -> list[Path]:
-    """Documents of one file, by name, in the folders given; those of other versions and multi-file ones are left out."""
+    """Documents of one file in the folders given, by name; those of other versions are left out."""
     out = []
     for name in given:
         place = Path(name)
@@ -253,7 +253,8 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
             said = json.dumps(call["args"], ensure_ascii=False)[:300]
             lines.append(
                 f"  - {name} `{call['tool']}` ({call['profile']}) {said} → {http.get('method', 'nothing')} "
-                f"{http.get('target', 'sent')[:200]} {call.get('bad') or ''} {lost or ''} {(call.get('text') or '')[:160]}"
+                f"{http.get('target', 'sent')[:200]} {call.get('bad') or ''} {lost or ''} "
+                f"{(call.get('text') or '')[:160]}"
             )
     return "\n".join(lines) + "\n", met
 

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios in one run, because seconds depend on the machine."""

@@ -1,0 +1,227 @@
+"""`make bench`: what generating and serving a large document costs, beside FastMCP, in one run.
+
+`python -m benchmarks.run [--rounds N] [--write]`
+
+Start, list, memory and calls are measured over each server's own stdio, runs interleaved, medians taken. `--write`
+writes `docs/performance.md` anew. Exit code 1 when a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.judges import node, referee_server
+
+from .report import document, table
+from .stdio import Server
+
+GITHUB = node.SHARED / "corpus" / "openapi" / "github.json"
+OPERATION = "gitignoregettemplate"
+ARGUMENTS = {"name": "C"}
+FASTMCP = "fastmcp==4.1.2"
+
+
+@dataclass(slots=True)
+class Figures:
+    """What was measured of one server, a value for each round."""
+
+    start: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    call: list[float] = field(default_factory=list)
+    rate: list[float] = field(default_factory=list)
+    lines: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A server to measure: its command and what its environment needs besides."""
+
+    command: list[str]
+    environment: Mapping[str, str]
+
+
+def cpu(command: list[str], environment: Mapping[str, str] | None = None) -> tuple[float, float]:
+    """CPU seconds and wall seconds of a command and everything it starts. Raises Absent when it fails."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    node.run(command, env={**os.environ, **(environment or {})})
+    wall = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+
+
+def generation(rounds: int, folder: Path) -> dict[str, float]:
+    """CPU seconds of `mcpgen generate` on the document: with an empty cache and with a full one."""
+    found: dict[str, list[float]] = {"cold": [], "warm": []}
+    for turn in range(rounds):
+        cache = folder / f"cache{turn}"
+        for kind in ("cold", "warm"):
+            out = folder / f"out-{kind}{turn}"
+            command = [sys.executable, "-m", "mcpgen", "generate", str(GITHUB), "-o", str(out), "--quiet"]
+            found[kind].append(cpu(command, {"MCPGEN_CACHE_DIR": str(cache)})[0])
+            if turn or kind == "warm":
+                shutil.rmtree(out)
+    return {kind: statistics.median(values) for kind, values in found.items()}
+
+
+async def one_round(candidate: Candidate, figures: Figures, *, calls: int, together: int) -> None:
+    """Start a server, list its tools, call one of them one by one and many at a time."""
+    server = await Server.start(candidate.command, candidate.environment)
+    try:
+        listed = await server.list_tools()
+        figures.start.append(time.perf_counter() - server.started)
+        figures.lines = listed
+        figures.memory.append(server.memory())
+        if calls:
+            name = tool_named(listed)
+            params = {"name": name, "arguments": ARGUMENTS}
+            for _ in range(20):
+                answer = await server.ask("tools/call", params)
+            if b'"isError":true' in answer.replace(b" ", b"") or b'"error":' in answer:
+                raise node.Absent(f"the call fails: {answer[:300]!r}")
+            times = []
+            for _ in range(calls):
+                began = time.perf_counter()
+                await server.ask("tools/call", params)
+                times.append(time.perf_counter() - began)
+            figures.call.append(statistics.median(times))
+            figures.rate.append(await rate(server, params, calls * 4, together))
+    finally:
+        await server.stop()
+
+
+async def rate(server: Server, params: Any, calls: int, together: int) -> float:
+    """Calls per second with so many under way at any time."""
+    left = iter(range(calls))
+
+    async def caller() -> None:
+        for _ in left:
+            await server.ask("tools/call", params)
+
+    began = time.perf_counter()
+    await asyncio.gather(*(caller() for _ in range(together)))
+    return calls / (time.perf_counter() - began)
+
+
+def tool_named(listed: bytes) -> str:
+    """The name of the tool that is called, whatever the server makes of the operation's."""
+    for tool in json.loads(listed)["result"]["tools"]:
+        if re.sub(r"[^a-z0-9]", "", tool["name"].lower()) == OPERATION:
+            return str(tool["name"])
+    raise node.Absent("the server has no tool for the operation that is called")
+
+
+def tokens(text: str) -> int | None:
+    """Tokens of a text in the encoding o200k, or None where its vocabulary is not to be had."""
+    try:
+        packages = node.packages("gpt-tokenizer")
+        script = str(Path(__file__).with_name("tokens.cjs"))
+        done = subprocess.run(
+            [node.node(), script, str(packages)], input=text, capture_output=True, text=True, timeout=300
+        )
+        return int(done.stdout) if not done.returncode else None
+    except (node.Absent, ValueError, subprocess.TimeoutExpired):
+        return None
+
+
+def lists(figures: Figures) -> dict[str, Any]:
+    """Bytes and tokens of a list, whole and without output schemas."""
+    tools = json.loads(figures.lines)["result"]["tools"]
+    compact = json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
+    inputs = json.dumps(
+        [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools],
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
+    return {
+        "tools": len(tools),
+        "bytes": len(compact.encode()),
+        "inputs": len(inputs.encode()),
+        "tokens": tokens(compact),
+    }
+
+
+async def measure(candidates: dict[str, Candidate], rounds: int) -> tuple[dict[str, Figures], list[list[float]]]:
+    """Every candidate in every round, one after the other; and wall seconds of `import mcp` and of an empty Python."""
+    figures = {name: Figures() for name in candidates}
+    floors: list[list[float]] = [[], []]
+    for turn in range(rounds + 1):
+        for program, times in zip(("import mcp", "pass"), floors, strict=True):
+            times += [cpu([sys.executable, "-c", program])[1]] if turn else []
+        for name, candidate in candidates.items():
+            await one_round(candidate, figures[name], calls=300 if turn else 0, together=32)
+        if not turn:  # bytecode is written and files are in memory now
+            for values in figures.values():
+                values.start.clear()
+                values.memory.clear()
+    return figures, floors
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure, print, and say whether every target is met."""
+    parser = argparse.ArgumentParser(prog="make bench", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    options = parser.parse_args(argv)
+    if not GITHUB.is_file():
+        print(f"make bench: not run: `{GITHUB}` is not there")
+        return 2
+    folder = Path(tempfile.mkdtemp(prefix="mcpgen-bench-"))
+    port = 8931
+    upstream = subprocess.Popen([sys.executable, "-m", "benchmarks.upstream", str(port)], cwd=node.CHECKOUT)
+    try:
+        base = f"http://127.0.0.1:{port}"
+        rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
+        cost = generation(max(1, options.rounds // 2), folder)
+        package = next((folder / "out-cold0" / "src").iterdir())
+        candidates = {
+            "mcpgen": Candidate([sys.executable, "-m", package.name], referee_server.environment(package, base)),
+            "fastmcp": Candidate([rival, str(Path(__file__).with_name("fastmcp_server.py")), str(GITHUB), base], {}),
+        }
+        candidates["mcpgen"].environment.pop("PYTHONDONTWRITEBYTECODE", None)  # type: ignore[attr-defined]
+        figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds))
+        result = {
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+            "generation": cost,
+            "bare": statistics.median(bare),
+            "empty": statistics.median(empty),
+            "servers": {
+                name: {
+                    "start": statistics.median(values.start),
+                    "memory": statistics.median(values.memory),
+                    "call": statistics.median(values.call),
+                    "rate": statistics.median(values.rate),
+                    **lists(values),
+                }
+                for name, values in figures.items()
+            },
+        }
+    finally:
+        upstream.terminate()
+        upstream.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+    text, met = table(result)
+    print(text)
+    if options.write:
+        (node.CHECKOUT / "docs" / "performance.md").write_text(document(result))
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""A trivial API on loopback that answers every request alike: `python -m benchmarks.upstream PORT`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+ANSWER = b'{"name":"C","source":"*.o"}'
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(ANSWER)
+
+
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer the requests of one connection; their bodies are read and forgotten."""
+    try:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            for line in head.split(b"\r\n"):
+                if line.lower().startswith(b"content-length:"):
+                    await reader.readexactly(int(line.partition(b":")[2]))
+            writer.write(HEAD + ANSWER)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+async def main() -> None:
+    """Listen until killed."""
+    server = await asyncio.start_server(serve, "127.0.0.1", int(sys.argv[1]))
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
