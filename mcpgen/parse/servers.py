@@ -32,7 +32,7 @@ def address(servers: Any, source_url: str | None) -> Address:
     if not isinstance(raw, str):
         return Address(None, "the document's first server has no URL")
     url, missing = fill(raw.strip(), entries[0].get("variables"))
-    shown = visible(url)[:120]
+    shown = " ".join(visible(url).split())[:120]
     if missing:
         return Address(None, f"`{shown}` has a variable without a default: {', '.join(missing)}")
     if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
@@ -42,7 +42,7 @@ def address(servers: Any, source_url: str | None) -> Address:
 
 def screen(url: str) -> Address:
     """`url` if it is an absolute https URL of a public host, else None and the reason."""
-    shown = visible(url)[:120]
+    shown = " ".join(visible(url).split())[:120]
     if re.search(r"[\x00-\x20\\^`{|}<>\"\x7f-\U0010ffff]", url):
         return Address(None, f"`{shown}` is not a URL")
     try:

@@ -91,7 +91,7 @@ class Answer(Generic[T]):
 
     @property
     def is_json(self) -> bool:
-        """Whether the media type is a JSON one (RFC 8259, RFC 6839 §3.1)."""
+        """Whether the media type is a JSON one (RFC 8259, RFC 6839 section 3.1)."""
         return self.media_type.endswith(("/json", "+json", "/x-json", "/vnd.api+json"))
 
     @property
@@ -106,7 +106,7 @@ def parsed(answer: Answer[Any]) -> Answer[Any]:
     if not answer.content or not (answer.is_json or answer.media_type == "" or by_nature):
         return answer
     try:
-        # RFC 8259 §8.1 says UTF-8; a byte order mark and UTF-16 are read anyway
+        # RFC 8259 section 8.1 says UTF-8; a byte order mark and UTF-16 are read anyway
         text = answer.content.decode(json.detect_encoding(answer.content[:4]))
         return dataclasses.replace(answer, data=json.loads(text, parse_constant=_not_json))
     except (ValueError, RecursionError):

@@ -77,7 +77,7 @@ class Credentials:
         }
 
     def select(self, security: Security | None) -> tuple[Credential, ...]:
-        """The credentials of the first alternative for which everything is set (OpenAPI 3.1 §4.8.30).
+        """The credentials of the first alternative for which everything is set (OpenAPI 3.1 section 4.8.30).
 
         An empty alternative means that the API may be called without; it counts when no other is complete. Raises
         MissingCredential naming the variables of every alternative.
@@ -151,7 +151,7 @@ class Credentials:
 
 
 class Token:
-    """The access token of one OAuth 2 client (RFC 6749 §4.4): fetched when needed, kept, renewed before it expires.
+    """The access token of one OAuth 2 client (RFC 6749 sec. 4.4): fetched when needed, kept, renewed before it expires.
 
     Many calls at once make one request for a token.
     """
@@ -180,7 +180,7 @@ class Token:
         url = self._url()
         answer = await post(self._request(url, in_body=False))
         if answer.status in (400, 401):
-            # RFC 6749 §2.3.1: some servers take the client's credentials in the body only
+            # RFC 6749 section 2.3.1: some servers take the client's credentials in the body only
             answer = await post(self._request(url, in_body=True))
         seconds = self._keep(answer)
         if seconds is None:
@@ -193,7 +193,7 @@ class Token:
         self._until = time.monotonic() + max(seconds - min(60.0, seconds * 0.1), 0.0)
 
     def _request(self, url: httpx2.URL, *, in_body: bool) -> Outgoing:
-        """The request for a token, with the client's credentials in the header or in the body (RFC 6749 §4.4.2)."""
+        """The request for a token, with the client's credentials in the header or in the body (RFC 6749 sec. 4.4.2)."""
         client, secret = (value.reveal() if value else "" for value in self._credential.values[:2])
         form = {"grant_type": "client_credentials"}
         if self._credential.scopes:
@@ -209,7 +209,7 @@ class Token:
         return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
 
     def _keep(self, answer: Answer[Any]) -> float | None:
-        """Keep the token of an answer; the seconds it lives, or None when there is none (RFC 6749 §5.1)."""
+        """Keep the token of an answer; the seconds it lives, or None when there is none (RFC 6749 section 5.1)."""
         found = answer.data if isinstance(answer.data, dict) and answer.status == 200 else {}
         token, seconds = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not VALUE.fullmatch(token):
@@ -238,7 +238,7 @@ class Token:
 
 
 def _code(answer: Answer[Any]) -> str:
-    """The error code of a token endpoint (RFC 6749 §5.2), if it is one."""
+    """The error code of a token endpoint (RFC 6749 section 5.2), if it is one."""
     code = answer.data.get("error") if isinstance(answer.data, dict) else None
     return f" (`{code}`)" if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
 

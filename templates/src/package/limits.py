@@ -70,7 +70,7 @@ def back_off(attempt: int, first: float) -> float:
 
 
 def retry_after(value: str | None) -> float | None:
-    """The seconds a `Retry-After` field asks for (RFC 9110 §10.2.3: seconds or a date), or None."""
+    """The seconds a `Retry-After` field asks for (RFC 9110 section 10.2.3: seconds or a date), or None."""
     if not value:
         return None
     text = value.strip()

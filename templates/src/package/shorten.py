@@ -241,4 +241,4 @@ def _fit_text(value: str, limit: int, place: str, cuts: Cuts) -> str:
     while kept and len(encode_basestring(kept)) - 2 > room:  # escapes count for more than one
         kept = kept[: len(kept) - max(1, (len(encode_basestring(kept)) - 2 - room) // 6)]
     cuts.items.append((place, len(kept), len(value), "characters"))
-    return kept + "…"
+    return kept + "\u2026"

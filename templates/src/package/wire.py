@@ -1,4 +1,4 @@
-"""How values are written into a request, to the byte (OpenAPI 3.1 §4.8.12 "Style Values", RFC 6570).
+"""How values are written into a request, to the byte (OpenAPI 3.1 section 4.8.12 "Style Values", RFC 6570).
 
 Every function takes the value an argument was given, returns it as it stands on the wire, and passes `OMIT` through, so
 that a tool's function can write `"ids": csv(ids)` and be done. They return
@@ -7,7 +7,7 @@ that a tool's function can write `"ids": csv(ids)` and be done. They return
 * `Pairs`: several `key=value`, percent-encoded;
 * `Part`: one part of a multipart body (or a list of them).
 
-They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570 §2.3) and left out; null
+They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570 sec. 2.3) and left out; null
 is the empty string.
 """
 
@@ -83,7 +83,7 @@ class Part:
 def text_of(value: Any) -> str:
     """A scalar as text: `true`, `7`, `0.5` (never `1e-05`, never `7.0`), null as the empty string.
 
-    An object or array inside another one has no style of its own (OpenAPI 3.1 §4.8.12.2: undefined): it is JSON.
+    An object or array inside another one has no style of its own (OpenAPI 3.1 section 4.8.12.2: undefined): it is JSON.
     """
     if isinstance(value, str):
         return value
@@ -105,7 +105,7 @@ def text_of(value: Any) -> str:
 
 
 def encode(value: Any, safe: str = "") -> str:
-    """A scalar, percent-encoded but for RFC 3986 §2.3 unreserved characters and those in `safe`."""
+    """A scalar, percent-encoded but for RFC 3986 section 2.3 unreserved characters and those in `safe`."""
     try:
         return quote(text_of(value), safe=safe)
     except UnicodeEncodeError:
@@ -113,7 +113,7 @@ def encode(value: Any, safe: str = "") -> str:
 
 
 def csv(value: Any) -> Encoded | Omit:
-    """`form` without explode: `blue,black,brown`, `R,100,G,200` (RFC 6570 §3.2.8)."""
+    """`form` without explode: `blue,black,brown`, `R,100,G,200` (RFC 6570 section 3.2.8)."""
     return _joined(value, ",")
 
 
@@ -128,13 +128,13 @@ def pipe_delimited(value: Any) -> Encoded | Omit:
 
 
 def form(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
-    """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 §3.2.8)."""
+    """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 section 3.2.8)."""
     return _form(value, explode, "")
 
 
-# RFC 6570 §3.2.3 leaves the reserved characters alone. Those that end a value or begin something else do not stay:
+# RFC 6570 sec. 3.2.3 leaves the reserved characters alone. Those that end a value or begin something else do not stay:
 # `&` and `;` separate pairs, `#` begins the fragment, `+` is a space and `%` an escape to most readers, and `[` `]` may
-# not stand in a query at all (RFC 3986 §3.4).
+# not stand in a query at all (RFC 3986 section 3.4).
 _RESERVED = ":/?@!$'()*,="
 
 
@@ -157,7 +157,7 @@ def deep_object(value: Any) -> Encoded | Pairs | Omit:
 
 
 def label(value: Any, explode: bool = False) -> Encoded | Omit:
-    """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 §3.2.5)."""
+    """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 section 3.2.5)."""
     if _is_undefined(value):
         return OMIT
     if isinstance(value, Mapping) and explode:
@@ -168,7 +168,7 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
-    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200` (RFC 6570 §3.2.7)."""
+    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200` (RFC 6570 sec. 3.2.7)."""
     if _is_undefined(value):
         return OMIT
     if isinstance(value, Mapping) and explode:
@@ -179,12 +179,12 @@ def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
 
 
 def simple(value: Any, explode: bool = True) -> Simple | Omit:
-    """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570 §3.2.2)."""
+    """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570 section 3.2.2)."""
     return OMIT if value is OMIT else Simple(value, explode)
 
 
 def json_text(value: Any) -> str | Omit:
-    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 §4.8.12.3)."""
+    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3)."""
     return OMIT if value is OMIT else _json(value)
 
 
@@ -203,7 +203,7 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
 
 
 def file(value: Any, media_type: str | None = None, filename: str | None = None) -> Part | list[Part] | Omit:
-    """A file of a multipart body (RFC 7578 §4.2), or a list of them, given as base64, a `data:` URL or a `file:` URL.
+    """A file of a multipart body (RFC 7578 sec. 4.2), or a list of them, given as base64, a `data:` URL or a `file:` URL.
 
     `file:` URLs name local files; they are read when the request is made, and only inside the folders that the operator
     has opened.
@@ -239,7 +239,7 @@ def form_fields(value: Any, **written: tuple[str, ...]) -> Any:
     """The fields of a form that is one argument.
 
     Each keyword is a function of this module and names the fields it writes; any other object is JSON text
-    (OpenAPI 3.1 §4.8.15.1).
+    (OpenAPI 3.1 section 4.8.15.1).
     """
     if not isinstance(value, Mapping):
         return value
@@ -354,7 +354,7 @@ def path_text(name: str, value: Any) -> str:
 
 
 def header_text(value: Any) -> str:
-    """A header value: `simple` style, nothing percent-encoded (RFC 9110 §5.5)."""
+    """A header value: `simple` style, nothing percent-encoded (RFC 9110 section 5.5)."""
     if isinstance(value, Encoded):
         return value.text
     value, explode = (value.value, value.explode) if isinstance(value, Simple) else (value, False)
@@ -365,7 +365,7 @@ def header_text(value: Any) -> str:
 
 
 def decode_base64(text: str) -> bytes:
-    """Base64 (RFC 4648 §4 or §5, padding and line breaks optional) as bytes. Raises Refused."""
+    """Base64 (RFC 4648 section 4 or section 5, padding and line breaks optional) as bytes. Raises Refused."""
     text = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -462,7 +462,7 @@ def _deep(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_undefined(value: Any) -> bool:
-    """Whether there is nothing to write (RFC 6570 §2.3): left out, or an array or object with nothing in it."""
+    """Whether there is nothing to write (RFC 6570 section 2.3): left out, or an array or object with nothing in it."""
     return value is OMIT or (isinstance(value, list | tuple | Mapping) and not value)
 
 

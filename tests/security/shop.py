@@ -1,0 +1,187 @@
+"""Hostile documents: the payloads, a document that holds them everywhere, and how a run over it is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.ir import Server
+from mcpgen.problems import Problems
+
+Document = dict[str, Any]
+OK: dict[str, Any] = {"200": {"description": "OK"}}
+
+PAYLOADS = {
+    "GA01 double quotes": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
+    "GA01 single quotes": "x'''\nimport os\n'''",
+    "GA03 CR": "safe\rraise SystemExit(1)",
+    "GA03 VT": "safe\x0braise SystemExit(1)",
+    "GA03 FF": "safe\x0craise SystemExit(1)",
+    "GA03 FS": "safe\x1craise SystemExit(1)",
+    "GA03 NEL": "safe\x85raise SystemExit(1)",
+    "GA03 LS": "safe\u2028raise SystemExit(1)",
+    "GA03 PS": "safe\u2029raise SystemExit(1)",
+    "GA04 backslash": "ends in \\",
+    "GA04 quote": 'ends in "',
+    "GA04 three quotes": "ends in '''",
+    "GA04 escapes": "\\N{ \\u12 \\x4",
+    "GA05 jinja": "{{ 7*7 }}{% raw %}{# #}",
+    "GA05 globals": "{{ self.__init__.__globals__ }}",
+    "GA05 dollar": "${7*7}",
+    "GA05 percent": "%(x)s",
+    "GA05 format": "{0.__class__}",
+    "GA06": "a'] + [__import__('os').getpid()] + ['",
+    "GA07 template": "v${x}w",
+    "GA07 call": "__import__('os')",
+    "GA08 comment": "*/ x /*",
+    "GA08 names": "A=1;import os",
+    "GA13 newline": "date\nimport os",
+    "GA13 exec": "'+exec('')+'",
+    "GA14 key": "x\": __import__('os').getpid(), \"",
+    "GA14 class": "__class__",
+    "GA14 prototype": "__proto__",
+    "GA14 line": "a\nb",
+    "GA14 items": "items",
+    "GA14 keys": "keys",
+    "GA14 get": "get",
+    "GA15": "q'];import os;x['",
+    "GA18": "1';import os;'",
+    "full width": "ｅｖａｌ('1+1')",
+    "bidi": "\u202eevil\u2066",
+    "tags": "a\U000e0041\u200bb",
+    "escape": "\x1b]0;pwned\x07",
+    "null": "a\x00b",
+    "shell": "$(touch /tmp/P) `id` ; & | > /tmp/P",
+    "html": "<script>alert(1)</script>",
+    "yaml": "!!python/object/apply:os.system [id]",
+    "comment": "# noqa\n#",
+    "decorator": "\n@evil\n",
+    "continuation": "\\\nimport os",
+    "toml": '"\n[tool.x]\ny = "',
+    "traversal": "../../../escaped",
+    "windows": "C:\\x\\..\\y",
+    "keyword": "class",
+    "vocabulary": "models.wire.api",
+}
+"""Named after the cases they belong to."""
+
+
+def document(paths: Mapping[str, Any] | None = None, **root: Any) -> Document:
+    """A small document; `root` replaces or adds keys at its root."""
+    given: Document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Shop", "version": "1"},
+        "servers": [{"url": "https://api.example.com/v1"}],
+        "paths": paths if paths is not None else {"/books": {"get": {"operationId": "listBooks", "responses": OK}}},
+    }
+    return {**given, **root}
+
+
+def operation(**more: Any) -> dict[str, Any]:
+    """An operation; `more` are its keys."""
+    return {"responses": OK, **more}
+
+
+def query(name: str = "q", **schema: Any) -> dict[str, Any]:
+    """A query parameter with a schema."""
+    return {"name": name, "in": "query", "schema": schema}
+
+
+def everywhere(text: str, *, operation_id: str) -> dict[str, Any]:
+    """An operation with `text` in every field that holds text and gives nothing its name on the wire's outside."""
+    schema = {
+        "type": "object",
+        "title": text,
+        "description": text,
+        "required": [text],
+        "properties": {
+            text: {"type": "string", "title": text, "description": text, "default": text, "example": text},
+            f"{text} 2": {"type": "string", "enum": [text, f"{text} 2"], "x-enum-varnames": [text, text]},
+            f"{text} 3": {"const": text, "description": text},
+            f"{text} 4": {"type": "object", "properties": {text: {"type": "array", "items": {"type": "string"}}}},
+            f"{text} 5": {"type": "string", "pattern": text, "format": text, "contentMediaType": text},
+        },
+        "x-enumDescriptions": [text],
+        "externalDocs": {"url": text, "description": text},
+    }
+    return {
+        "operationId": operation_id,
+        "summary": text,
+        "description": text,
+        "externalDocs": {"url": "https://example.com", "description": text},
+        "parameters": [
+            {"name": text, "in": "query", "description": text, "schema": {"type": "string", "default": text}},
+            {"name": f"{text} 2", "in": "query", "schema": {"type": "string", "enum": [text, "other"]}},
+            {"name": f"{text} 3", "in": "query", "schema": {"type": "array", "items": {}, "default": [[text], {}]}},
+        ],
+        "requestBody": {"description": text, "content": {"application/json": {"schema": schema, "example": text}}},
+        "responses": {
+            "200": {"description": text, "content": {"application/json": {"schema": schema}}},
+            "404": {"description": text},
+        },
+    }
+
+
+def hostile(texts: Mapping[str, str]) -> Document:
+    """One operation for each text, which stands everywhere in it."""
+    return document(
+        {f"/p{n}": {"post": everywhere(text, operation_id=f"hold{n}")} for n, text in enumerate(texts.values())}
+    )
+
+
+def around(text: str) -> Document:
+    """A document with `text` in every field outside the operations."""
+    return document(
+        info={
+            "title": text,
+            "summary": text,
+            "description": text,
+            "version": text,
+            "termsOfService": text,
+            "license": {"name": text, "url": text},
+            "contact": {"name": text, "url": text, "email": text},
+        },
+        servers=[{"url": "https://api.example.com/v1", "description": text, "name": text}],
+        tags=[{"name": "books", "description": text, "externalDocs": {"url": text, "description": text}}],
+        externalDocs={"url": text, "description": text},
+        paths={"/books": {"summary": text, "description": text, "get": operation(operationId="a", tags=["books"])}},
+        components={
+            "securitySchemes": {
+                "key": {"type": "apiKey", "in": "header", "name": "X-Key", "description": text},
+            }
+        },
+        security=[{"key": []}],
+    )
+
+
+def save(folder: Path, given: Document | str | bytes, name: str = "openapi.json") -> Path:
+    """The document as a file."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(given, dict):
+        given = json.dumps(given)
+    path.write_bytes(given.encode("utf-8", "surrogatepass") if isinstance(given, str) else given)
+    return path
+
+
+def understood(folder: Path, given: Document | str | bytes, **config: Any) -> tuple[Server, Problems]:
+    """What a document becomes, without rendering it, and the problems on the way."""
+    problems = Problems()
+    path = save(folder, given)
+    _, server = pipeline.understand(Config(sources=(str(path),), **config), problems)
+    return server, problems
+
+
+def said(problems: Problems) -> str:
+    """Every problem's message and hint."""
+    return "\n".join(f"{problem.code} {problem.severity} {problem.message} {problem.hint}" for problem in problems)
+
+
+def rendered(folder: Path, given: Document | str | bytes, **config: Any) -> dict[str, str]:
+    """Every file a document becomes."""
+    path = save(folder, given)
+    return pipeline.generate(Config(sources=(str(path),), **config), Problems())[2]

@@ -1,0 +1,317 @@
+"""Values of a document never become code (GA), and names are names (GB)."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.parse.naming import RESERVED
+from mcpgen.parse.schema import KEY
+from mcpgen.render.gate import shape
+from mcpgen.text import visible
+
+from .conftest import Canary, Generate
+from .shop import PAYLOADS, around, document, hostile, operation, query, rendered, said, understood
+
+
+def harmless(text: str, number: int) -> str:
+    """A text that is as awkward as `text`: no key that clients take, or with a character nobody sees, where that is."""
+    if visible(text) != text:
+        return f"x\x07{number}"
+    return f"x{number}" if KEY.fullmatch(text) else f"x {number}"
+
+
+NEUTRAL = {name: harmless(text, number) for number, (name, text) in enumerate(PAYLOADS.items())}
+
+
+def modules(files: dict[str, str]) -> dict[str, str]:
+    """The Python that differs from document to document."""
+    return {path: text for path, text in files.items() if re.fullmatch(r"src/\w+/(tools|models)/\w+\.py", path)}
+
+
+def runtime(files: dict[str, str]) -> dict[str, str]:
+    """All other Python of the package, without the package's name."""
+    own = {path: text for path, text in files.items() if re.fullmatch(r"src/\w+/[\w/]+\.py", path)}
+    return {path.split("/", 2)[2]: text for path, text in own.items() if path not in modules(files)}
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], dict[str, str]]:
+    """The project of the hostile document, and of the same document with its text neutralised."""
+    folder = tmp_path_factory.mktemp("hostile")
+    return rendered(folder, hostile(PAYLOADS)), rendered(folder, hostile(NEUTRAL))
+
+
+def functions(source: str) -> dict[str, ast.AsyncFunctionDef]:
+    """The functions of a module by name."""
+    return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.AsyncFunctionDef)}
+
+
+def test_ga25_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects: Any) -> None:
+    """Function by function, so that a payload that changes something is named."""
+    evil, plain = (files["src/shop_mcp/tools/general.py"] for files in projects)
+    changed = []
+    for number, name in enumerate(PAYLOADS):
+        pair = [shape(f'"""x"""\n{ast.unparse(functions(source)[f"hold{number}"])}') for source in (evil, plain)]
+        changed += [name] if pair[0] != pair[1] else []
+    assert changed == []
+    assert [set(files) for files in projects][0] == set(projects[1])
+    assert runtime(projects[0]) == runtime(projects[1])
+
+
+def test_ga01_ga03_what_is_generated_is_ascii_and_compiles_without_a_warning(
+    projects: Any, recwarn: pytest.WarningsRecorder
+) -> None:
+    for path, source in projects[0].items():
+        if path.endswith(".py"):
+            assert source.isascii(), path
+            compile(source, path, "exec")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("case", ["GA06", "GA07 template", "GA07 call", "GA13 exec", "GA14 key", "GA15"])
+def test_ga06_ga07_ga13_ga14_ga15_values_come_back_as_they_were(projects: Any, case: str) -> None:
+    number, text = list(PAYLOADS).index(case), PAYLOADS[case]
+    tools = {tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])}
+    assert f'"{case}"' and text in json.dumps(tools[f"hold{number}"], ensure_ascii=False).replace('\\"', '"')
+    function = functions(projects[0]["src/shop_mcp/tools/general.py"])[f"hold{number}"]
+    assert text in [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
+
+
+def test_ga04_ga05_text_reaches_the_model_unchanged(projects: Any) -> None:
+    tools = {tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])}
+    for case in ("GA05 jinja", "GA05 dollar", "GA05 percent", "GA04 backslash", "GA04 escapes"):
+        number = list(PAYLOADS).index(case)
+        assert PAYLOADS[case].strip() in tools[f"hold{number}"]["description"], case
+
+
+def test_ga08_extensions_are_dropped(projects: Any) -> None:
+    everything = json.dumps([text for path, text in projects[0].items() if path.endswith((".py", ".json"))])
+    assert "x-enum" not in everything and "varnames" not in everything
+
+
+@pytest.mark.parametrize(
+    "text", [PAYLOADS[name] for name in ("GA01 double quotes", "GA03 LS", "GA05 jinja", "GA18", "toml", "html", "null")]
+)
+def test_ga18_text_around_the_operations_changes_no_syntax(tmp_path: Path, text: str) -> None:
+    evil, plain = rendered(tmp_path, around(text), name="shop"), rendered(tmp_path, around("x"), name="shop")
+    assert {path: shape(source) for path, source in modules(evil).items()} == {
+        path: shape(source) for path, source in modules(plain).items()
+    }
+    assert runtime(evil) == runtime(plain)
+    assert tomllib.loads(evil["pyproject.toml"]).keys() == tomllib.loads(plain["pyproject.toml"]).keys()
+    assert not re.search(r"\]\((?!https:)[a-z]+:", evil["README.md"])
+
+
+IMPORT = """
+import importlib, pathlib, sys
+FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect", "ctypes.dlopen")
+import shop_mcp.server, shop_mcp.api  # what is constant, with the libraries it needs
+
+def watch(event, arguments):
+    if event.startswith(FORBIDDEN) or (event == "open" and set(str(arguments[1] or "")) & set("wax+")):
+        raise RuntimeError(f"{event} {arguments}")
+
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+names = [path.stem for path in pathlib.Path("shop_mcp/tools").glob("*.py") if path.stem != "__init__"]
+for name in names:
+    importlib.import_module(f"shop_mcp.tools.{name}")
+    importlib.import_module(f"shop_mcp.models.{name}")
+print("imported", *names)
+"""
+
+
+def test_ga01_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: Path) -> None:
+    for path, text in projects[0].items():
+        place = tmp_path / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error::SyntaxWarning", "-c", IMPORT],
+        cwd=tmp_path / "src",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "imported general\n", done.stderr[-2000:]
+
+
+def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
+    generate: Generate, tmp_path: Path, canary: Canary
+) -> None:
+    """Names that look like paths, everywhere a name can stand; links to the canary wherever a link can stand."""
+    evil = ["../../../escaped", "../x", "..\\..\\x", "C:\\x", "\\\\host\\x", "x\0y", "．．/x"]
+    paths = {
+        f"/p{number}": {
+            "get": operation(
+                operationId=name,
+                tags=[name],
+                externalDocs={"url": canary.url},
+                parameters=[query(name)],
+                responses={
+                    "200": {
+                        "description": name,
+                        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/s{number}"}}},
+                    }
+                },
+            )
+        }
+        for number, name in enumerate(evil)
+    }
+    schemas = {f"s{number}": {"title": name, "type": "object"} for number, name in enumerate(evil)}
+    given = document(
+        paths,
+        components={"schemas": {**schemas, **{name: {"type": "object"} for name in evil}}},
+        externalDocs={"url": canary.url},
+        info={"title": "Shop", "version": "1", "contact": {"url": canary.url}, "termsOfService": canary.url},
+    )
+    result = generate(given)
+    assert result.code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"openapi.json", "out"}
+    assert all(re.fullmatch(r"[A-Za-z0-9_./-]+", path) for path in result.files)
+
+
+# -- values that have to be numbers and types ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "number", "minimum": "0); import os; ("}, "`minimum` must be a number"),
+        ({"type": "string();import os;"}, "unknown type `string();import os;`"),
+        ({"type": ["string", "x()"]}, "unknown type `x()`"),
+        ({"type": "number", "multipleOf": 0}, "`multipleOf`"),
+        ({"type": "string", "minLength": -1}, "`minLength`"),
+        ({"type": "array", "items": {}, "maxItems": 1.5}, "`maxItems`"),
+        ({"type": "string", "maxLength": True}, "`maxLength`"),
+    ],
+)
+def test_ga09_ga10_ga12_a_keyword_that_is_no_value_is_left_out_and_told(
+    tmp_path: Path, generate: Generate, schema: dict[str, Any], told: str
+) -> None:
+    given = document({"/x": {"get": operation(operationId="x", parameters=[query(**schema)])}})
+    server, problems = understood(tmp_path, given)
+    assert told in said(problems)
+    assert "import os" not in json.dumps(server.tools[0].input_schema)
+    assert not server.tools[0].input_schema["properties"]["q"].keys() & (schema.keys() - {"type", "items"})
+    assert generate(given, "--strict").code == 1
+
+
+@pytest.mark.parametrize("text", ["1e400", "NaN", "Infinity", "-Infinity"])
+def test_ga11_a_number_no_json_has_is_an_error(generate: Generate, text: str) -> None:
+    given = json.dumps(document({"/x": {"get": operation(parameters=[query(type="number", maximum=7)])}}))
+    result = generate(given.replace('"maximum": 7', f'"maximum": {text}'))
+    assert result.code in (1, 3)
+    assert "number" in result.err
+
+
+def test_ga11_minus_zero_stays_what_it_is(tmp_path: Path) -> None:
+    given = document({"/x": {"get": operation(parameters=[query(type="number", default=-0.0)])}})
+    schema = understood(tmp_path, given)[0].tools[0].input_schema["properties"]["q"]
+    assert str(schema["default"]) == "-0.0"
+
+
+@pytest.mark.parametrize("path", ["/pet/{id}'+str(exec('import os'))+'", '/a"b', "/a`b", "/a\nb"])
+def test_ga16_a_path_with_code_in_it_is_skipped(tmp_path: Path, path: str) -> None:
+    server, problems = understood(tmp_path, document({path: {"get": operation()}, "/ok": {"get": operation()}}))
+    assert [tool.origin.path for tool in server.tools] == ["/ok"]
+    assert "E0402" in said(problems)
+
+
+def test_ga16_quotes_that_a_path_may_have_are_data(tmp_path: Path) -> None:
+    path = "/pet/{id}'+str(exec('os'))+'"
+    files = rendered(tmp_path, document({path: {"get": operation(operationId="a")}}))
+    (function,) = functions(files["src/shop_mcp/tools/general.py"]).values()
+    assert path in [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"url": "http://x/`+require('fs')+`"},
+        {"url": "https://{env}.example.com", "variables": {"env": {"default": "x/`+require('fs')+`"}}},
+        {"url": "https://a.example.com/\nimport os"},
+    ],
+)
+def test_ga17_a_server_that_is_no_url_is_not_taken_over(tmp_path: Path, server: dict[str, Any]) -> None:
+    made, _ = understood(tmp_path, document(servers=[server]))
+    assert made.base_url is None and made.base_url_note
+    assert "\n" not in made.base_url_note
+
+
+@pytest.mark.parametrize("word", ["default", "example"])
+def test_ga23_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> None:
+    value: Any = "x"
+    for _ in range(80):
+        value = [value]
+    given = document(
+        {"/x": {"get": operation(operationId="x", parameters=[query(type="array", items={}, **{word: value})])}}
+    )
+    assert "src/shop_mcp/tools/general.py" in rendered(tmp_path, given)
+
+
+def test_ga26_names_of_files_and_options_are_data(generate: Generate) -> None:
+    result = generate(document(), "--name", "shop'\"\nimport os", name="x\nimport os.json")
+    assert result.code in (0, 2)
+    for path, source in modules(result.files).items():
+        assert "import os" not in source, path
+    other = generate(document(), name="x'\"\nimport os.json", to="a'b\"c")
+    assert other.code == 0 and tomllib.loads(other.files["mcpgen.toml"])
+
+
+# -- names ----------------------------------------------------------------------------------------------------------------
+
+NAMES = [
+    *("class", "match", "None", "print", "self", "__init__", "__import__", "_x", "1a", "", "-", "💥", "данные"),
+    *("ｅｖａｌ", "𝐞𝐯𝐚𝐥", "ﬁle", "api", "wire", "OMIT", "x" * 10_000, "a" * 200 + "é"),
+]
+
+
+@pytest.mark.parametrize("operation_id", NAMES, ids=lambda name: ascii(name)[:20])
+def test_gb01_gb02_gb04_gb05_a_name_is_a_plain_identifier(tmp_path: Path, operation_id: str) -> None:
+    given = document({"/a": {"get": operation(operationId=operation_id)}, "/b": {"get": operation(operationId="b")}})
+    name = next(tool.name for tool in understood(tmp_path, given)[0].tools if tool.origin.path == "/a")
+    assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name)
+    assert name not in RESERVED
+    assert re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", name)
+
+
+@pytest.mark.parametrize("operation_id", ["bash", "readFile", "fetch", "web_search"])
+def test_gb06_a_name_that_clients_use_themselves_carries_the_server(tmp_path: Path, operation_id: str) -> None:
+    given = document({"/a": {"get": operation(operationId=operation_id)}}, info={"title": "Acme", "version": "1"})
+    assert understood(tmp_path, given)[0].tools[0].name.startswith("acme_")
+
+
+def test_gb07_gb08_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) -> None:
+    paths = {
+        "/a": {"get": operation(operationId="same")},
+        "/b": {"get": operation(operationId="same"), "put": operation()},
+    }
+    server, problems = understood(tmp_path, document(paths))
+    names = [tool.name for tool in server.tools]
+    assert len(set(names)) == 3 and "put_b" in names
+    assert said(problems).count("operationId `same` is used 2 times") == 2
+    assert [tool.name for tool in understood(tmp_path, document(dict(reversed(paths.items()))))[0].tools] == names
+
+
+@pytest.mark.parametrize(
+    "title",
+    ['../../x & calc " $(id) \r\n', "con", "aux.py", "nul", "a" * 300, ".", "..", "requests", "-x", "💥", "com1"],
+)
+def test_gb09_gb10_gb11_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
+    files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
+    project = tomllib.loads(files["pyproject.toml"])["project"]
+    assert re.fullmatch(r"mcp-[a-z0-9]+(-[a-z0-9]+)*", project["name"]) and len(project["name"]) <= 64
+    assert "Private :: Do Not Upload" in project["classifiers"]
+    (package,) = {path.split("/")[1] for path in files if path.startswith("src/")}
+    assert re.fullmatch(r"[a-z][a-z0-9_]*_mcp", package)
