@@ -10,8 +10,8 @@ import ast
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ class Package:
     root: Path
     tools: Mapping[str, Mapping[str, Any]]
     toolset_of: Mapping[str, str]
+    contracts: Mapping[str, Mapping[str, Any]]
+    """What `contracts.json` says of every tool that the user implements."""
 
 
 def package_of(folder: Path, lock: Lock) -> Package | None:
@@ -41,13 +43,17 @@ def package_of(folder: Path, lock: Lock) -> Package | None:
     for path in lock.files:
         if re.fullmatch(r"src/[^/]+/tools/[^/]+\.json", path):
             tools |= {tool["name"]: tool for tool in _tools(folder / path) if "name" in tool}
-    return Package(root, tools, {tool.name: tool.toolset for tool in lock.tools})
+    exact = root / "contracts.json"
+    contracts = json.loads(exact.read_bytes()) if exact.is_file() else {}
+    return Package(root, tools, {tool.name: tool.toolset for tool in lock.tools}, contracts)
 
 
 def findings(folder: Path, package: Package) -> Iterator[Problem]:
     """Everything that is wrong with the user's own code, file by file."""
     custom = _Custom(folder, package)
     yield from custom.check()
+    yield from custom.implementations()
+    yield from orphans(folder, package.root, package.tools)
     yield from _hooks(folder, package, set(package.tools) | custom.names)
     for path in _own_modules(package):
         yield from _uses(folder, path, package)
@@ -107,6 +113,31 @@ class _Custom:
             for tool in tools:
                 yield from self.tool(tool, path, module, tree)
 
+    def implementations(self) -> Iterator[Problem]:
+        """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated contract."""
+        for name, wire in sorted(self.package.tools.items()):
+            word = re.sub(r"\W", "_", name)
+            module = self.package.root / "custom" / f"{word}.py"
+            contract = self.package.contracts.get(name)
+            if module.with_suffix(".json").is_file() or (contract is None and not module.is_file()):
+                continue
+            tree = _parsed(module)
+            if isinstance(tree, Problem):
+                yield tree
+                continue
+            function = _function(tree, word)
+            if function is None:
+                yield Problem(
+                    code="E1313",
+                    severity="error",
+                    message=f"tool `{name}` has no function `{word}`",
+                    place=Place(file=_shown(self.folder, module)),
+                    hint="`mcpgen generate` writes a stub where there is no file" if tree is None else "",
+                )
+            elif not isinstance(function, ast.alias):
+                for message in _misfits(function, _as_called(wire, contract)):
+                    yield _problem("E1314", f"tool `{name}`: {message}", self.folder, module, function)
+
     def tool(self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None) -> Iterator[Problem]:
         """One contract and its function."""
         name = str(tool.get("name"))
@@ -145,6 +176,43 @@ def _function(tree: ast.Module | None, name: str) -> ast.FunctionDef | ast.Async
     return None
 
 
+def orphans(folder: Path, package: Path, names: Iterable[str]) -> Iterator[Problem]:
+    """Functions in `custom/<tool>.py` whose tool is gone: they are the user's, so they are named and left alone."""
+    known = {re.sub(r"\W", "_", name) for name in names}
+    for path in sorted((package / "custom").glob("*.py")):
+        if path.stem in known or path.stem == "__init__" or path.with_suffix(".json").is_file():
+            continue
+        tree = _parsed(path)
+        function = _function(tree, path.stem) if isinstance(tree, ast.Module) else None
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            hint = "the file is yours: remove it when you no longer need it"
+            yield replace(
+                _problem(
+                    "E1316",
+                    f"there is no tool `{path.stem}`, so its function is never called",
+                    folder,
+                    path,
+                    function,
+                    hint,
+                ),
+                severity="warning",
+            )
+
+
+def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments of a tool as its function gets them: a schema of their names."""
+    schema = wire.get("inputSchema")
+    listed: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
+    if contract is None:
+        return dict(listed)
+    names = contract.get("arguments", {})
+    return {
+        "properties": dict.fromkeys(names.values(), {}),
+        "required": [names.get(name, name) for name in listed.get("required") or ()],
+        "more": contract.get("more", False),
+    }
+
+
 def _misfits(function: ast.FunctionDef | ast.AsyncFunctionDef, schema: Mapping[str, Any]) -> Iterator[str]:
     """Where a function cannot take the arguments its contract lets through."""
     properties = schema.get("properties")
@@ -157,6 +225,8 @@ def _misfits(function: ast.FunctionDef | ast.AsyncFunctionDef, schema: Mapping[s
         item.arg for item, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is not None
     }
     defaults |= set(positional[len(positional) - len(given.defaults) :] if given.defaults else [])
+    if given.kwarg is None and schema.get("more"):
+        yield "its function has to take further arguments: `**more: Any`"
     if given.kwarg is None:
         for name in sorted(offered - takes):
             yield f"its function has no argument `{name}`"

@@ -100,7 +100,7 @@ def run(
     request: Request, problems: Problems, step: Step = lambda _: None, *, files: bool = True, thorough: bool = False
 ) -> Run:
     """All stages but `write`; `thorough` validates the document as long as that takes. Raises what the stages raise."""
-    from . import pipeline
+    from . import own_code, pipeline
     from .render import render
 
     plan = settle(request)
@@ -115,6 +115,8 @@ def run(
     if files:
         step(f"writing {len(server.tools):,} tools")
         made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
+    for problem in own_code.orphans(folder, folder / "src" / server.package, [tool.name for tool in server.tools]):
+        problems.items.append(problem)
     return Run(
         document=document,
         server=server,

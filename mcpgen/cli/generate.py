@@ -178,7 +178,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     from ..render.manifests import command
 
     inside = "" if made.folder.resolve() == Path.cwd() else f"cd {_folder(made.folder).rstrip(os.sep)} && "
-    steps = [(f"{inside}make test", "call every tool against a stand-in API")]
+    steps = [(f"{inside}make test", "check every tool")]
     if first:
         steps += [
             ("pipx install .", f"install the server, `{command(made.server)}`"),

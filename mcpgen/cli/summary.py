@@ -80,6 +80,7 @@ class Summary:
                 "source": self.source,
                 "sha256": self.sha256,
                 "version": server.document_version,
+                **({"recognised": server.extra["recognised"]} if "recognised" in server.extra else {}),
                 "title": server.title,
                 "api_version": server.version,
             },

@@ -40,7 +40,7 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
     """The head: title, the conservation law, the cost of the list, where requests go, and further lines."""
     server = summary.server
     head = Text.assemble((shown(server.title), "bold"), (f" {shown(server.version)}", "dim"))
-    head.append(f"  {shown(summary.source)}, {_kind(server.document_version)}", style="dim")
+    head.append(f"  {shown(summary.source)}{_kind(server.document_version)}", style="dim")
     screen.out.print(head)
     facts = grid()
     law = Text.assemble(
@@ -49,16 +49,22 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         f" + {summary.filtered:,} filtered + ",
         (f"{summary.skipped:,} skipped", "yellow" if summary.skipped else ""),
     )
-    facts.add_row("operations", law)
+    recognised = server.extra.get("recognised")
+    if recognised:
+        facts.add_row("recognised", shown(f"{recognised}, {plural(summary.operations, 'tool')}"))
+    facts.add_row("operations" if server.calls_api else "definitions", law)
     facts.add_row("tool list", size(summary.total))
-    facts.add_row("API", _address(summary))
+    if server.calls_api:
+        facts.add_row("API", _address(summary))
     for word, text in further:
         facts.add_row(word, text)
     screen.out.print(facts)
 
 
 def _kind(version: str) -> str:
-    return f"Swagger {version}" if version.startswith("2") else f"OpenAPI {shown(version)}"
+    if not version[:1].isdigit():
+        return ""
+    return f", Swagger {version}" if version.startswith("2") else f", OpenAPI {shown(version)}"
 
 
 def _address(summary: Summary) -> Text:

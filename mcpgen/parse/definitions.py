@@ -56,17 +56,19 @@ class Definition:
     """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
 
 
-def shape_of(root: dict[str, Any]) -> str:
+def shape_of(root: Any) -> str:
     """What a document of definitions is called, for the summary."""
     found = entries(root)
     if found is None:
         return "JSON Schema"
-    first = next((entry for entry, _ in found if isinstance(entry, dict)), {})
+    first, pointer = next(((entry, at) for entry, at in found if isinstance(entry, dict)), ({}, ""))
     inner = first.get("function")
     if isinstance(inner, dict):
         return "OpenAI function definitions (Chat Completions)"
     if "inputSchema" in first:
-        return "MCP tools list"
+        return "captured answer to tools/list" if isinstance(root, dict) and "result" in root else "MCP tools list"
+    if "parameters" in first and pointer.count("functionDeclarations"):
+        return "Gemini function declarations"
     if "input_schema" in first:
         return "Anthropic tools"
     if "parameters" in first:
@@ -134,10 +136,12 @@ class Definitions:
     def tools(self, taken: Iterable[str] = ()) -> list[tuple[str, Tool]]:
         """Every wanted tool with the tag of its toolset. `taken` are names that other tools of the server have."""
         wanted: list[tuple[Origin, Definition]] = []
-        for definition in self.definitions():
-            where = Origin(
-                method="TOOL", path=definition.pointer, operation_id=definition.name, pointer=definition.pointer
-            )
+        definitions = list(self.definitions())
+        count = Counter(definition.name for definition in definitions)
+        for definition in definitions:
+            # Its place in the list says nothing: a tool is the same when its name is
+            path = definition.name if count[definition.name] == 1 else f"{definition.name} {definition.pointer}"
+            where = Origin(method="TOOL", path=path, operation_id=definition.name, pointer=definition.pointer)
             said = {"x-mcp": definition.extension} if definition.extension else {}
             reason = select.left_out(self.config.selection, where, said)
             if reason is None:
@@ -157,7 +161,7 @@ class Definitions:
         return tools
 
     def names(self, origins: list[Origin], taken: Iterable[str]) -> dict[str, str]:
-        """`TOOL pointer` → tool name: as it was given wherever clients, files and Python can take that."""
+        """`TOOL name` → tool name: as it was given wherever clients, files and Python can take that."""
         given = {f"{where.method} {where.path}": where.operation_id or "" for where in origins}
         limit = naming.tool_limit(self.server)
         count = Counter(_as_module(name) for name in given.values())
@@ -518,11 +522,12 @@ def references(node: Any) -> Iterator[str]:
 
 
 def describe_document(document: Document) -> str:
-    """What a document of definitions was recognised as."""
+    """What a document of definitions was recognised as; of several, what each of them was."""
     beside = document.root.get(SOURCES)
-    if isinstance(beside, list):
-        return f"{len(beside)} documents of tool definitions"
-    return visible(shape_of(document.root))
+    if not isinstance(beside, list):
+        return visible(shape_of(document.root))
+    count = Counter(shape_of(document.deref(entry, "")[0]) for entry in beside)
+    return ", ".join(shape if number == 1 else f"{number} × {shape}" for shape, number in sorted(count.items()))
 
 
 def grouped(tools: list[tuple[str, Tool]], said: dict[str, Any]) -> tuple[Toolset, ...]:

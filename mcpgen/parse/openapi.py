@@ -12,7 +12,7 @@ from ..ir import Origin, Server, Skip, Tool, Toolset
 from ..load.definitions import SOURCES
 from ..text import plain, shorten, visible
 from . import naming, select
-from .definitions import Definitions, grouped
+from .definitions import Definitions, describe_document, grouped
 from .operation import Operation
 from .parameter import Unsayable
 from .schema import Projector, escape_token
@@ -45,6 +45,7 @@ class _Parser:
         self.security = Security(self.projector, self.prefix)
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
+        self.recognised = ""
 
     # -- the server ---------------------------------------------------------------------------------------------
 
@@ -77,6 +78,7 @@ class _Parser:
             tools += beside.tools(taken=names.values())
             self.skips += beside.skips
             self.aliases = beside.aliases
+            self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
         self.report_unsaid()
         version = self.info.get("version")
         return Server(
@@ -97,6 +99,7 @@ class _Parser:
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
             aliases=self.aliases,
+            extra={"recognised": self.recognised} if self.recognised else {},
         )
 
     def named(self, where: Origin, operation: dict[str, Any]) -> str | None:

@@ -52,7 +52,9 @@ _PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
 
 
 def environment(server: Server) -> tuple[Variable, ...]:
-    """The variables a user has to think of: the base URL, then every credential once."""
+    """The variables a user has to think of: the base URL, then every credential once; none where there is no API."""
+    if not server.calls_api:
+        return ()
     base_url = Variable(
         name=f"{server.env_prefix}_BASE_URL",
         meaning="Base URL of the API" + ("" if server.base_url is None else ", in place of the usual one"),
@@ -177,4 +179,9 @@ def _title(server: Server) -> str:
 
 
 def _description(server: Server) -> str:
-    return shorten(f"The operations of {_title(server)} as tools", 100) or f"The operations of {server.name} as tools"
+    return shorten(about(server, _title(server)), 100) or about(server, server.name)
+
+
+def about(server: Server, title: str) -> str:
+    """One line on what a server gives, by that title."""
+    return f"The operations of {title} as tools" if server.calls_api else f"{title} as tools"

@@ -12,7 +12,7 @@ from ..ir import Server
 from ..text import shorten, visible
 from .facts import dump
 from .literal import Code
-from .manifests import OWNER, client_configs, command, environment
+from .manifests import OWNER, about, client_configs, command, environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,10 @@ class Project:
     package: str
     prefix: str
     owner: str
+    calls_api: bool
+    """Whether there is an API behind the tools."""
+    own_tools: bool
+    """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]
     claude_desktop: Code
     claude_code: Code
@@ -58,7 +62,9 @@ def project(server: Server) -> Project:
     return Project(
         name=server.name,
         title=title,
-        description=f"The operations of {title} as tools, over the Model Context Protocol",
+        description=f"{about(server, title)}, over the Model Context Protocol",
+        calls_api=server.calls_api,
+        own_tools=any(tool.request is None for tool in server.tools),
         distribution=server.distribution,
         command=command(server),
         entry_point=f"{server.package}.__main__:main",

@@ -61,7 +61,10 @@ def calls(toolset: Toolset, types: Types, package: str) -> CallsModule | None:
     functions = tuple(_called(tool, types, used) for tool in own)
     typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
     root = py_ident(package)
-    imports = [f"from {root}.custom import {py_ident(name)} as _{name}" for name in sorted(module_name(tool.name) for tool in own)]
+    imports = [
+        f"from {root}.custom import {py_ident(name)} as _{name}"
+        for name in sorted(module_name(tool.name) for tool in own)
+    ]
     if any(atom.startswith("models.") for atom in used):
         imports.append(f"from {root}.models import {py_ident(toolset.name)} as models")
     imports.append(f"from {root}.signatures import arguments as _arguments")
