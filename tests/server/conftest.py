@@ -12,7 +12,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent))  # pytest's importlib mode leaves the folder of the tests out
 
-from shop import PACKAGE, PREFIX, Recorder, write_package  # noqa: E402
+from shop import PACKAGE, PREFIX, Recorder, write_package
 
 
 @pytest.fixture

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
+import hmac
 import http.client
+import importlib
 import json
 import subprocess
 import sys
@@ -20,7 +23,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from mcp import Client
-from shop import PACKAGE, PREFIX, Recorder, process_environment
+from shop import PACKAGE, PREFIX, Recorder, process_environment, write_package
 
 TOKEN = "t0ken-" + "a" * 40
 AUDIENCE = "http://127.0.0.1/mcp"
@@ -100,9 +103,21 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
         server.stop()
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Recorder]]:
+    """One server without any settings, shared by the tests that leave it as it is, and the API behind it."""
+    recorder = Recorder()
+    environment = {f"{PREFIX}_BASE_URL": recorder.url, f"{PREFIX}_API_KEY": "canary-key-0123456789"}
+    server = Server(write_package(tmp_path_factory.mktemp("plain")), environment)
+    yield server, recorder
+    server.stop()
+    recorder.close()
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
-def test_the_official_client_lists_calls_and_sees_progress(start: Start, api: Recorder, mode: str) -> None:
-    server = start()
+def test_the_official_client_lists_calls_and_sees_progress(plain: tuple[Server, Recorder], mode: str) -> None:
+    server, api = plain
+    api.requests.clear()
     seen: list[float] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -121,8 +136,8 @@ def test_the_official_client_lists_calls_and_sees_progress(start: Start, api: Re
     assert len(api.requests) == 1
 
 
-def test_only_requests_for_this_host_from_this_origin_are_served(start: Start) -> None:
-    server = start()
+def test_only_requests_for_this_host_from_this_origin_are_served(plain: tuple[Server, Recorder]) -> None:
+    server, _ = plain
     port = server.port
     for host in (f"127.0.0.1:{port}", f"localhost:{port}", "localhost", f"[::1]:{port}", f"LOCALHOST:{port}"):
         assert server.send(raw=[("Host", host)])[0] == 200, host
@@ -159,8 +174,8 @@ def test_only_requests_for_this_host_from_this_origin_are_served(start: Start) -
     assert server.send(raw=[("Host", "evil.test"), ("X-Forwarded-Host", "localhost")])[0] == 421
 
 
-def test_what_is_not_a_json_post_is_turned_away(start: Start) -> None:
-    server = start()
+def test_what_is_not_a_json_post_is_turned_away(plain: tuple[Server, Recorder]) -> None:
+    server, _ = plain
     assert server.send(content_type="text/plain")[0] in (400, 415)
     assert server.send(b"a=1", content_type="application/x-www-form-urlencoded")[0] in (400, 415)
     for method in ("GET", "DELETE", "PUT"):
@@ -171,8 +186,8 @@ def test_what_is_not_a_json_post_is_turned_away(start: Start) -> None:
     assert server.send(b"{nope")[0] == 400
 
 
-def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(start: Start) -> None:
-    server = start()
+def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(plain: tuple[Server, Recorder]) -> None:
+    server, _ = plain
     assert server.send(b" " * (4 * 1024 * 1024 + 1))[0] == 413
     assert server.send(b"{}", content_length="10485760")[0] == 413
 
@@ -185,21 +200,21 @@ def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(start: Star
         {},
     ],
 )
-def test_modern_headers_must_say_what_the_body_says(start: Start, headers: dict[str, str]) -> None:
+def test_modern_headers_must_say_what_the_body_says(plain: tuple[Server, Recorder], headers: dict[str, str]) -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
     }
-    status, _, body = start().send(
+    status, _, body = plain[0].send(
         {**LIST, "params": {"_meta": meta}}, **{"mcp_protocol_version": "2026-07-28", **headers}
     )
     assert status == 400
     assert json.loads(body)["error"]["code"] in (-32020, -32022)
 
 
-def test_health_says_ok_and_nothing_else(start: Start) -> None:
-    server = start(HTTP_TOKEN=TOKEN)
+def test_health_says_ok_and_nothing_else(plain: tuple[Server, Recorder]) -> None:
+    server, _ = plain
     status, _, body = server.send(method="GET", path="/health", raw=[("Host", "10.0.0.7:8000")])
     assert (status, json.loads(body)) == (200, {"status": "ok"})
     assert server.send(path="/health")[0] == 405
@@ -297,9 +312,6 @@ def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issue
     now = int(time.time())
     payload = base64.urlsafe_b64encode(json.dumps({"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}).encode())
     head = base64.urlsafe_b64encode(b'{"alg":"HS256","kid":"one"}')
-    import hashlib
-    import hmac
-
     forged = b".".join([head.rstrip(b"="), payload.rstrip(b"=")])
     mac = base64.urlsafe_b64encode(hmac.new(public, forged, hashlib.sha256).digest()).rstrip(b"=")
     own_key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(issuer.other.public_key()))
@@ -373,15 +385,21 @@ def test_a_write_tool_takes_the_scope_for_writing(start: Start, issuer: Issuer, 
 
 
 @pytest.mark.parametrize("answer", [b"x" * 300_000, b"not json", b'{"keys": 3}', b"[]"])
-def test_keys_that_cannot_be_read_let_nobody_in(start: Start, issuer: Issuer, answer: bytes) -> None:
+def test_keys_that_cannot_be_read_let_nobody_in(in_process: Any, issuer: Issuer, answer: bytes) -> None:
+    in_process()
+    tokens = importlib.import_module(f"{PACKAGE}.tokens")
+    authority = tokens.Issuer(issuer=issuer.url, audience=AUDIENCE, keys_url=f"{issuer.url}/keys", scopes=frozenset())
     issuer.answer = answer
-    server = start(**oauth(issuer))
-    assert [server.send(authorization=f"Bearer {issuer.token()}")[0] for _ in range(3)] == [401] * 3
+
+    async def ask() -> list[Any]:
+        return [await authority.grant(issuer.token()) for _ in range(3)]
+
+    assert asyncio.run(ask()) == [None] * 3
     assert issuer.fetched == 1
 
 
-def test_many_calls_at_once_are_all_answered_each_with_its_own(start: Start, api: Recorder) -> None:
-    server = start()
+def test_many_calls_at_once_are_all_answered_each_with_its_own(plain: tuple[Server, Recorder]) -> None:
+    server, _ = plain
 
     async def run() -> list[str]:
         async with Client(server.url) as client:

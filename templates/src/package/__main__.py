@@ -27,8 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     from contextlib import redirect_stdout
 
     from . import log
-    from .catalog import StartError
-    from .server import ToolServer, facts
+    from .catalog import StartError, facts
     from .settings import SettingsError, read
 
     known = facts()
@@ -40,6 +39,8 @@ def main(argv: list[str] | None = None) -> int:
             log.configure(options.log_level, settings.redactor)
             for note in settings.notes:
                 log.event("warning", "settings", reason=note)
+            from .server import ToolServer
+
             tools = ToolServer(
                 toolsets=options.toolsets.split(",") if options.toolsets else settings.toolsets or (),
                 read_only=options.read_only or settings.read_only,

@@ -23,6 +23,13 @@ from .log import event
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _PACKAGE = __package__ or ""
+ROOT = Path(__file__).parent
+
+
+def facts() -> dict[str, Any]:
+    """What is known about the API, from `api.json`."""
+    found: dict[str, Any] = json.loads((ROOT / "api.json").read_bytes())
+    return found
 
 
 class StartError(Exception):
@@ -169,7 +176,7 @@ def module_name(tool: str) -> str:
 
 
 def _contracts(root: Path) -> dict[str, Any]:
-    """Tool → what calls of it are checked against, for the tools that have no generated function."""
+    """Tool to what calls of it are checked against, for the tools that have no generated function."""
     path = root / "contracts.json"
     found: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
     return found

@@ -11,7 +11,6 @@ import importlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mcp.types as types
@@ -22,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from . import lazy
 from .calls import Caller, Hooks
-from .catalog import Catalog, Entry, StartError, where
+from .catalog import ROOT, Catalog, Entry, StartError, facts, where
 from .content import Context, failure
 from .log import event
 
@@ -30,18 +29,11 @@ if TYPE_CHECKING:
     from .api import Api
     from .settings import Settings
 
-ROOT = Path(__file__).parent
 LIST_TTL_MS = 300_000
 """How long a client may keep the list, in milliseconds: it only changes when the server is replaced."""
 
 Refusal = Callable[[Entry, Any], str]
 """Why the caller of a transport's request (None on stdio) may not call a tool, or nothing."""
-
-
-def facts() -> dict[str, Any]:
-    """What is known about the API, from `api.json`."""
-    found: dict[str, Any] = json.loads((ROOT / "api.json").read_bytes())
-    return found
 
 
 class ToolServer:
