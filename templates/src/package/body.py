@@ -18,7 +18,7 @@ MAX_HEADER = 8 * 1024
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-# Fields that say where a request goes, where it ends, who sends it or who it is from (RFC 9110 sec. 7, RFC 7239): they are
+# Fields that say where a request goes, where it ends, who sends it or who it is from (RFC 9110, RFC 7239): they are
 # not the model's to set.
 FORBIDDEN_HEADERS = frozenset(
     "host cookie cookie2 content-length content-encoding connection keep-alive proxy-authenticate proxy-authorization "
@@ -39,7 +39,7 @@ _MAGIC = (
 
 
 def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
-    """Header arguments as fields that keep to the grammar (RFC 9110 sec. 5.1, sec. 5.5). Raises Refused naming the field."""
+    """Header arguments as fields that keep to the grammar (RFC 9110, section 5). Raises Refused naming the field."""
     fields: dict[str, str] = {}
     for name, value in headers.items():
         if value is OMIT:
@@ -224,7 +224,7 @@ def _parts(value: Any) -> list[Part]:
 
 
 def escape(name: str) -> str:
-    """A field or file name inside quotes: quote, backslash and controls percent-encoded (RFC 7578 sec. 2, WHATWG forms)."""
+    """A field or file name inside quotes: quote, backslash and controls percent-encoded (RFC 7578, WHATWG)."""
     return re.sub(r'["\\\x00-\x1f\x7f]', lambda found: f"%{ord(found[0]):02X}", name)
 
 

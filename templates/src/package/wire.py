@@ -7,7 +7,7 @@ that a tool's function can write `"ids": csv(ids)` and be done. They return
 * `Pairs`: several `key=value`, percent-encoded;
 * `Part`: one part of a multipart body (or a list of them).
 
-They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570 sec. 2.3) and left out; null
+They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570, 2.3) and left out; null
 is the empty string.
 """
 
@@ -168,7 +168,7 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
-    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200` (RFC 6570 sec. 3.2.7)."""
+    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200` (RFC 6570, 3.2.7)."""
     if _is_undefined(value):
         return OMIT
     if isinstance(value, Mapping) and explode:
@@ -203,7 +203,7 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
 
 
 def file(value: Any, media_type: str | None = None, filename: str | None = None) -> Part | list[Part] | Omit:
-    """A file of a multipart body (RFC 7578 sec. 4.2), or a list of them, given as base64, a `data:` URL or a `file:` URL.
+    """A file of a multipart body (RFC 7578, 4.2), or a list of them, given as base64, a `data:` URL or a `file:` URL.
 
     `file:` URLs name local files; they are read when the request is made, and only inside the folders that the operator
     has opened.
