@@ -159,13 +159,13 @@ class Toolset:
 class Auth:
     """One credential: where it goes, and the environment variables it comes from.
 
-    `kind`: `api_key`, `basic`, `bearer`, `client_credentials` or `unsupported`. `scheme` is the HTTP scheme word
+    `kind`: `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`. `scheme` is the HTTP scheme word
     of a bearer-like credential. `variables` are full environment variable names, in the order the runtime reads
     them: `(key,)`, `(username, password)`, `(token,)`, `(client_id, client_secret)`.
     """
 
     name: str
-    kind: Literal["api_key", "basic", "bearer", "client_credentials", "unsupported"]
+    kind: Literal["api_key", "basic", "bearer", "client_credentials", "mutual_tls", "unsupported"]
     place: Literal["header", "query", "cookie"] = "header"
     wire_name: str = "Authorization"
     scheme: str = "Bearer"

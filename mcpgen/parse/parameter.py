@@ -131,7 +131,7 @@ def one(
 def query_string(parameter: dict[str, Any], name: str) -> Field:
     """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
     content = parameter.get("content")
-    media = next(iter(content.values()), None) if isinstance(content, dict) else None
+    media_type, media = next(iter(content.items()), ("", None)) if isinstance(content, dict) else ("", None)
     schema = media.get("schema", {}) if isinstance(media, dict) else {}
     said = parameter.get("description")
     return Field(
@@ -140,6 +140,7 @@ def query_string(parameter: dict[str, Any], name: str) -> Field:
         schema,
         parameter.get("required") is True,
         "query_string",
+        (("media_type", "application/json"),) if is_json(media_type) else (),
         description=said if isinstance(said, str) else "",
     )
 

@@ -72,6 +72,9 @@ class Security:
             return self.oauth2(slug, scheme, start, said)
         if kind == "openIdConnect":
             return Auth(name=slug, kind="bearer", variables=(f"{start}_TOKEN",), description=said)
+        if kind == "mutualTLS":
+            variables = (f"{self.prefix}_CLIENT_CERT", f"{self.prefix}_CLIENT_KEY")
+            return Auth(name=slug, kind="mutual_tls", variables=variables, description=said)
         self.problems.warn(
             "E0702",
             f"security scheme of type `{str(kind)[:40]}` is not supported",

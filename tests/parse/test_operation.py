@@ -100,6 +100,26 @@ def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
     assert one_tool({"parameters": [where]}).arguments[0].encode == "json_text"
 
 
+@pytest.mark.parametrize(
+    ("media_type", "options"),
+    [("application/x-www-form-urlencoded", ()), ("application/json", (("media_type", "application/json"),))],
+)
+def test_a_whole_query_is_one_argument(one_tool: OneTool, media_type: str, options: Any) -> None:
+    whole = {"name": "q", "in": "querystring", "content": {media_type: {"schema": {"type": "object"}}}}
+    (argument,) = one_tool({"parameters": [whole]}, openapi="3.2.0").arguments
+    assert (argument.encode, argument.options, argument.place) == ("query_string", options, "query")
+
+
+def test_mutual_tls_is_a_certificate_of_the_operators(parse_document: Parse) -> None:
+    server, problems = parse_document(
+        {"/x": {"get": {"security": [{"mtls": []}], "responses": {}}}},
+        components={"securitySchemes": {"mtls": {"type": "mutualTLS"}}},
+    )
+    (auth,) = server.auth
+    assert (auth.kind, auth.variables) == ("mutual_tls", ("MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"))
+    assert not [problem.code for problem in problems if problem.code == "E0702"]
+
+
 def test_the_fields_of_an_object_body_become_arguments(one_tool: OneTool) -> None:
     schema = {
         "type": "object",
