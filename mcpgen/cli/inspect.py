@@ -25,6 +25,7 @@ def inspect(
     base_url: opt.BaseUrl = None,
     allow_origin: opt.AllowOrigins = None,
     profile: opt.ProfileOption = opt.Profile.portable,
+    draft: opt.DraftOption = None,
     strict: opt.Strict = False,
     include_tag: opt.IncludeTags = None,
     exclude_tag: opt.ExcludeTags = None,
@@ -58,6 +59,7 @@ def inspect(
         base_url=base_url,
         allow_origin=allow_origin,
         profile=profile,
+        draft=draft,
         selection=opt.selection(
             include_tag=include_tag,
             exclude_tag=exclude_tag,
@@ -110,6 +112,8 @@ def _goes(auth: Auth) -> str:
         return f"{goes}, user name and password"
     if auth.kind == "client_credentials":
         return f"{goes}, a token fetched from {shown(auth.token_url or 'an address nobody named')}"
+    if auth.kind == "mutual_tls":
+        return "the TLS handshake, a client certificate"
     if auth.kind == "unsupported":
         return "not supported: give the server a way in `auth.py`"
     return goes

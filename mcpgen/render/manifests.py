@@ -47,6 +47,7 @@ _PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
         ("OAuth client secret", True),
         ("OAuth token, in place of client id and secret", True),
     ),
+    "mutual_tls": (("File of the client certificate (PEM)", False), ("File of its key (PEM)", False)),
 }
 """What each variable of a credential is, and whether it is a secret, in the order of `Auth.variables`."""
 
