@@ -75,9 +75,8 @@ class _Walk:
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
         """Compare two schemas at a place: `author`, `items[].name`, or "" for the arguments as a whole."""
-        if old == new or depth > DEPTH:
-            return
-        if self._entered(old, new):
+        same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
+        if (old == new and same_definitions) or depth > DEPTH or self._entered(old, new):
             return
         old, new = _resolved(old, self.old_root), _resolved(new, self.new_root)
         self._types(old, new, at)

@@ -1,0 +1,246 @@
+"""What a change of the document means for callers: its class, its words, the exit code."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen import pipeline
+from mcpgen.config import Config, ToolConfig
+from mcpgen.diff import Diff, as_data, as_markdown, as_text, diff, side_of_project, side_of_server
+from mcpgen.problems import Problems, UsageError
+from mcpgen.schema_diff import compare_inputs, compare_outputs
+
+from .shop import DOCUMENT, Document, add, changed, generate, project, save
+
+
+def compared(tmp_path: Path, new: Document, config: Config | None = None) -> Diff:
+    """The diff from the document to another one."""
+    config = config or Config()
+    sides = []
+    lock = None
+    for name, document in (("old", DOCUMENT), ("new", new)):
+        source = save(document, tmp_path / f"{name}.json")
+        given = Config(sources=(str(source),), tools=config.tools if name == "new" else {})
+        _, server = pipeline.understand(given, Problems(), lock=lock)
+        sides.append(side_of_server(server))
+        lock = sides[0].lock
+    return diff(*sides)
+
+
+def parameters(document: Document) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = document["paths"]["/books"]["get"]["parameters"]
+    return found
+
+
+def set_in(*path: Any, to: Any) -> Callable[[Document], None]:
+    """A change of one value."""
+
+    def change(document: Document) -> None:
+        node: Any = document
+        for key in path[:-1]:
+            node = node[key]
+        node[path[-1]] = to
+
+    return change
+
+
+def cut(*path: Any) -> Callable[[Document], None]:
+    """A change that removes one value."""
+
+    def change(document: Document) -> None:
+        node: Any = document
+        for key in path[:-1]:
+            node = node[key]
+        del node[path[-1]]
+
+    return change
+
+
+LIST = ("paths", "/books", "get")
+GET = ("paths", "/books/{bookId}", "get")
+GENRE = (*LIST, "parameters", 0)
+LIMIT = (*LIST, "parameters", 1, "schema")
+OTHER = {"type": "apiKey", "in": "header", "name": "X-Other"}
+
+TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
+    # what happens                  the change                                          class       tool         phrase
+    ("an operation is gone", cut(*LIST), "breaking", "list_books", "`GET /books` is gone"),
+    ("an operation is new", set_in("paths", "/x", to={"get": {"operationId": "x", "responses": {}}}),
+     "additive", "x", "is new: `GET /x`"),
+    ("a deleting operation is new", set_in("paths", "/x", to={"delete": {"operationId": "x", "responses": {}}}),
+     "additive", "x", "is new and destructive"),
+    ("the operationId is another", set_in(*LIST, "operationId", to="all"), "text", "list_books", "operationId is `all`"),
+    ("the path is another", lambda document: document["paths"].update({"/v2": document["paths"].pop("/orders")}),
+     "text", "list_orders", "its path is `/v2`"),
+    ("an argument is gone", cut(*LIST, "parameters", 2), "breaking", "list_books", "`tenant` is gone"),
+    ("an argument is new", set_in(*LIST, "parameters", 2, "name", to="shop"), "breaking", "list_books", "`tenant` is gone"),
+    ("an optional argument is new", lambda document: parameters(document).append(
+        {"name": "page", "in": "query", "schema": {"type": "integer"}}), "additive", "list_books", "`page` is new"),
+    ("a required argument is new", lambda document: parameters(document).append(
+        {"name": "page", "in": "query", "required": True, "schema": {"type": "integer"}}),
+     "breaking", "list_books", "`page` is new and required"),
+    ("an argument is required now", set_in(*GENRE, "required", to=True), "breaking", "list_books",
+     "`genre` is required now"),
+    ("a type narrows", set_in(*LIST, "parameters", 2, "schema", to={"type": "integer"}), "breaking", "list_books",
+     "`tenant` must be integer instead of string"),
+    ("a type widens", set_in(*LIMIT, to={"type": "number", "minimum": 1, "maximum": 100}), "additive", "list_books",
+     "`limit` may be number instead of integer"),
+    ("an enum value is gone", set_in(*GENRE, "schema", "enum", to=["poetry"]), "breaking", "list_books",
+     "`genre` no longer allows `science`"),
+    ("an enum value is new", set_in(*GENRE, "schema", "enum", to=["poetry", "science", "art"]), "additive",
+     "list_books", "`genre` allows `art` as well"),
+    ("a maximum falls", set_in(*LIMIT, "maximum", to=50), "breaking", "list_books", "`limit` must be at most 50"),
+    ("a maximum rises", set_in(*LIMIT, "maximum", to=500), "additive", "list_books", "`limit` must be at most 500"),
+    ("a maximum goes", cut(*LIMIT, "maximum"), "additive", "list_books", "`limit` is no longer limited"),
+    ("a field of an answer is gone", cut("components", "schemas", "Book", "properties", "price"), "breaking",
+     "get_book", "answers no longer have `price`"),
+    ("a field of an answer is new", set_in("components", "schemas", "Book", "properties", "pages", to={}), "additive",
+     "get_book", "answers have `pages` as well"),
+    ("a description is another", set_in(*LIST, "description", to="Sorted."), "text", "list_books", "another description"),
+    ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
+     "its arguments are described differently"),
+    ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
+    ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "",
+     "requests go to `https://evil.example`"),
+    ("a credential is another", set_in("components", "securitySchemes", "key", "name", to="X-New"), "security", "",
+     "credential `key` changes its wire_name"),
+    ("an operation goes without credentials", set_in(*GET, "security", to=[]), "security", "get_book",
+     "no credential"),
+    ("a read becomes a deletion", lambda document: document["paths"]["/books/{bookId}"].update(
+        {"delete": document["paths"]["/books/{bookId}"].pop("get")}), "security", "", "sends DELETE instead of GET"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "kind", "tool", "text"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_every_change_has_its_class(
+    tmp_path: Path, change: Callable[[Document], None], kind: str, tool: str, text: str
+) -> None:
+    found = compared(tmp_path, changed(change))
+    matching = [item for item in found.changes if item.tool == tool and text in item.text]
+    assert [item.kind for item in matching] == [kind], as_text(found)
+    assert found.kind == kind, as_text(found)
+
+
+def test_a_new_order_and_new_spaces_change_nothing(tmp_path: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["paths"] = dict(reversed(document["paths"].items()))
+    found = compared(tmp_path, document)
+    assert found.changes == ()
+    assert found.exit_code == 0
+    assert as_text(found) == "nothing changes for callers"
+
+
+def test_a_new_name_breaks_callers_unless_the_old_one_still_works(tmp_path: Path) -> None:
+    renamed = Config(tools={"listBooks": ToolConfig(name="find_books")})
+    assert [item.kind for item in compared(tmp_path, DOCUMENT, renamed).changes] == ["breaking"]
+    kept = Config(tools={"listBooks": ToolConfig(name="find_books", aliases=("list_books",))})
+    (change,) = compared(tmp_path, DOCUMENT, kept).changes
+    assert (change.kind, change.event, change.text) == (
+        "additive", "renamed", "was called `list_books`, which still works",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (set_in(*LIST, "summary", to="Books"), 10),
+        (set_in(*LIMIT, "maximum", to=500), 11),
+        (cut(*LIST), 12),
+        (set_in("servers", 0, "url", to="https://evil.example"), 13),
+    ],
+)
+def test_the_exit_code_is_the_gravest_class(tmp_path: Path, change: Callable[[Document], None], code: int) -> None:
+    found = compared(tmp_path, changed(change))
+    assert found.exit_code == code
+    assert as_data(found)["exit_code"] == code
+    json.dumps(as_data(found))
+
+
+def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_short(tmp_path: Path) -> None:
+    def much(document: Document) -> None:
+        document["servers"][0]["url"] = "https://evil.example"
+        for number in range(400):
+            document["paths"][f"/x{number}"] = {"get": {"operationId": f"x{number}", "responses": {}}}
+        del document["paths"]["/orders"]
+
+    text = as_markdown(compared(tmp_path, changed(much)), longest=5000)
+    assert text.startswith("### MCP tools: 1 security, 1 breaking, 400 additive")
+    assert text.index("evil.example") < text.index("`list_orders`") < text.index("`x0`")
+    assert len(text) < 5200
+
+
+def test_a_project_is_compared_as_it_stands(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    before = side_of_project(folder)
+    assert diff(before, before).changes == ()
+    add(folder, '[tools.listBooks]\nname = "find_books"\naliases = ["list_books"]')
+    generate(folder)
+    assert [change.event for change in diff(before, side_of_project(folder)).changes] == ["renamed"]
+
+
+def test_a_folder_that_is_no_project_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"has no `mcpgen.lock`"):
+        side_of_project(tmp_path)
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+def of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "size": {"type": "integer"}}}
+NODE_NARROWER = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "size": {"const": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "text"),
+    [
+        (of(a={"type": ["string", "null"]}), of(a={"type": "string"}), "breaking", "`a` must be string"),
+        (of(a={}), of(a={"type": "string"}), "breaking", "`a` must be string"),
+        (of(a={"type": "string"}), of(a={}), "additive", "`a` may be anything"),
+        (of(a={"enum": [1, 2]}), of(a={}), "additive", "`a` may have any value"),
+        (of(a={}), of(a={"const": 1}), "breaking", "`a` must be one of `1`"),
+        (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking", "`a` must have the pattern `y`"),
+        (of(a={"format": "date"}), of(a={}), "additive", "`a` need not have the format `date`"),
+        (of(a={"default": 1}), of(a={"default": 2}), "additive", "the default of `a` is `2` instead of 1"),
+        (of(a={}), of(a={"minLength": 1}), "breaking", "`a` must be a length of at least 1"),
+        (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking", "`a[]` must be string"),
+        (of(a=of(b={})), of(a=of()), "breaking", "`a.b` is gone"),
+        (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), "additive",
+         "`a` may have more forms"),
+        (of(a={"anyOf": [{"type": "string"}, {"type": "null"}]}), of(a={"anyOf": [{"type": "string"}]}), "breaking",
+         "`a` may have other forms"),
+        (of(a={"type": "object", "additionalProperties": True}), of(a={"type": "object", "additionalProperties": False}),
+         "breaking", "`a` takes no further fields"),
+        ({**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}},
+         {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}}, "breaking", "`a.size` must be one of `1`"),
+        (of(a={"description": "x"}), of(a={"description": "y"}), "text", "described differently"),
+        (of(a={"anyOf": [{"title": "x"}]}), of(a={"anyOf": [{"title": "y"}]}), "text", "described differently"),
+    ],
+)  # fmt: skip
+def test_every_change_of_a_schema_has_its_class(old: dict[str, Any], new: dict[str, Any], kind: str, text: str) -> None:
+    found = compare_inputs(old, new)
+    assert any(text in said for _, said in found), found
+    assert kind in {grade for grade, _ in found}
+
+
+@pytest.mark.parametrize(
+    "schema", [of(a=NODE), {"$ref": "#"}, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}]
+)
+def test_equal_and_endless_schemas_are_compared_in_the_end(schema: dict[str, Any]) -> None:
+    assert compare_inputs(schema, copy.deepcopy(schema)) == []
+    compare_inputs(schema, {**schema, "title": "x"})
+
+
+def test_answers_that_become_structured_or_cease_to_be() -> None:
+    assert compare_outputs(None, of(a={}))[0][0] == "additive"
+    assert compare_outputs(of(a={}), None)[0][0] == "breaking"
+    assert compare_outputs(of(a={"description": "x"}), of(a={"description": "y"}))[0][0] == "text"
