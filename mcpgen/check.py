@@ -50,7 +50,7 @@ def check(folder: Path, problems: Problems) -> Report:
     if not reasons and not edited:
         from .load import load
 
-        document = load(config.sources, overlays=config.overlays, problems=Problems())
+        document = load(config.sources, overlays=config.overlays, problems=Problems(), draft=config.draft)
         if document.source.sha256 == lock.document:
             orphans = _orphans(lock, set(config.tools), document)
             return Report(stale=(), problems=(*orphans, *own), changes=None, generated=False)

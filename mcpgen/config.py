@@ -68,6 +68,7 @@ class Config:
 
     sources: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    draft: str | None = None
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

@@ -68,6 +68,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
             *source.get("url", ()),
         ),
         overlays=overlays,
+        draft=source.get("draft"),
         selection=_selection(chosen),
         tools=tools,
         places={
@@ -309,6 +310,7 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     lines += _given("", {"allow_origins": config.allow_origins})
     lines += ["", "[source]"]
     lines += _given("source", {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained})
+    lines += _given("source", {"draft": config.draft})
     lines += _given("source", {"overlays": [relative_to(item, folder) for item in config.overlays]})
     if not paths and not urls:
         lines.append('# path = "../openapi.yaml"   # the document was read from standard input')

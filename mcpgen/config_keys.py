@@ -107,6 +107,13 @@ SOURCE = Table(
             text="A note on how the document was obtained, for whoever regenerates next year. Nothing reads it.",
         ),
         Key(
+            name="draft",
+            kind="text",
+            choices=("4", "6", "7", "2019-09", "2020-12"),
+            example='"7"',
+            text="The draft of JSON Schema that schemas without `$schema` are written in.",
+        ),
+        Key(
             name="overlays",
             kind="texts",
             example='["fixes.overlay.yaml"]',

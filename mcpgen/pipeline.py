@@ -27,7 +27,7 @@ def read(config: Config, problems: Problems, *, thorough: bool = False) -> Docum
 
     What its version does not allow is reported: by the official schema in milliseconds, `thorough` by a validator too.
     """
-    document = load(config.sources, overlays=config.overlays, problems=problems)
+    document = load(config.sources, overlays=config.overlays, problems=problems, draft=config.draft)
     if thorough:
         validate(document, problems, seconds=THOROUGH)
     else:

@@ -155,6 +155,8 @@ def config_hash(config: Config) -> str:
     data = asdict(config)
     for key in ("sources", "overlays", *DERIVED):
         del data[key]
+    if config.draft is None:
+        del data["draft"]
     return data_hash(data)
 
 

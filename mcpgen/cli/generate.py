@@ -41,6 +41,7 @@ def generate(
     base_url: opt.BaseUrl = None,
     allow_origin: opt.AllowOrigins = None,
     profile: opt.ProfileOption = opt.Profile.portable,
+    draft: opt.DraftOption = None,
     strict: opt.Strict = False,
     force: Force = False,
     accept_changes: Accept = False,
@@ -80,6 +81,7 @@ def generate(
         base_url=base_url,
         allow_origin=allow_origin,
         profile=profile,
+        draft=draft,
         selection=opt.selection(
             include_tag=include_tag,
             exclude_tag=exclude_tag,

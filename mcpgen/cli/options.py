@@ -22,6 +22,16 @@ class Format(StrEnum):
     github = "github"
 
 
+class Draft(StrEnum):
+    """Drafts of JSON Schema."""
+
+    draft_4 = "4"
+    draft_6 = "6"
+    draft_7 = "7"
+    draft_2019_09 = "2019-09"
+    draft_2020_12 = "2020-12"
+
+
 class Profile(StrEnum):
     """What the tool list may contain."""
 
@@ -33,8 +43,8 @@ Documents = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SPEC",
-        help="The API description: a path, a URL, or `-` for standard input. Without one, the "
-        "project in the current folder says where it is.",
+        help="The API description, a list of tools or a JSON Schema: a path, a URL, or `-` for standard input; several "
+        "files or a folder for one server. Without one, the project in the current folder says where it is.",
         show_default=False,
     ),
 ]
@@ -55,6 +65,10 @@ ProfileOption = Annotated[
     typer.Option(
         "--profile", help="`portable` fits every client; `rich` keeps `$defs` and unions.", case_sensitive=False
     ),
+]
+DraftOption = Annotated[
+    Draft | None,
+    typer.Option("--draft", help="The JSON Schema draft of schemas that do not say theirs.", case_sensitive=False),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="End with an error where there would be a warning.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only problems.", rich_help_panel=SAYING)]
@@ -122,6 +136,7 @@ def config(
     base_url: str | None = None,
     allow_origin: list[str] | None = None,
     profile: Profile = Profile.portable,
+    draft: Draft | None = None,
     selection: Selection | None = None,
 ) -> Config:
     """What the options say; what was not given has its default."""
@@ -131,6 +146,7 @@ def config(
         name=name,
         base_url=base_url,
         allow_origins=tuple(allow_origin or ()),
+        draft=draft.value if draft else None,
         profile="rich" if profile is Profile.rich else "portable",
         selection=selection or Selection(),
     )

@@ -13,6 +13,14 @@ SOURCES = "mcpgen-sources"
 """Root key under which the files stand that are read beside a document: a list of references."""
 
 SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters")
+DRAFTS = {
+    "4": "http://json-schema.org/draft-04/schema#",
+    "6": "http://json-schema.org/draft-06/schema#",
+    "7": "http://json-schema.org/draft-07/schema#",
+    "2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "2020-12": "https://json-schema.org/draft/2020-12/schema",
+}
+"""Draft of JSON Schema → what `$schema` says for it."""
 _LISTS = (("tools",), ("result", "tools"), ("functions",), ("functionDeclarations",))
 
 
@@ -49,6 +57,13 @@ def is_schema(root: dict[str, Any]) -> bool:
     if any(type(root.get(key)) is dict for key in ("$defs", "definitions")) and "paths" not in root:
         return True
     return "$id" in root or (type(root.get("properties")) is dict and root.get("type", "object") == "object")
+
+
+def with_draft(root: Any, draft: str | None) -> Any:
+    """A document that is to be read as a JSON Schema of a draft says so itself, unless it is something else."""
+    if draft is None or type(root) is not dict or is_tools(root) or {"openapi", "swagger", "$schema"} & root.keys():
+        return root
+    return {"$schema": DRAFTS[draft], **root}
 
 
 def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:

@@ -12,7 +12,7 @@ from typing import Any
 from ..problems import DocumentError, Problems
 from . import files, overlay, recognise
 from .beside import beside, expand
-from .definitions import SOURCES
+from .definitions import SOURCES, with_draft
 from .document import Document
 from .limits import Limits
 from .source import Source, find, read, with_hash
@@ -28,11 +28,13 @@ def load(
     limits: Limits | None = None,
     problems: Problems,
     folder: Path | None = None,
+    draft: str | None = None,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and other files embedded.
 
     Several names, or a folder, are one document too: definitions of tools stand beside at most one API description.
 
+    `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `folder` is how far references to other files may reach; by default the folder of the document.
     Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no document to go on
     with; smaller findings go to `problems`.
@@ -40,9 +42,9 @@ def load(
     limits = limits or Limits()
     given = expand([names] if isinstance(names, (str, os.PathLike)) else list(names))
     if len(given) > 1:
-        source, text, root, folder = beside(given, [_read(name, limits) for name in given])
+        source, text, root, folder = beside(given, [_read(name, limits, draft) for name in given])
     else:
-        source, text, tree = _read(given[0], limits)
+        source, text, tree = _read(given[0], limits, draft)
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
@@ -57,7 +59,7 @@ def load(
     return document
 
 
-def _read(name: Name, limits: Limits) -> tuple[Source, Text, Any]:
+def _read(name: Name, limits: Limits, draft: str | None = None) -> tuple[Source, Text, Any]:
     """One named file, up to its tree."""
     source = find(name)
     raw = read(source, limits, given=os.fspath(name))
@@ -65,7 +67,7 @@ def _read(name: Name, limits: Limits) -> tuple[Source, Text, Any]:
     text = decode(source.name, raw)
     recognise.markup(text)
     try:
-        return source, text, files.parse_text(text, limits)
+        return source, text, with_draft(files.parse_text(text, limits), draft)
     except LimitFault as fault:
         raise raised(text, fault) from None
     except Fault as fault:

@@ -7,6 +7,7 @@ from typing import Any
 from ..load.document import Document, UnresolvedReference
 from ..problems import Problems
 from . import openapi30, swagger2
+from .drafts import forget_what_came_later
 from .schema import SchemaUpgrade
 from .walk import At, pointer, walk
 
@@ -16,6 +17,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
     Odd shapes are left as they are for `parse` to report. What OpenAPI 3.2 added stays where it is.
     """
+    forget_what_came_later(document)
     if document.version.startswith("2"):
         swagger2.convert(document, problems)
     openapi30.convert(document)

@@ -38,7 +38,7 @@ _SCHEMAS = (
     "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains propertyNames not if then"
     " else contentSchema"
 )
-_CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
+CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "document": {
         "paths": ("fields", "path_item"),
         "webhooks": ("map", "path_item"),
@@ -109,7 +109,7 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
     is not an object where one belongs is passed over.
     """
     seen: set[tuple[int, Kind]] = set()
-    stack: list[tuple[Kind, Any, At]] = [("document", document.root, None), *_definitions(document)]
+    stack: list[tuple[Kind, Any, At]] = [("document", document.root, None), *definitions(document)]
     while stack:
         kind, node, at = stack.pop()
         if type(node) is not dict or (id(node), kind) in seen:
@@ -119,7 +119,7 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
         if kind == "callback":
             _push(stack, ("fields", "path_item"), node, at)
         else:
-            table = _CHILDREN[kind]
+            table = CHILDREN[kind]
             for key in reversed(node):
                 entry = table.get(key)
                 if entry is not None:
@@ -134,7 +134,7 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
                 stack.append((kind, target, place_of(written)))
 
 
-def _definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
+def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
     """The schemas of tool definitions: of the document itself, and of those that stand beside it."""
     places: list[tuple[Any, str]] = [(document.root, "")] if document.version in ("tools", "schema") else []
     beside = document.root.get(SOURCES)
