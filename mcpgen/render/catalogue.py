@@ -34,7 +34,7 @@ class Catalogue:
                 continue
             entry = cache.key(identity(LIBRARY), *wanted)
             found = cache.recall(KIND, entry)
-            if isinstance(found, list) and len(found) == len(wanted):
+            if isinstance(found, list) and len(found) == len(wanted) and all(map(_answers, wanted, found)):
                 self._known |= dict(zip(wanted, found, strict=True))
             else:
                 self._entries[entry] = wanted
@@ -52,6 +52,33 @@ class Catalogue:
             return
         answer = self._question.answer()
         self._question = None
-        self._known |= dict(zip(self._asked, answer, strict=True))
+        for shape, fields in zip(self._asked, answer, strict=True):
+            self._known[shape] = fields if _answers(shape, fields) else None
         for entry, wanted in self._entries.items():
             cache.remember(KIND, entry, [self._known[shape] for shape in wanted])
+
+
+def _answers(shape: Shape, fields: Any) -> bool:
+    """Whether an answer fits its shape: nothing else becomes a type, wherever it comes from."""
+    if fields is None:
+        return True
+    return (
+        isinstance(fields, list)
+        and len(fields) == len(json.loads(shape))
+        and all(_is_tree(shape, tree) for tree in fields)
+    )
+
+
+def _is_tree(shape: Shape, tree: TypeTree) -> bool:
+    match tree:
+        case "str" | "int" | "float" | "bool" | "Any" | "None":
+            return True
+        case ["list" | "dict", inner]:
+            return _is_tree(shape, inner)
+        case ["union", *inner] if inner:
+            return all(_is_tree(shape, item) for item in inner)
+        case ["literal", *texts] if texts:
+            return all(isinstance(text, str) and text[:1] == "v" and f'"{text}"' in shape for text in texts)
+        case ["model", str(text)]:
+            return text[:1] == "R" and f'"#/$defs/{text}"' in shape
+    return False

@@ -132,7 +132,7 @@ def _view(name: str, model: Model, fields: list[TypeTree], known: Mapping[str, A
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Puts the names of one model back into type trees. What a tree says is checked: it may come from a cache."""
+    """Puts the names of one model back into type trees."""
 
     model: Model
     known: Mapping[str, Any]

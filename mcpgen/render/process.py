@@ -29,6 +29,11 @@ def identity(library: str) -> str:
         return key(library)
 
 
+def _absolute(path: str) -> str:
+    """A search path without what depends on the current folder: there lies the document, and whatever came with it."""
+    return os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry).is_absolute())
+
+
 class WorkerFailed(McpgenError):
     """A worker process gave no answer: the installation is broken, not the document."""
 
@@ -52,7 +57,7 @@ class Question:
                 capture_output=True,
                 timeout=TIMEOUT,
                 check=True,
-                env={**os.environ, "PYTHONHASHSEED": "0"},
+                env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": _absolute(os.environ.get("PYTHONPATH", ""))},
             )
             self._answer = json.loads(done.stdout)
         except subprocess.CalledProcessError as error:

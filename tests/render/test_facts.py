@@ -1,0 +1,117 @@
+"""The files that are data: what a model sees, and what the runtime knows of the API."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcpgen.ir import Auth, Response
+from mcpgen.render.ownership import is_once
+
+from .servers import argument, files_of, tool
+
+
+def test_a_contract_has_one_line_for_each_tool() -> None:
+    text = files_of(tool("a", output_schema={"type": "object"}), tool("b", title="\u00e9"))[
+        "src/bookshop_mcp/tools/books.json"
+    ]
+    opening, first, second, closing, end = text.split("\n")
+    assert (opening, closing, end) == ("[", "]", "") and text.isascii()
+    assert json.loads(first.removesuffix(",")) == {
+        "name": "a",
+        "title": "List books",
+        "description": "List the books in the catalogue.",
+        "inputSchema": {"type": "object", "properties": {}},
+        "outputSchema": {"type": "object"},
+        "annotations": {
+            "title": "List books",
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": True,
+        },
+    }
+    assert "outputSchema" not in json.loads(second) and json.loads(second)["title"] == "\u00e9"
+
+
+def test_a_toolset_without_tools_is_an_empty_list() -> None:
+    assert files_of()["src/bookshop_mcp/tools/books.json"] == "[]\n"
+
+
+def test_the_runtime_is_told_what_it_needs() -> None:
+    wrapped = tool("b", response=Response(json=True, wrapped=True))
+    found = json.loads(
+        files_of(
+            tool("a"),
+            wrapped,
+            aliases={"old": "a"},
+            answers={"a": {"keep": ["x"], "drop": [], "strip_nulls": True}},
+            auth=(Auth(name="k", kind="basic", variables=("U", "P")),),
+            security=(("k",), ()),
+            base_url=None,
+            base_url_note="the document names no server",
+            allowed_origins=("https://other.example.com",),
+        )["src/bookshop_mcp/api.json"]
+    )
+    assert found["wrapped"] == ["b"] and found["aliases"] == {"old": "a"} and found["security"] == [["k"], []]
+    assert found["base_url"] is None and found["base_url_note"] == "the document names no server"
+    assert found["answers"]["a"] == {"keep": ["x"], "drop": [], "strip_nulls": True}
+    assert found["allowed_origins"] == ["https://other.example.com"]
+    assert found["env_prefix"] == "MCPGEN_BOOKSHOP" and found["toolsets"] == {
+        "books": {"title": "Books", "description": ""}
+    }
+    assert found["auth"]["k"] == {
+        "kind": "basic",
+        "place": "header",
+        "wire_name": "Authorization",
+        "scheme": "Bearer",
+        "variables": ["U", "P"],
+        "token_url": None,
+        "scopes": [],
+    }
+
+
+def test_every_json_file_is_ascii_and_ends_with_a_newline() -> None:
+    for path, text in files_of(tool(docstring="é", description="💥")).items():
+        if path.endswith(".json"):
+            json.loads(text)
+            assert text.isascii() and text.endswith("\n") and not text.endswith("\n\n")
+
+
+def test_a_float_that_is_not_finite_never_becomes_json() -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        files_of(tool("a", argument("x"), properties={"x": {"maximum": float("inf")}}))
+
+
+@pytest.mark.parametrize(
+    ("path", "once"),
+    [
+        ("pyproject.toml", True),
+        ("README.md", True),
+        (".github/workflows/mcpgen.yml", True),
+        ("src/bookshop_mcp/hooks.py", True),
+        ("src/bookshop_mcp/auth.py", True),
+        ("src/bookshop_mcp/custom/__init__.py", True),
+        ("server.json", False),
+        ("src/bookshop_mcp/server.py", False),
+        ("src/bookshop_mcp/__init__.py", False),
+        ("src/bookshop_mcp/tools/hooks.py", False),
+        ("src/hooks.py", False),
+        ("tests/conftest.py", False),
+        ("src/a/b/custom/__init__.py", False),
+    ],
+)
+def test_what_is_written_once(path: str, once: bool) -> None:
+    assert is_once(path) is once
+
+
+def test_a_project_has_the_files_it_promises() -> None:
+    paths = set(files_of(tool()))
+    package = {path.removeprefix("src/bookshop_mcp/") for path in paths if path.startswith("src/")}
+    assert {"__init__.py", "__main__.py", "server.py", "api.py", "wire.py", "py.typed", "api.json"} <= package
+    assert {"tools/__init__.py", "tools/books.json", "tools/books.py", "models/__init__.py"} <= package
+    assert {"custom/__init__.py", "hooks.py", "auth.py"} <= package
+    assert {"pyproject.toml", "README.md", "Dockerfile", ".env.example", ".gitignore", "Makefile"} <= paths
+    assert {"server.json", "manifest.json", "clients/claude-desktop.json", "tests/tools.json"} <= paths
+    assert not any("jinja" in path or "package" in path or "__pycache__" in path for path in paths)

@@ -1,0 +1,195 @@
+"""A rendered project as it lands: formatted, linted, typed, and the same every time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import black
+import pytest
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.ir import Annotation, Argument, Response, Schema, Server, Toolset
+from mcpgen.problems import Problems
+from mcpgen.render import formatting, render
+
+from .servers import argument, body, hostile, server, tool
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = sorted(path for path in (ROOT / "samples" / "specs").glob("*.yaml") if ".overlay" not in path.name)
+PAYLOAD = 'x"""\nimport os\n"""\u202e\\'
+
+pytestmark = pytest.mark.usefixtures("own_cache")
+
+
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    os.environ["MCPGEN_CACHE_DIR"] = str(folder)
+    return folder
+
+
+def every_feature() -> Server:
+    """Every kind of argument and body in one toolset, and hostile text in another."""
+    nested: Schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b-c": {"type": "array", "items": {"type": "object"}}},
+    }
+    kinds = [Annotation(kind=kind) for kind in ("str", "int", "float", "bool", "bytes", "any", "list", "dict")]
+    tools = [
+        tool(
+            f"use_{kind}",
+            argument("in_path", "path", required=True),
+            *(argument(f"a{number}", annotation=given) for number, given in enumerate(kinds)),
+            argument("one_of", annotation=Annotation(kind="literal", members=("x", 1, True), nullable=True)),
+            argument("header", "header", encode="simple", options=(("explode", True),)),
+            argument("cookie", "cookie", default=("c",)),
+            argument(
+                "field", "body", Annotation(kind="dict", nullable=True), encode="json_part" * (kind == "multipart")
+            ),
+            method="POST",
+            path="/{in_path}",
+            body=body(kind, required=False),
+            properties={"field": nested},
+            nullable=("/properties/field",),
+            response=Response(json=True, wrapped=True, schema={"type": "array", "items": nested}, name="Nested"),
+        )
+        for kind in ("json", "form", "multipart")
+    ]
+    tools.append(tool("put_text", argument("body", "body"), method="PUT", body=body("text", whole=True)))
+    given = hostile(PAYLOAD)
+    both = (
+        Toolset(name="plain", title="Plain", description="", tools=tuple(tools)),
+        replace(given.toolsets[0], name="hostile"),
+    )
+    return replace(given, base_url="https://api.example.com", toolsets=both)
+
+
+def of_sample(path: Path) -> Callable[[], Server]:
+    return lambda: pipeline.understand(Config(sources=(str(path),)), Problems())[1]
+
+
+SERVERS = {"every feature": every_feature} | {path.stem: of_sample(path) for path in SAMPLES}
+
+
+def write(files: dict[str, str], folder: Path) -> None:
+    for path, text in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text.encode())
+
+
+def run(*command: str, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+    )
+    return (done.stdout + done.stderr) if done.returncode else ""
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_black_and_ruff_have_nothing_to_say(name: str, tmp_path: Path) -> None:
+    """By the project's own settings; black looks at what differs from document to document."""
+    files = render(SERVERS[name](), Config())
+    for path, text in files.items():
+        if path.endswith(".py") and path.count("/") == 3:
+            assert black.format_str(text, mode=black.Mode(line_length=120)) == text
+    write(files, tmp_path)
+    assert run("ruff", "check", "--quiet", ".", folder=tmp_path) == ""
+
+
+def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
+    write(render(every_feature(), Config()), tmp_path)
+    assert run("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "src", folder=tmp_path) == ""
+
+
+DIGEST = """
+import hashlib, os, sys
+sys.path[:0] = {path!r}
+from render.test_output import every_feature
+from mcpgen.config import Config
+from mcpgen.render import render
+files = render(every_feature(), Config())
+print(hashlib.sha256(repr(files).encode("utf-8", "backslashreplace")).hexdigest())
+"""
+
+
+def test_gd10_the_same_server_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
+    """Whatever the hash seed, the locale, the time zone, the current folder; with and without a cache."""
+    script = DIGEST.format(path=[str(ROOT / "tests"), str(ROOT)])
+    worlds = [
+        {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "UTC", "MCPGEN_CACHE_DIR": str(tmp_path / "a")},
+        {
+            "PYTHONHASHSEED": "2",
+            "LC_ALL": "tr_TR.UTF-8",
+            "TZ": "Asia/Kathmandu",
+            "MCPGEN_CACHE_DIR": str(tmp_path / "b"),
+        },
+        {"PYTHONHASHSEED": "3", "PYTHONUTF8": "0", "MCPGEN_CACHE_DIR": str(tmp_path / "a")},
+    ]
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, **world},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        ).stdout
+        for world in worlds
+    ]
+    assert len(set(found)) == 1 and found[0].strip()
+
+
+def test_files_come_in_the_order_of_their_paths() -> None:
+    paths = list(render(every_feature(), Config()))
+    assert paths == sorted(paths)
+
+
+def test_a_module_with_a_line_too_long_for_us_goes_to_black(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where black does better than the layout, its text is taken; the answer is remembered."""
+    wide = '"""A module."""\n\nx = ["' + '", "'.join(["word"] * 40) + '"]\n'
+    monkeypatch.setattr(formatting, "CHECKS", {"tools": lambda text, path: None})
+    found = formatting.finish({"tools": {"wide.py": wide, "narrow.py": "x  =  1\n"}})["tools"]
+    assert found["wide.py"] == black.format_str(wide, mode=black.Mode(line_length=120)) != wide
+    assert found["narrow.py"] == "x  =  1\n"
+    monkeypatch.setattr(formatting, "Question", None)
+    assert formatting.finish({"tools": {"wide.py": wide}})["tools"]["wide.py"] == found["wide.py"]
+
+
+def many_tools(count: int) -> Server:
+    """A server as large as the largest known ones."""
+    given: tuple[Argument, ...] = tuple(
+        argument(f"argument_{number}", required=number < 2, annotation=Annotation(kind="int")) for number in range(8)
+    )
+    toolsets = tuple(
+        Toolset(
+            name=f"set_{number}",
+            title="Set",
+            description="",
+            tools=tuple(tool(f"tool_{number}_{index}", *given) for index in range(count // 40)),
+        )
+        for number in range(40)
+    )
+    return server(toolsets=toolsets)
+
+
+def test_a_thousand_tools_are_rendered_in_a_second() -> None:
+    """Against the cost of dumping them as JSON and reading that back, which no generator can do without."""
+    large = many_tools(1200)
+    contracts = json.dumps([tool.input_schema for tool in large.tools])
+    started = time.process_time()
+    for _ in range(10):
+        json.loads(json.dumps(json.loads(contracts), indent=1))
+    unit = time.process_time() - started
+    started = time.process_time()
+    files = render(large, Config())
+    assert len(json.loads(files["src/bookshop_mcp/tools/set_0.json"])) == 30
+    assert time.process_time() - started < max(2.0, 40 * unit)
