@@ -18,7 +18,7 @@ from ..problems import McpgenError
 from . import failure
 from .screen import Screen
 
-COMMANDS = ("generate", "inspect", "lint", "check", "diff", "verify", "explain")
+COMMANDS = ("generate", "new", "add", "inspect", "lint", "check", "diff", "verify", "explain")
 """The commands in the order of the help; `mcpgen/cli/<name>.py` holds a function of the same name."""
 
 app = typer.Typer(

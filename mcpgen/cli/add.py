@@ -1,0 +1,93 @@
+"""`mcpgen add tool`: one more tool for a project."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as opt
+from .screen import Screen
+
+
+class Thing(StrEnum):
+    """What can be added."""
+
+    tool = "tool"
+
+
+What = Annotated[Thing, typer.Argument(metavar="tool", help="What to add.", show_default=False)]
+ToolName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The tool's name, as in `find_book`.", show_default=False)
+]
+Description = Annotated[
+    str, typer.Option("--description", metavar="TEXT", help="What the tool does, for the model that chooses it.")
+]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--argument",
+        metavar="NAME:TYPE",
+        help="Like `city:string!` (required), `days:integer`, `tags:string[]`, `unit:metric|imperial`. Repeatable.",
+    ),
+]
+
+
+def add(
+    what: What,
+    name: ToolName,
+    description: Description = "",
+    argument: Arguments = None,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> int:
+    """Add a tool to the project in this folder: its contract, and a stub for you to fill in.
+
+    The contract goes into the list of tools (`tools.json` where there is none yet), and everything is generated
+    anew.
+    """
+    from ..problems import Problem, Problems, UsageError
+    from ..project import Request, here, run
+    from ..scaffold import add_tool, new_tool
+    from ..write import write
+
+    screen = Screen(quiet=quiet)
+    tool = new_tool(name, description, argument or [])
+    folder = here()
+    if folder is None:
+        hint = "`mcpgen new NAME` makes one"
+        raise UsageError(Problem(code="E1101", severity="error", message="this folder is not a project", hint=hint))
+    before = {path: path.read_bytes() for path in _texts(folder)}
+    path = add_tool(folder, tool)
+    try:
+        with screen.working("writing") as step:
+            made = run(Request(folder=folder), Problems(), step)
+            changes = write(made.files, made.folder, lock_facts=made.facts)
+    except BaseException:
+        # A contract without what belongs to it would only be in the way
+        for old, content in before.items():
+            old.write_bytes(content)
+        if path not in before:
+            path.unlink(missing_ok=True)
+        raise
+    if not quiet:
+        screen.out.print(f"contract   {_shown(path)}")
+        for written in changes.created:
+            if "/custom/" in written:
+                screen.out.print(f"function   {_shown(folder / written)} (yours to fill in)")
+    return 0
+
+
+def _texts(folder: Path) -> list[Path]:
+    """The files that adding a tool may change: the configuration and the local sources."""
+    from ..config_file import NAME, read_config
+
+    sources = [Path(source) for source in read_config(folder).sources if "://" not in source and source != "-"]
+    return [path for path in (folder / NAME, *sources) if path.is_file()]
+
+
+def _shown(path: Path) -> str:
+    return Path(os.path.relpath(path)).as_posix()

@@ -1,0 +1,93 @@
+"""`mcpgen new`: a project that runs at once, with one example tool."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as opt
+from .screen import Screen
+
+
+class Transport(StrEnum):
+    """How `make run` serves."""
+
+    stdio = "stdio"
+    http = "http"
+
+
+ProjectName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", help="The project's name and its folder. Asked for on a terminal.", show_default=False
+    ),
+]
+Description = Annotated[
+    str | None, typer.Option("--description", metavar="TEXT", help="What the server is for, in one sentence.")
+]
+TransportOption = Annotated[
+    Transport | None,
+    typer.Option("--transport", help="How `make run` serves; the server can do both.", case_sensitive=False),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")]
+
+
+def new(
+    name: ProjectName = None,
+    description: Description = None,
+    transport: TransportOption = None,
+    yes: Yes = False,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> int:
+    """Make a new server from nothing: a project that runs at once, with one example tool and its test.
+
+    Its contracts are in `tools.json`, which is yours: after an edit `mcpgen generate` brings the rest up to date.
+    """
+    from ..problems import Problem, Problems, UsageError
+    from ..project import Request, run
+    from ..scaffold import Wish, begin, own_words
+    from ..write import write
+
+    screen = Screen(quiet=quiet)
+    ask = not yes and sys.stdin.isatty() and sys.stdout.isatty()
+    if name is None and ask:
+        name = typer.prompt("Name", default="my-tools")
+    if not name:
+        hint = "for example `mcpgen new demo --yes`"
+        raise UsageError(Problem(code="E1106", severity="error", message="a new project needs a name", hint=hint))
+    if description is None and ask:
+        description = typer.prompt("What is it for", default="", show_default=False)
+    if transport is None and ask:
+        transport = Transport(typer.prompt("Transport (stdio or http)", default="stdio"))
+    wish = Wish(
+        folder=Path(name), description=(description or "").strip(), transport=(transport or Transport.stdio).value
+    )
+    there = wish.folder.exists()
+    begin(wish)
+    try:
+        with screen.working("writing") as step:
+            made = run(Request(folder=wish.folder), Problems(), step)
+            write(own_words(wish, dict(made.files)), made.folder, lock_facts=made.facts)
+    except BaseException:
+        if not there:
+            shutil.rmtree(wish.folder, ignore_errors=True)
+        raise
+    if not quiet:
+        folder = f"{wish.folder}"
+        screen.out.print(f"{folder}/ is ready: one tool, `count_words`, its function and its test")
+        screen.out.print()
+        screen.out.print(f"  cd {folder} && make test", style="bold")
+        screen.out.print(
+            "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && .venv/bin/pytest"
+        )
+        screen.out.print()
+        screen.out.print("  tools.json             what the tools take and return; then `mcpgen generate`")
+        screen.out.print(f"  src/{made.server.package}/custom/    what they do")
+        screen.out.print("  README.md     the next three steps")
+    return 0
