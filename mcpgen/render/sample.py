@@ -45,7 +45,8 @@ def tests_data(server: Server) -> dict[str, Any]:
 
 def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, Any]:
     arguments = sample_arguments(tool)
-    found: dict[str, Any] = {"name": tool.name, "arguments": arguments, "request": None}
+    required = next(iter(tool.input_schema.get("required", ())), None)
+    found: dict[str, Any] = {"name": tool.name, "arguments": arguments, "required": required, "request": None}
     if tool.request is not None:
         found["request"] = {
             "method": tool.request.method,

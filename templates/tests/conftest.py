@@ -210,6 +210,9 @@ class Outcomes:
             await self._call(client, era, "valid", tool["name"], arguments)
         await self._call(client, era, "unknown", tool["name"], {**(arguments or {}), "no_such_argument": 1})
         if arguments is not None:
+            if tool["required"]:
+                missing = {name: value for name, value in arguments.items() if name != tool["required"]}
+                await self._call(client, era, "missing", tool["name"], missing)
             for status in (404, 500):
                 self._api.status = status
                 await self._call(client, era, str(status), tool["name"], arguments)

@@ -88,6 +88,15 @@ def test_an_unknown_argument_is_refused_and_nothing_is_sent(outcomes: Any, era: 
 
 
 @each_era
+@pytest.mark.parametrize("name", [name for name in SENDING if TOOLS[name]["required"]])
+def test_a_missing_argument_is_asked_for_and_nothing_is_sent(outcomes: Any, era: str, name: str) -> None:
+    outcome = called(outcomes, era, "missing", name)
+    assert outcome.failed
+    assert f"`{TOOLS[name]['required']}` is required" in outcome.text
+    assert outcome.requests == []
+
+
+@each_era
 @each_request
 @pytest.mark.parametrize("status", ["404", "500"])
 def test_an_error_of_the_api_is_a_result_the_model_can_read(outcomes: Any, era: str, status: str, name: str) -> None:

@@ -1,0 +1,165 @@
+"""The tests a generated project brings pass as they land, and notice when the client in it is wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shop import process_environment
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.problems import Problems
+
+TEXT = {"type": "string"}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Things", "version": "1"},
+    "servers": [{"url": "https://api.example.com"}],
+    "security": [{"key": []}],
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}},
+    "paths": {
+        "/things": {
+            "get": {
+                "operationId": "listThings",
+                "parameters": [
+                    {"name": "page-size", "in": "query", "schema": {"type": "integer"}},
+                    {
+                        "name": "ids",
+                        "in": "query",
+                        "explode": False,
+                        "schema": {"type": "array", "items": {"type": "integer"}},
+                    },
+                    {"name": "X-Trace", "in": "header", "schema": TEXT},
+                    {"name": "flavour", "in": "cookie", "schema": TEXT},
+                ],
+                "responses": {"200": {"description": "ok"}},
+            }
+        },
+        "/things/{thingId}": {
+            "put": {
+                "operationId": "replaceThing",
+                "parameters": [{"name": "thingId", "in": "path", "required": True, "schema": TEXT}],
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "required": ["title"],
+                                "properties": {
+                                    "title": TEXT,
+                                    "author": TEXT,
+                                    "filter": {"type": "object", "properties": {"$eq": TEXT}},
+                                },
+                            }
+                        }
+                    },
+                },
+                "responses": {"200": {"description": "ok"}},
+            },
+            "post": {
+                "operationId": "uploadThing",
+                "parameters": [{"name": "thingId", "in": "path", "required": True, "schema": TEXT}],
+                "requestBody": {
+                    "content": {
+                        "multipart/form-data": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {"file": {"type": "string", "format": "binary"}, "note": TEXT},
+                            }
+                        }
+                    }
+                },
+                "responses": {"200": {"description": "ok"}},
+            },
+        },
+    },
+}
+
+MUTATIONS = {
+    "another path": ("src/*/tools/*.py", '"/things/{thingId}"', '"/thing/{thingId}"'),
+    "another method": ("src/*/tools/*.py", '"PUT"', '"PATCH"'),
+    "a query name that is not the wire's": ("src/*/tools/*.py", '"page-size"', '"page_size"'),
+    "another style": ("src/*/tools/*.py", "wire.csv(ids)", "ids"),
+    "a header that is dropped": ("src/*/tools/*.py", '"X-Trace": x_trace', '"X-Trace": OMIT'),
+    "a cookie that is dropped": ("src/*/tools/*.py", '"flavour": flavour', '"flavour": OMIT'),
+    "two fields swapped": ("src/*/tools/*.py", '"title": title', '"title": author'),
+    "a nested name that is not the wire's": ("src/*/tools/*.py", '"$eq"', '"eq"'),
+    "a file that is sent as text": ("src/*/tools/*.py", "wire.file(file)", "file"),
+    "a credential in another place": ("src/*/api.json", '"X-API-Key"', '"X-Key"'),
+    "arguments that are not checked": (
+        "src/*/calls.py",
+        "checker.check(arguments)",
+        "checker and dict(arguments or {})",
+    ),
+    "required arguments that are not asked for": ("src/*/check.py", "        if errors:\n", "        if not errors:\n"),
+    "errors that look like answers": ("src/*/calls.py", '"isError": True', '"isError": False'),
+    "secrets that are not masked": ("src/*/settings.py", "return self._pattern.sub(MASK, text)", "return text"),
+}
+
+
+RUNNER = """
+import contextlib, io, json, os, sys
+import mcp, pytest
+results, path = {}, list(sys.path)
+for folder in sys.argv[1:]:
+    os.chdir(folder)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--rootdir", folder, "tests"])
+    results[os.path.basename(folder)] = [int(code), said.getvalue()]
+    sys.path[:] = path
+    for name in [name for name in sys.modules if name.startswith(("things_mcp", "conftest", "test_tools"))]:
+        del sys.modules[name]
+print(json.dumps(results))
+"""
+
+
+def generate(folder: Path) -> None:
+    """Write the project of the document."""
+    document = folder.parent / "document.json"
+    document.write_text(json.dumps(DOCUMENT))
+    *_, files = pipeline.generate(Config(sources=(str(document),)), Problems())
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
+    """Mutation → exit code and output of the project's own tests; `as it is` without one. One process runs all."""
+    root = tmp_path_factory.mktemp("things")
+    generate(root / "as it is")
+    for mutation, (pattern, good, bad) in MUTATIONS.items():
+        shutil.copytree(root / "as it is", root / mutation)
+        texts = {path: path.read_text() for path in (root / mutation).glob(pattern)}
+        assert any(good in text for text in texts.values()), f"nothing to mutate: {good}"
+        for path, text in texts.items():
+            path.write_text(text.replace(good, bad))
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER, *(str(root / name) for name in ("as it is", *MUTATIONS))],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=process_environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    return {name: (code, said) for name, (code, said) in json.loads(done.stdout.splitlines()[-1]).items()}
+
+
+def test_a_generated_project_passes_its_tests(outcomes: dict[str, tuple[int, str]]) -> None:
+    code, said = outcomes["as it is"]
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("mutation", list(MUTATIONS))
+def test_a_client_that_is_wrong_fails_them(outcomes: dict[str, tuple[int, str]], mutation: str) -> None:
+    code, said = outcomes[mutation]
+    assert code == 1, said
+    assert "1 failed" in said
