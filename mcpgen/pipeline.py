@@ -17,7 +17,6 @@ from .render import render
 from .upgrade import upgrade
 from .write.lock import Lock
 
-
 THOROUGH = 60.0
 """Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked for."""
 
