@@ -242,8 +242,11 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(schema: Any, value: Any) -> bool:
-    try:
-        options = jsonschema_rs.RegexOptions()
-        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True).is_valid(value)
-    except (jsonschema_rs.ValidationError, ValueError):
-        return False
+    """Whether a value is valid. Patterns run in linear time, or, where they look around, with a bound on their steps."""
+    for options in (jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)):
+        try:
+            validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)
+            return validator.is_valid(value)
+        except (jsonschema_rs.ValidationError, ValueError):
+            continue
+    return False

@@ -1,0 +1,207 @@
+"""Sample arguments: valid for their schemas, deterministic, and found again where they must arrive."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from mcpgen.ir import Annotation, Argument, Auth, Body, Hints, Origin, Request, Response, Server, Tool, Toolset
+from mcpgen.render import sample
+from mcpgen.render.pattern_text import text_for
+from mcpgen.render.places import expectations
+from mcpgen.render.sample import sample_arguments
+
+NODE = {"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}}}
+
+
+def tool(properties: dict[str, Any], *arguments: Argument, body: Body | None = None, **schema: Any) -> Tool:
+    """A tool with those properties."""
+    return Tool(
+        name="sample",
+        title="Sample",
+        description="Sample.",
+        input_schema={"type": "object", "properties": properties, "additionalProperties": False, **schema},
+        output_schema=None,
+        hints=Hints(read_only=True, destructive=False, idempotent=True),
+        arguments=arguments,
+        request=Request(method="POST", path="/samples/{id}", body=body),
+        response=Response(json=True, wrapped=False),
+        origin=Origin(method="POST", path="/samples/{id}", operation_id=None, pointer=""),
+    )
+
+
+def argument(name: str, place: Any, encode: str = "", **options: Any) -> Argument:
+    """An argument whose wire name ends in `-wire`."""
+    return Argument(
+        name=name,
+        wire_name=f"{name}-wire",
+        place=place,
+        annotation=Annotation(kind="any"),
+        required=False,
+        encode=encode,
+        options=tuple(options.items()),
+    )
+
+
+SCHEMAS: list[dict[str, Any]] = [
+    {"type": "string"},
+    {"type": "string", "minLength": 30},
+    {"type": "string", "maxLength": 2},
+    {"type": "string", "minLength": 24, "maxLength": 24, "pattern": "[a-z0-9]"},
+    {"type": "string", "pattern": "^[A-Z]{2}-\\d{3,5}$"},
+    {"type": "string", "pattern": "^(?:red|green)[^a-z]$"},
+    {"type": "string", "enum": ["one", "two"]},
+    {"type": "string", "format": "date"},
+    {"type": "integer", "minimum": 5, "maximum": 5},
+    {"type": "integer", "exclusiveMinimum": 5, "maximum": 7},
+    {"type": "integer", "maximum": -3},
+    {"type": "integer", "multipleOf": 7, "minimum": 10},
+    {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+    {"type": "number", "multipleOf": 0.01},
+    {"type": "boolean"},
+    {"type": ["null", "string"]},
+    {"const": {"a": [1]}},
+    {"type": "array", "items": {"type": "integer"}, "minItems": 3, "uniqueItems": True},
+    {"type": "array", "items": {"enum": ["a", "b"]}, "uniqueItems": True},
+    {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "maxItems": 2},
+    {"type": "array", "maxItems": 0},
+    {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]},
+    {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2},
+    {"type": "object"},
+    {"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 3}]},
+    {"oneOf": [{"type": "string", "maxLength": 1}, {"type": "string", "minLength": 2}]},
+    {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"required": ["a"]}]},
+    {"$ref": "#/$defs/Node"},
+    {},
+]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_a_sample_is_valid_and_always_the_same(schema: dict[str, Any]) -> None:
+    made = tool({"value": schema}, required=["value"], **{"$defs": {"Node": NODE}})
+    arguments = sample_arguments(made)
+    assert arguments is not None
+    assert "value" in arguments
+    assert jsonschema_rs.Draft202012Validator(made.input_schema).is_valid(arguments)
+    assert sample_arguments(made) == arguments
+
+
+def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_one_gives_up() -> None:
+    riddle = {"type": "string", "pattern": "(?=nothing)known", "minLength": 400, "maxLength": 401, "format": "date"}
+    properties = {"id": {"type": "string"}, "riddle": riddle}
+    assert list(sample_arguments(tool(properties)) or {}) == ["id"]
+    assert sample_arguments(tool(properties, required=["riddle"])) is None
+
+
+def test_samples_of_different_arguments_differ() -> None:
+    properties = {f"a{index}": {"type": kind} for index, kind in enumerate(["string", "integer", "number"] * 3)}
+    values = list((sample_arguments(tool(properties)) or {}).values())
+    assert len({str(value) for value in values}) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("^a+$", "a"),
+        ("^[0-9]{3}-[a-f]{2}$", "000-aa"),
+        (r"^\d{4}\.\w$", "0000.a"),
+        ("(one|two)?three", "three"),
+        ("^[^abc]$", "d"),
+        (r"^\u0041\x42$", "AB"),
+        ("[]a]", "a"),
+        ("a{2,}", "aa"),
+        ("(?<name>x)(?!y)", "x"),
+        ("(", None),
+        ("[a", None),
+        ("x" * 501, None),
+    ],
+)
+def test_a_text_for_a_pattern(pattern: str, text: str | None) -> None:
+    assert text_for(pattern) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "expected"),
+    [
+        (argument("id", "path"), "a b", [{"place": "path", "name": "id-wire", "text": "a b"}]),
+        (argument("id", "path", "label"), 5, [{"place": "path", "name": "id-wire", "leaves": ["5"]}]),
+        (argument("q", "query"), True, [{"place": "query", "name": "q-wire", "text": "true"}]),
+        (argument("q", "query"), 2.0, [{"place": "query", "name": "q-wire", "text": "2"}]),
+        (argument("q", "query"), 1e-07, [{"place": "query", "name": "q-wire", "text": "0.0000001"}]),
+        (argument("q", "query"), [1, 2], [{"place": "query", "name": "q-wire", "texts": ["1", "2"]}]),
+        (argument("q", "query", "csv"), [1, 2], [{"place": "query", "name": "q-wire", "leaves": ["1", "2"]}]),
+        (argument("q", "query"), {"k": 1}, [{"place": "query", "name": "k", "text": "1"}]),
+        (
+            argument("q", "query", "deep_object"),
+            {"a": {"b": 1}, "c": [2]},
+            [
+                {"place": "query", "name": "q-wire[a][b]", "text": "1"},
+                {"place": "query", "name": "q-wire[c][0]", "text": "2"},
+            ],
+        ),
+        (argument("q", "query", "json_text"), {"a": 1}, [{"place": "query", "name": "q-wire", "json": {"a": 1}}]),
+        (argument("q", "query", "query_string"), {"a": 1}, [{"place": "query", "name": "a", "text": "1"}]),
+        (argument("h", "header"), [1, 2], [{"place": "header", "name": "h-wire", "leaves": ["1", "2"]}]),
+        (argument("b", "body"), {"a": None}, [{"place": "body", "name": "b-wire", "json": {"a": None}}]),
+    ],
+)
+def test_a_value_is_expected_where_its_style_puts_it(given: Argument, value: Any, expected: list[Any]) -> None:
+    assert expectations(tool({given.name: {}}, given), {given.name: value}) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "encode", "value", "expected"),
+    [
+        ("form", "", ["x", "y"], {"texts": ["x", "y"]}),
+        ("multipart", "", ["x", "y"], {"texts": ["x", "y"]}),
+        ("multipart", "file", "eA==", {"base64": "eA=="}),
+        ("multipart", "json_part", {"a": 1}, {"json": {"a": 1}}),
+    ],
+)
+def test_a_field_is_expected_as_its_body_writes_it(
+    kind: Any, encode: str, value: Any, expected: dict[str, Any]
+) -> None:
+    body = Body(kind=kind, media_type="", whole=False, required=True)
+    found = expectations(tool({"f": {}}, argument("f", "body", encode), body=body), {"f": value})
+    assert found == [{"place": "body", "name": "f-wire", **expected}]
+
+
+def test_nested_names_are_expected_as_on_the_wire() -> None:
+    schema = {"type": "object", "properties": {"eq_": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}}
+    made = tool({"b": schema}, argument("b", "body"), **{"$defs": {"Node": NODE}})
+    names = (("/properties/b/properties/eq_", "$eq"), ("/$defs/Node/properties/name", "@name"))
+    made = dataclasses.replace(made, wire_names=names)
+    [expected] = expectations(made, {"b": {"eq_": [{"name": "x", "next": {"name": "y"}}]}})
+    assert expected["json"] == {"$eq": [{"@name": "x", "next": {"@name": "y"}}]}
+
+
+def test_the_data_of_the_tests_says_which_credentials_arrive() -> None:
+    auths = (
+        Auth(name="key", kind="api_key", place="query", wire_name="k", variables=("P_KEY",)),
+        Auth(name="user", kind="basic", variables=("P_USER", "P_PASSWORD")),
+        Auth(name="odd", kind="unsupported"),
+        Auth(name="client", kind="client_credentials", variables=("P_ID", "P_SECRET", "P_TOKEN")),
+    )
+    made = Server(
+        name="s",
+        package="s_mcp",
+        distribution="mcp-s",
+        title="S",
+        version="1",
+        description="",
+        instructions="",
+        env_prefix="P",
+        base_url=None,
+        base_url_note="",
+        auth=auths,
+        security=(("key", "user"), ("odd",)),
+        toolsets=(Toolset(name="t", title="T", description="", tools=(tool({}),)),),
+    )
+    data = sample.tests_data(made)
+    assert sorted(data["environment"]) == ["P_ID", "P_KEY", "P_PASSWORD", "P_SECRET", "P_USER"]
+    [alternative] = data["tools"][0]["request"]["security"]
+    assert alternative[0] == {"place": "query", "name": "k", "one_of": ["canary-p-key-0123456789"]}
+    assert alternative[1]["one_of"][0].startswith("Basic ")
