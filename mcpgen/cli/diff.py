@@ -60,7 +60,7 @@ def diff(
     names = list(sides or ())
     if len(names) > 2:
         raise UsageError(
-            Problem(code="E1316", severity="error", message=f"two sides can be compared, not {len(names)}")
+            Problem(code="E1317", severity="error", message=f"two sides can be compared, not {len(names)}")
         )
     problems = Problems()
     with screen.working("comparing"):
