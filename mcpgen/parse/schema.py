@@ -452,7 +452,9 @@ class _Run:
             elif value is not None:
                 self.refuse(keyword, value, "a whole number of at least 0")
         values = self.values(base, name)
-        if values:
+        if values == [""]:
+            out = {"type": "string", "maxLength": 0}  # clients that refuse empty values in an enum take this
+        elif values:
             out["enum"] = values
             for keyword in ("pattern", "minLength", "maxLength", "minimum", "maximum"):
                 out.pop(keyword, None)
