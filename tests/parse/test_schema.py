@@ -212,3 +212,8 @@ def test_below_the_depth_asked_for_required_properties_stay_and_the_others_are_n
 )
 def test_a_pattern_is_kept_where_every_engine_takes_it(pattern: str, portable: str | None) -> None:
     assert portable_pattern(pattern) == portable
+
+
+def test_an_enum_of_the_empty_text_is_said_as_a_length(project: Project) -> None:
+    assert project({"enum": [""]}).schema == {"type": "string", "maxLength": 0}
+    assert project({"enum": ["", "a"]}).schema == {"type": "string", "enum": ["", "a"]}
