@@ -1,0 +1,22 @@
+"""The tool `calculate_sum`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ..content import ToolError
+
+if TYPE_CHECKING:
+    from ..models import calculator as models
+
+
+def calculate_sum(*, a: float, b: float) -> models.CalculateSumAnswer:
+    """Add two numbers."""
+    try:
+        total = a + b
+        if math.isfinite(total):
+            return {"sum": total}
+    except OverflowError:
+        pass
+    raise ToolError("the sum is too large for a number")
