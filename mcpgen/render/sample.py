@@ -242,7 +242,7 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(schema: Any, value: Any) -> bool:
-    """Whether a value is valid. Patterns run in linear time, or, where they look around, with a bound on their steps."""
+    """Whether a value is valid. Patterns run in linear time or, where they look around, with bounded steps."""
     for options in (jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)):
         try:
             validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -136,6 +137,31 @@ def test_a_failure_tells_no_secret(package: Path, environment: dict[str, str]) -
     )
     assert "opensesame" not in errors
     assert "opensesame" not in json.dumps(answers)
+
+
+def test_a_function_that_returns_a_secret_is_masked(package: Path, environment: dict[str, str]) -> None:
+    environment[f"{PREFIX}_API_KEY"] = "opensesame"
+    answers, _ = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "echo", {"text": "opensesame!"}))
+    assert answers[1]["result"]["content"][0]["text"] == "****!"
+
+
+def test_an_interrupt_ends_the_process_while_it_waits_for_the_client(
+    package: Path, environment: dict[str, str]
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", PACKAGE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+    )
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(5) == 130
+    process.stdin.close()
+    process.stdout.close()
 
 
 def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(

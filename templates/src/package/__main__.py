@@ -90,8 +90,14 @@ def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespa
 
 
 def _serve_stdio(tools: ToolServer) -> int:
+    import os
+    import signal
+
     import anyio
     from mcp.server.stdio import stdio_server
+
+    # A thread waits for the next line of stdin and cannot be woken: Ctrl-C has to end the process itself
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
     async def run() -> None:
         async with stdio_server() as (read, write):

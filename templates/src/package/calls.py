@@ -74,11 +74,12 @@ class Hooks:
 
 
 class Caller:
-    """Runs calls. `api` makes the HTTP side when the first function asks for it."""
+    """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes secrets out of data."""
 
-    def __init__(self, hooks: Hooks, api: Callable[[], Api]) -> None:
+    def __init__(self, hooks: Hooks, api: Callable[[], Api], mask: Callable[[Any], Any]) -> None:
         self._hooks = hooks
         self._api = api
+        self._mask = mask
 
     async def call(self, entry: Entry, arguments: dict[str, Any] | None, context: Context) -> dict[str, Any]:
         """The result of a call, as on the wire; never raises for anything the tool, the API or the model did."""
@@ -86,10 +87,13 @@ class Caller:
         fields: dict[str, Any] = {}
         try:
             result = await self._run(entry, arguments, context)
+            if not entry.generated:
+                result = self._mask(result)
             if not result.get("isError"):
                 return result
         except Exception as error:
             result, fields = self._report(entry, error)
+            result = self._mask(result)
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
         reason = str(result["content"][0].get("text", ""))[:500] if result["content"] else ""

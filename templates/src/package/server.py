@@ -54,7 +54,8 @@ class ToolServer:
         self.catalog = Catalog(ROOT, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours)
         self._settings = settings
         self._api: Api | None = None
-        self._caller = Caller(Hooks(_hooks() if yours else None, list(self.catalog.toolset_of)), self._the_api)
+        hooks = Hooks(_hooks() if yours else None, list(self.catalog.toolset_of))
+        self._caller = Caller(hooks, self._the_api, self._mask)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self._lazy: dict[str, Entry] = {}
@@ -97,8 +98,13 @@ class ToolServer:
             from .api import Api
             from .settings import read
 
-            self._api = Api(self._settings or read())
+            self._settings = self._settings or read()
+            self._api = Api(self._settings)
         return self._api
+
+    def _mask(self, data: Any) -> Any:
+        """Data without the secrets of this process, in case a function of yours let one through."""
+        return self._settings.redactor.data(data) if self._settings else data
 
     async def _list(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Put the prepared Tool objects into the envelope the SDK made for an empty list.
