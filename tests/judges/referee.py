@@ -1,15 +1,16 @@
 """The referee over real documents: does what a model says arrive, and is what is wrong refused?
 
-`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--peers] [--quick] [--report FOLDER]`
+`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--alone] [--quick] [--report FOLDER]`
 
 Each document becomes OpenAPI 3 JSON first (the referee reads nothing else), then the referee's own `run.py`,
-unchanged, scores a generated server, and with `--peers` FastMCP and openapi-mcp-generator beside it on the same calls.
-The report is a table, and every call that went wrong with what was sent. Exit code 1 when a target is missed.
+unchanged, scores a generated server, and unless `--alone` FastMCP and openapi-mcp-generator beside it, on the same
+calls. The report is a table, and every call that went wrong with what was sent. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import os
 import re
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from . import node
+from .disputes import Disputes
 
 MINE = "mcpgen"
 PEERS = ("fastmcp", "openapi-mcp-generator")
@@ -85,8 +87,8 @@ def converted(document: Path, folder: Path) -> Path | None:
 class Campaign:
     """Runs the referee for many jobs, two at a time."""
 
-    def __init__(self, report: Path, *, reuse: bool, operations: int, seconds: int) -> None:
-        self.sources, self.root = node.referee()
+    def __init__(self, report: Path, *, peers: bool, reuse: bool, operations: int, seconds: int) -> None:
+        self.sources, self.root = node.referee(peers)
         self.report, self.reuse, self.operations, self.seconds = report, reuse, operations, seconds
 
     def out(self, job: Job) -> Path:
@@ -154,14 +156,17 @@ class Campaign:
             raise node.Absent(done.stderr.strip()[-300:])
 
 
-def totals(scores: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+Counts = dict[str, tuple[int, int]]
+
+
+def totals(scores: list[dict[str, Any]]) -> Counts:
     """The columns of the table, as (good, all), over many scores."""
     count: Counter[str] = Counter()
     for score in scores:
         count["exposed all"] += score.get("ops", 0)
-        if "exposed" not in score or "A" not in score:
+        if "A" not in score:
             continue
-        count["exposed"] += score["exposed"]
+        count["exposed"] += score.get("exposed", 0)
         for side in "AB":
             count[f"{side} accepted"] += score[side]["accepted"]
             count[f"{side} accepted all"] += score[side]["calls"]
@@ -174,13 +179,62 @@ def totals(scores: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
     return {name: (count[name], count[f"{name} all"]) for name in TARGETS}
 
 
-def failures(calls: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every call that went wrong, with a line that says how, alike for alike failures."""
+class Settlement:
+    """What is left of a score without the calls and values whose verdict is disputed, and the disputes."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()
+        self.disputed: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+
+    def add(self, document: Path, score: dict[str, Any], calls: Path) -> None:
+        """Go through the calls of one document."""
+        counts = totals([score])
+        for name in ("exposed", "invalid refused", "structured valid"):
+            self.count[name] += counts[name][0]
+            self.count[f"{name} all"] += counts[name][1]
+        if "A" not in score:
+            return
+        # Beyond its first eighty, tools whose name is not the operation's are not tried: they are there all the same
+        self.count["exposed"] += min(score.get("unidentified_tools", 0), counts["exposed"][1] - counts["exposed"][0])
+        disputes = Disputes(document)
+        with calls.open() as lines:
+            for line in lines:
+                self._call(json.loads(line), disputes, document.stem)
+
+    def _call(self, call: dict[str, Any], disputes: Disputes, document: str) -> None:
+        side = {"schema": "A", "spec": "B"}.get(call["kind"])
+        if side is None:
+            return
+        accepted = call["n_http"] == 1 and call.get("verdict") == "valid" and call.get("op") == call["want_op"]
+        slots = [slot for slot in call.get("slots", ()) if slot[1] not in ("unmapped", "unrepresentable")]
+        whole = accepted and all(slot[1] == "delivered" for slot in slots)
+        reason = "" if whole else disputes.over_call(call)
+        if reason:
+            self.disputed[reason].append((document, call))
+            return
+        self.count[f"{side} accepted"] += accepted
+        self.count[f"{side} accepted all"] += 1
+        for slot in slots:
+            reason = "" if slot[1] == "delivered" else disputes.over_slot(slot)
+            if reason:
+                self.disputed[reason].append((document, call))
+                continue
+            self.count[f"{side} delivered"] += slot[1] == "delivered"
+            self.count[f"{side} delivered all"] += 1
+
+    def totals(self) -> Counts:
+        """The columns of the table, as (good, all)."""
+        return {name: (self.count[name], self.count[f"{name} all"]) for name in TARGETS}
+
+
+def failures(calls: Path, disputes: Disputes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every call that went wrong undisputedly, with a line that says how, alike for alike failures."""
     with calls.open() as lines:
         for line in lines:
             call = json.loads(line)
+            call["slots"] = [slot for slot in call.get("slots", ()) if not disputes.over_slot(slot)]
             how = failure(call)
-            if how:
+            if how and not disputes.over_call(call):
                 yield how, call
 
 
@@ -208,55 +262,68 @@ def failure(call: dict[str, Any]) -> str:
     return f"{side} {', '.join(lost)}" if lost else ""
 
 
+def row(label: str, counts: Counts) -> str:
+    """A line of the table."""
+    cells = [f"{100 * good / every:.2f} % ({good}/{every})" if every else "none" for good, every in counts.values()]
+    return f"| {label} | " + " | ".join(cells) + " |"
+
+
+def meets(counts: Counts) -> bool:
+    """Whether every target is met."""
+    return all(every and 100 * good / every >= TARGETS[name] for name, (good, every) in counts.items())
+
+
+def shown(document: str, call: dict[str, Any]) -> str:
+    """A call in a line: what was given, what was sent, what was said of it."""
+    http = call.get("http") or {}
+    lost = [slot for slot in call.get("slots", ()) if slot[1] not in DELIVERED_OR_MOOT][:3]
+    given = json.dumps(call["args"], ensure_ascii=False)[:240]
+    body = base64.b64decode(http.get("body") or "")[:120]
+    return (
+        f"  - {document} `{call['tool']}` ({call['kind']} {call['profile']}) `{given}` → "
+        f"{http.get('method', 'nothing')} `{http.get('target', 'sent')[:160]}` "
+        f"{body!r} {str(call.get('bad') or '')[:300]} {lost or ''} "
+        f"{(call.get('text') or '')[:120]}"
+    ).replace("\n", " ")
+
+
 def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]]) -> tuple[str, bool]:
-    """The report as Markdown, and whether every target is met."""
+    """The report as Markdown, and whether every target is met but for what is disputed."""
     servers = list(dict.fromkeys(job.server for job in jobs))
-    lines = ["# The referee's score", ""]
-    seeds = sorted({job.seed for job in jobs})
     names = sorted({job.document.stem for job in jobs})
-    lines += [
-        f"{len(names)} documents, seeds {', '.join(map(str, seeds))}, {campaign.operations} operations of each.",
-        "",
-    ]
-    lines += ["| | " + " | ".join(TARGETS) + " | fatal |", "|---" * (len(TARGETS) + 2) + "|"]
-    met = True
-    for server in servers:
-        mine = [scores[job] for job in jobs if job.server == server]
-        cells = []
-        for name, (good, every) in totals(mine).items():
-            rate = 100 * good / every if every else None
-            cells.append(f"{rate:.2f} % ({good}/{every})" if rate is not None else "none")
-            if server == MINE and (rate is None or rate < TARGETS[name]):
-                met = False
-        fatal = sum("A" not in score for score in mine)
-        met = met and not (server == MINE and fatal)
-        lines.append(f"| {server} | " + " | ".join(cells) + f" | {fatal} |")
-    lines += ["| target | " + " | ".join(f"{target} %" for target in TARGETS.values()) + " | 0 |", ""]
-    lines += ["## By document", "", "| document | " + " | ".join(TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
+    seeds = ", ".join(str(seed) for seed in sorted({job.seed for job in jobs}))
+    settled = {server: Settlement() for server in servers}
+    fatal: Counter[str] = Counter()
+    for job in jobs:
+        settled[job.server].add(job.document, scores[job], Path(f"{campaign.out(job)}.calls.jsonl"))
+        fatal[job.server] += "A" not in scores[job]
+    head = ["| | " + " | ".join(TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
+    target = "| target | " + " | ".join(f"{wanted} %" for wanted in TARGETS.values()) + " |"
+    lines = ["# The referee's score", ""]
+    lines += [f"{len(names)} documents, seeds {seeds}, {campaign.operations} operations of each.", "", *head]
+    lines += [row(server, totals([scores[job] for job in jobs if job.server == server])) for server in servers]
+    lines += [target, "", "Without what is disputed (below), for every server alike:", "", *head]
+    lines += [row(server, settled[server].totals()) for server in servers]
+    lines += [target, "", f"Documents with no score: {dict(fatal)}", ""]
+    lines += ["## By document", "", *head]
     for name in names:
         mine = [scores[job] for job in jobs if job.server == MINE and job.document.stem == name]
-        rates = [f"{100 * good / every:.1f}" if every else "-" for good, every in totals(mine).values()]
-        fatal = next((str(score["fatal"])[:80] for score in mine if score.get("fatal")), "")
-        lines.append(f"| {name} {fatal} | " + " | ".join(rates) + " |")
-    lines += ["", "## Failures", ""]
+        why = next((str(score["fatal"])[:80] for score in mine if score.get("fatal")), "")
+        lines.append(row(f"{name} {why}".strip(), totals(mine)))
+    lines += ["", "## Disputed", ""]
+    for reason, found in sorted(settled[MINE].disputed.items(), key=lambda item: -len(item[1])):
+        lines += [f"- **{len(found)}** {reason}", *(shown(name, call) for name, call in found[:3])]
     grouped: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     for job in jobs:
         calls = Path(f"{campaign.out(job)}.calls.jsonl")
-        if job.server == MINE and calls.is_file():
-            for how, call in failures(calls):
+        if job.server == MINE and "A" in scores[job]:
+            disputes = Disputes(job.document)
+            for how, call in failures(calls, disputes):
                 grouped[how].append((job.document.stem, call))
+    lines += ["", "## Failures", ""]
     for how, found in sorted(grouped.items(), key=lambda item: -len(item[1])):
-        lines.append(f"- **{len(found)}** {how}")
-        for name, call in found[:3]:
-            http = call.get("http") or {}
-            lost = [slot for slot in call.get("slots", ()) if slot[1] not in DELIVERED_OR_MOOT][:3]
-            said = json.dumps(call["args"], ensure_ascii=False)[:300]
-            lines.append(
-                f"  - {name} `{call['tool']}` ({call['profile']}) {said} → {http.get('method', 'nothing')} "
-                f"{http.get('target', 'sent')[:200]} {call.get('bad') or ''} {lost or ''} "
-                f"{(call.get('text') or '')[:160]}"
-            )
-    return "\n".join(lines) + "\n", met
+        lines += [f"- **{len(found)}** {how}", *(shown(name, call) for name, call in found[:4])]
+    return "\n".join(lines) + "\n", meets(settled[MINE].totals()) and not fatal[MINE]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -264,7 +331,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make referee", description=__doc__.split("\n")[0])
     parser.add_argument("documents", nargs="*", default=[])
     parser.add_argument("--seeds", default="1", help="seeds, separated by commas")
-    parser.add_argument("--peers", action="store_true", help="score the peers beside it")
+    parser.add_argument("--alone", action="store_true", help="leave the peers out")
     parser.add_argument("--reuse", action="store_true", help="keep the peers' scores of an earlier run")
     parser.add_argument("--quick", action="store_true", help="three small documents")
     parser.add_argument("--operations", type=int, default=40, help="operations of each document")
@@ -272,7 +339,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--report", type=Path, default=node.root() / "reports" / "referee")
     options = parser.parse_args(argv)
     try:
-        campaign = Campaign(options.report, reuse=options.reuse, operations=options.operations, seconds=options.seconds)
+        campaign = Campaign(
+            options.report,
+            peers=not (options.alone or options.quick),
+            reuse=options.reuse,
+            operations=options.operations,
+            seconds=options.seconds,
+        )
     except node.Absent as why:
         print(f"make referee: not run: {why}")
         return 0 if options.quick else 2
@@ -284,7 +357,7 @@ def main(argv: list[str] | None = None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     ready = [path for document in documents(given) if (path := converted(document, folder)) is not None]
     ready = sorted(dict.fromkeys(ready), key=lambda path: path.stat().st_size)
-    servers = (MINE, *PEERS) if options.peers else (MINE,)
+    servers = (MINE,) if options.alone or options.quick else (MINE, *PEERS)
     seeds = [int(seed) for seed in options.seeds.split(",")]
     jobs = [Job(server, document, seed) for document in ready for seed in seeds for server in servers]
     with ThreadPoolExecutor(2) as pool:
