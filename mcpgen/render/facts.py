@@ -10,10 +10,11 @@ from typing import Any
 
 from ..ir import Server, Tool, Toolset
 from .manifests import client_configs, manifest_json, server_json
+from .sample import tests_data
 
 
 def data_files(server: Server) -> dict[str, str]:
-    """Path → text of every JSON file of a generated project, its tests' data excepted."""
+    """Path → text of every JSON file of a generated project."""
     package = f"src/{server.package}"
     files = {f"{package}/api.json": dump(api_facts(server))}
     contracts = {tool.name: contract_facts(tool) for tool in server.tools if tool.request is None}
@@ -21,6 +22,7 @@ def data_files(server: Server) -> dict[str, str]:
         files[f"{package}/contracts.json"] = one_each(contracts)
     for toolset in server.toolsets:
         files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
+    files["tests/tools.json"] = tests_facts(server)
     files["server.json"] = dump(server_json(server), sort=False)
     files["manifest.json"] = dump(manifest_json(server), sort=False)
     return files | {path: dump(data, sort=False) for path, data in client_configs(server).items()}
@@ -33,8 +35,21 @@ def dump(data: Any, *, sort: bool = True) -> str:
 
 def contract(toolset: Toolset) -> str:
     """The tools of one toolset as the client gets them, one on each line, so that a difference names its tool."""
-    lines = ",\n".join(json.dumps(wire(tool), separators=(",", ":"), allow_nan=False) for tool in toolset.tools)
-    return f"[\n{lines}\n]\n" if lines else "[]\n"
+    return _listing([wire(tool) for tool in toolset.tools], sort=False) + "\n"
+
+
+def tests_facts(server: Server) -> str:
+    """What the generated tests read: arguments for every tool and the request they become, a tool on each line."""
+    data = tests_data(server)
+    tools = data.pop("tools")
+    members = [f"{json.dumps(name)}: {json.dumps(value, sort_keys=True)}" for name, value in sorted(data.items())]
+    return "{\n" + ",\n".join([*members, f'"tools": {_listing(tools)}']) + "\n}\n"
+
+
+def _listing(items: list[Any], *, sort: bool = True) -> str:
+    """A JSON array with one item on each line."""
+    lines = [json.dumps(item, separators=(",", ":"), sort_keys=sort, allow_nan=False) for item in items]
+    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
 def one_each(entries: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -10,12 +9,12 @@ from typing import Final
 from ..config import Config
 from ..ir import Server
 from . import code, models, stub
+from .catalogue import Catalogue
 from .environment import environment, template_root
 from .facts import data_files
 from .formatting import finish
 from .literal import py_ident, word
 from .project import project
-from .sample import tests_data
 
 PER_TOOLSET: Final = {
     "tools": "src/package/tools/toolset.py.jinja",
@@ -38,15 +37,13 @@ def render(server: Server, config: Config) -> dict[str, str]:
     for toolset in server.toolsets:
         py_ident(toolset.name)
     plans, catalogue = models.plan_all(server)  # a worker is at it while the rest is rendered
-    files = data_files(server) | dict(_tree(server)) | _tests(server)
+    files = data_files(server) | dict(_tree(server))
     for finished in finish(_modules(server, plans, catalogue)).values():
         files |= finished
     return dict(sorted(files.items()))
 
 
-def _modules(
-    server: Server, plans: Mapping[str, models.Plan], catalogue: models.Catalogue
-) -> dict[str, dict[str, str]]:
+def _modules(server: Server, plans: Mapping[str, models.Plan], catalogue: Catalogue) -> dict[str, dict[str, str]]:
     """The Python that comes from the document: folder → {path: text}."""
     tools_template, models_template = (environment().get_template(name) for name in PER_TOOLSET.values())
     stub_template, signatures_template = (environment().get_template(name) for name in (PER_TOOL, SIGNATURES))
@@ -93,8 +90,3 @@ def _belongs(path: Path) -> bool:
 def _placed(name: str, server: Server) -> str:
     """Where a template's file stands in the project: `src/package` becomes the package's own folder."""
     return name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)
-
-
-def _tests(server: Server) -> dict[str, str]:
-    """What the generated tests read: for every tool, arguments and the request they must become."""
-    return {"tests/tools.json": json.dumps(tests_data(server), indent=1, sort_keys=True, allow_nan=False) + "\n"}
