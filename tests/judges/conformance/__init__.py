@@ -1,0 +1,1 @@
+"""What the conformance suite is run against: a document, the API behind it, and what is not about tools."""
