@@ -120,10 +120,10 @@ class Tool:
     """One operation: what the model sees, and what a call does.
 
     `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a value of its
-    own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user;
-    its `contract` is what a call is checked against where that says more than `input_schema`, `output_contract` what its
-    result is checked against where that says more than `output_schema`; with `takes_more` it takes arguments that are
-    not named.
+    own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user:
+    `contract` is what a call of it is checked against where that says more than `input_schema`, `output_contract` what
+    its result is checked against where that says more than `output_schema`, and with `takes_more` it takes arguments
+    that are not named.
     """
 
     name: str

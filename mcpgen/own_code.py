@@ -207,7 +207,7 @@ def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> d
         return dict(listed)
     names = contract.get("arguments", {})
     return {
-        "properties": dict.fromkeys(names.values(), {}),
+        "properties": {name: {} for name in names.values()},
         "required": [names.get(name, name) for name in listed.get("required") or ()],
         "more": contract.get("more", False),
     }

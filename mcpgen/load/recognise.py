@@ -128,6 +128,8 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         raise DocumentError(problem("E0106", "the file is empty", text.name, hint=EXPECTED))
     if type(root) is list and any(map(is_definition, root)):
         return {"tools": root}
+    if root == []:
+        raise DocumentError(_at_start(text, "E0121", "the list is empty: there is no tool in it", EXPECTED))
     if type(root) is not dict:
         found = language(text) if type(root) is str else None
         kinds = {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}

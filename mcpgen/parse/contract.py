@@ -77,12 +77,26 @@ def fault(contract: Schema) -> str:
     """Why a contract is no valid schema, or nothing."""
     import jsonschema_rs
 
+    if any("$dynamicRef" in node for node in nodes(contract)):
+        return "`$dynamicRef` cannot be carried over; write `$ref`"
     try:
         options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
         jsonschema_rs.Draft202012Validator(contract, pattern_options=options, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         return str(getattr(error, "message", "") or error).split("\n")[0][:200]
     return ""
+
+
+def nodes(contract: Schema) -> Iterator[dict[str, Any]]:
+    """Every object in a contract."""
+    pending: list[Any] = [contract]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            yield node
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
 
 
 def places(contract: Schema) -> Iterator[Schema]:

@@ -7,6 +7,7 @@ projection; what a call is checked against is the schema itself.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -18,9 +19,9 @@ from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Server, 
 from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
 from ..text import first_sentence, humanise, plain, shorten, visible, words
 from . import describe, naming, select
-from .contract import bundle, copied, fault, is_open, known_names
+from .contract import TEXTS, bundle, copied, fault, is_open, known_names
 from .operation import BUDGET, LEVELS, RICH_LEVELS, annotation, size
-from .schema import Projection, Projector, TooLarge, escape_token
+from .schema import KEY, Projection, Projector, TooLarge, escape_token
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -35,6 +36,7 @@ OBJECT_RULES = frozenset(
     "dependentRequired dependentSchemas unevaluatedProperties".split()
 )
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+SCALARS = {"string", "integer", "number", "boolean"}
 READ_WORDS = frozenset(
     "get list search find read fetch lookup query count calculate analyze analyse describe show".split()
 )
@@ -228,15 +230,21 @@ class Definitions:
         if not isinstance(root, dict):
             return
         definitions = root.get("$defs")
-        whole = self.projector.kinds({key: value for key, value in root.items() if key != "$defs"})
-        if whole or not isinstance(definitions, dict) or not definitions:
+        says_something = any(key not in TEXTS and key not in ("$defs", "x-mcp") for key in root)
+        if says_something or not isinstance(definitions, dict) or not definitions:
             yield self.from_schema(root, self.schema_name(root, stem), pointer)
             return
         referred = set(references(definitions))
         start = f"#{pointer}/$defs/"
-        for name, node in definitions.items():
-            if start + escape_token(name) not in referred and "object" in self.projector.kinds(node):
-                yield self.from_schema(node, name, f"{pointer}/$defs/{escape_token(name)}")
+        free = {name: node for name, node in definitions.items() if start + escape_token(name) not in referred}
+        chosen = definitions if self.config.selection.include_operations or not free else free
+        for name, node in chosen.items():
+            at = f"{pointer}/$defs/{escape_token(name)}"
+            if "object" in self.projector.kinds(node):
+                yield self.from_schema(node, name, at)
+            else:
+                where = Origin(method="TOOL", path=name, operation_id=name, pointer=at)
+                self.skips.append(Skip(origin=where, reason="not an object's schema", code="", filtered=True))
 
     def schema_name(self, schema: dict[str, Any], fallback: str) -> str:
         """A schema's name: its title, the last part of its `$id`, or the file's name."""
@@ -272,7 +280,9 @@ class Definitions:
         """One definition as a tool, in the richest detail that fits the budget."""
         contract = self.contract(definition)
         arguments = argument_names(known_names(contract))
-        levels = RICH_LEVELS if self.config.profile == "rich" else LEVELS
+        # Below a depth of one the arguments themselves would be left out
+        every = RICH_LEVELS if self.config.profile == "rich" else LEVELS
+        levels = [level for level in every if level.detail.depth]
         best: Tool | None = None
         for level in levels:
             try:
@@ -282,7 +292,31 @@ class Definitions:
             best = self.at_level(where, definition, name, Listed(projection, arguments), contract, arguments)
             if size(best) <= BUDGET[self.config.profile]:
                 break
-        return best or self.at_level(where, definition, name, Listed(Projection({}), {}), contract, arguments)
+        if best is None or size(best) > BUDGET[self.config.profile]:
+            outline = Listed(Projection(self.outline(definition)), arguments)
+            best = self.at_level(where, definition, name, outline, contract, arguments)
+        return best
+
+    def outline(self, definition: Definition) -> Schema:
+        """What is said of a schema that is too large to be listed: of each argument its type and a sentence."""
+        exact = self.exact_properties(definition)
+        flat = self.projector.flatten(self.rooted(definition))
+        listed = flat.get("required")
+        required = [name for name in listed if name in exact] if isinstance(listed, list) else []
+        properties: dict[str, Schema] = {}
+        room = BUDGET[self.config.profile] * 3 // 4
+        for key in sorted(exact, key=lambda name: name not in required):
+            kinds = self.projector.kinds(exact[key])
+            text = shorten(first_sentence(plain(exact[key].get("description")))[0], 80)
+            said: Schema = {"type": next(iter(kinds))} if len(kinds) == 1 and kinds <= SCALARS else {}
+            if text:
+                said["description"] = text
+            room -= len(json.dumps({key: said}))
+            if not KEY.fullmatch(key) or (room < 0 and key not in required):
+                continue
+            properties[key] = said
+        needed = [name for name in required if name in properties]
+        return {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
 
     def rooted(self, definition: Definition) -> Any:
         """The input schema with an object at its root: another kind of value is wrapped as the argument `value`.
