@@ -14,7 +14,7 @@ all:
 
 # See it work: a server is generated from a sample, started, and called by the official client.
 demo: $(VENV)/ready
-	@$(BIN)/python samples/demo.py $(ARGS)
+	@$(BIN)/python samples/demo.py
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
