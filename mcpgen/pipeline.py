@@ -14,6 +14,7 @@ from .load.validate import check, validate
 from .parse import parse
 from .problems import Problems
 from .render import render
+from .suspicious import report_hidden
 from .upgrade import upgrade
 from .write.lock import Lock
 
@@ -39,6 +40,7 @@ def understand(
 ) -> tuple[Document, Server]:
     """Everything up to the intermediate representation; a lock keeps the names of the last run."""
     document = read(config, problems, thorough=thorough)
+    report_hidden(document.root, problems)
     config = pin(config, lock, document)
     return document, customise(parse(document, config, problems), config, problems)
 

@@ -9,13 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .text import INVISIBLE, visible
+
+if TYPE_CHECKING:
+    from .problems import Problems
 
 LONGEST = 20_000
 """Characters of one text that are looked at."""
 EXCERPT = 90
+MOST_REPORTED = 2_000
+"""Problems of one document after which hidden characters are no longer told one by one."""
 
 _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -60,14 +65,30 @@ class Finding:
     excerpt: str
 
 
+def report_hidden(root: Any, problems: Problems) -> None:
+    """Tell of every text with characters nobody sees (which are replaced wherever the text is shown)."""
+    for pointer, text in _texts(root):
+        if (text.isascii() and text.isprintable()) or len(problems) > MOST_REPORTED:
+            continue
+        hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
+        if hidden:
+            said = f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'}"
+            problems.warn("E0707", f"{said} ({_code_points(hidden)}) replaced by U+FFFD", pointer=pointer)
+
+
+def kinds_of(*texts: str) -> tuple[str, ...]:
+    """What is odd about texts, in the words of `findings`, without the excerpts and counts."""
+    found = ["holds invisible characters"] if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts) else []
+    return (*found, *(what for what, sign in _SIGNS if any(sign.search(text) for text in texts)))
+
+
 def findings(root: Any) -> Iterator[Finding]:
     """Everything odd in a document's texts and keys, in the order of the document."""
     for pointer, text in _texts(root):
         hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
         if hidden:
-            codes = ", ".join(dict.fromkeys(f"U+{ord(char):04X}" for char in hidden[:8]))
             yield Finding(
-                what=f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'} ({codes})",
+                what=f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'} ({_code_points(hidden)})",
                 pointer=pointer,
                 excerpt=_excerpt(text, INVISIBLE.search(text)),
             )
@@ -75,6 +96,10 @@ def findings(root: Any) -> Iterator[Finding]:
             found = sign.search(text)
             if found:
                 yield Finding(what=what, pointer=pointer, excerpt=_excerpt(text, found))
+
+
+def _code_points(characters: list[str]) -> str:
+    return ", ".join(dict.fromkeys(f"U+{ord(char):04X}" for char in characters[:8]))
 
 
 def _texts(root: Any) -> Iterator[tuple[str, str]]:

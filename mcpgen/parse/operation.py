@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,9 @@ LEVELS = (
     ),
 )
 RICH_LEVELS = (Level(Detail(depth=8, text=600, nested_text=300, nodes=4000), text=1500, fields=60), *LEVELS)
-BUDGET = {"portable": 4096, "rich": 65_536}
+LARGEST = 65_536
+"""Bytes of a tool above which there is none: it would cost every conversation more than it can give."""
+BUDGET = {"portable": 4096, "rich": LARGEST}
 
 
 def screen_path(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -124,6 +127,7 @@ class Operation:
         )
         self.fields += body_fields
         self.names = argument_names((item.place, item.wire_name) for item in self.fields)
+        self.places = Counter(wire_name for _, wire_name in self.names)
         self.status, self.answer = responses.success(projector, operation, origin.pointer)
 
     def _declares_get_body(self) -> bool:
@@ -144,7 +148,7 @@ class Operation:
             best = tool
             if size(tool) <= budget:
                 break
-        if best is None:
+        if best is None or size(best) > LARGEST:
             raise Unsayable("E0420", "the operation takes more values than a tool can say")
         if size(best) > budget:
             self.projector.problems.note(
@@ -243,8 +247,7 @@ class Operation:
             schema["pattern"] = PATH_TEXT
         if not text and detail.text:
             text = humanise(item.wire_name).capitalize()
-        clash = sum(1 for _, wire_name in self.names if wire_name == item.wire_name) > 1
-        if clash:
+        if self.places[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if item.extra.get("deprecated") is True and detail.text:
             text += " (deprecated)"

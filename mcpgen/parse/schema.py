@@ -170,6 +170,9 @@ class Projector:
         if isinstance(ref, str) and len(node) == 1:
             if ref in seen:
                 return {}
+            if len(seen) >= self.document.limits.hops:
+                self.problems.warn("E0203", f"`$ref` chains of more than {self.document.limits.hops} are not followed")
+                return {}
             if ref not in self._flat:
                 target, _ = self.resolve(ref)
                 flat = dict(self.flatten(target, seen | {ref}))
@@ -573,7 +576,8 @@ class _Run:
         if whole:
             out = {**out, "description": whole}
         default = base.get("default")
-        if "default" in base and default is not None and _fits(default, out) and len(json.dumps(default)) <= 200:
+        file = base.get("format") == "binary"  # nobody's default file: a path would be read as one, or sent as base64
+        if default is not None and not file and _fits(default, out) and len(json.dumps(default)) <= 200:
             out["default"] = default
         return out
 

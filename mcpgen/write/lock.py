@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import __version__, ir
 from ..problems import OutputConflictError, Problem
+from ..suspicious import kinds_of
 
 NAME = "mcpgen.lock"
 FORMAT = 1
@@ -30,6 +31,7 @@ class ToolLock:
     """The binding of one tool to its operation, and hashes of what the model sees.
 
     `given` is the name before the configuration renamed the tool. `security` is None where the server's own applies.
+    `odd` is what is suspicious about its texts (`suspicious.kinds_of`).
     """
 
     name: str
@@ -43,6 +45,7 @@ class ToolLock:
     hints: Mapping[str, bool]
     base_url: str | None = None
     security: tuple[tuple[str, ...], ...] | None = None
+    odd: tuple[str, ...] = ()
 
     @property
     def operation(self) -> str:
@@ -132,6 +135,9 @@ def _tool(tool: ir.Tool, toolset: str, given: Mapping[str, str]) -> ToolLock:
         hints={name: getattr(tool.hints, name) for name in HINTS},
         base_url=tool.request.base_url if tool.request else None,
         security=tool.request.security if tool.request else None,
+        odd=kinds_of(
+            tool.title, tool.description, json.dumps([tool.input_schema, tool.output_schema], ensure_ascii=False)
+        ),
     )
 
 
@@ -187,6 +193,8 @@ def _tool_data(tool: ToolLock) -> dict[str, Any]:
         data["base_url"] = tool.base_url
     if tool.security is not None:
         data["security"] = _lists(tool.security)
+    if tool.odd:
+        data["odd"] = list(tool.odd)
     return data
 
 
@@ -232,6 +240,7 @@ def _read_tool(data: dict[str, Any]) -> ToolLock:
         hints={name: name in data["hints"] for name in HINTS},
         base_url=data.get("base_url"),
         security=_tuples(data["security"]) if "security" in data else None,
+        odd=tuple(data.get("odd", ())),
     )
 
 

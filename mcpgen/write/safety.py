@@ -1,7 +1,8 @@
 """Trust on first use: what changes behind an operator's back is refused until it is accepted.
 
-A document that names another host, another credential, or turns a reading tool into a deleting one is how a server
-that was reviewed once is turned against its operator. The lock remembers what was reviewed.
+A document that names another host, another credential, turns a reading tool into a deleting one, or begins to give
+orders to the model, is how a server that was reviewed once is turned against its operator. The lock remembers what was
+reviewed. Other words alone are no danger: APIs change them every week.
 """
 
 from __future__ import annotations
@@ -93,6 +94,9 @@ def _behaviour(old: Lock, new: Lock) -> list[str]:
         was = by_name.get(tool.name) or by_operation.get(tool.operation)
         if was is not None:
             changes += _tool(was, tool)
+        for what in tool.odd:
+            if was is None or what not in was.odd:
+                changes.append(f"the text of `{tool.name}` now {what}")
     return changes
 
 

@@ -63,7 +63,7 @@ def test_ga25_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects:
         pair = [shape(f'"""x"""\n{ast.unparse(functions(source)[f"hold{number}"])}') for source in (evil, plain)]
         changed += [name] if pair[0] != pair[1] else []
     assert changed == []
-    assert [set(files) for files in projects][0] == set(projects[1])
+    assert set(projects[0]) == set(projects[1])
     assert runtime(projects[0]) == runtime(projects[1])
 
 
@@ -181,7 +181,7 @@ def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
     assert all(re.fullmatch(r"[A-Za-z0-9_./-]+", path) for path in result.files)
 
 
-# -- values that have to be numbers and types ---------------------------------------------------------------------------
+# Values that have to be numbers and types.
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_ga26_names_of_files_and_options_are_data(generate: Generate) -> None:
     assert other.code == 0 and tomllib.loads(other.files["mcpgen.toml"])
 
 
-# -- names ----------------------------------------------------------------------------------------------------------------
+# Names.
 
 NAMES = [
     *("class", "match", "None", "print", "self", "__init__", "__import__", "_x", "1a", "", "-", "💥", "данные"),
