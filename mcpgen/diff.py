@@ -235,4 +235,5 @@ def _line(change: Change) -> str:
 
 
 def _counts(found: Diff) -> str:
-    return ", ".join(f"{len(found.of(kind))} {kind}" for kind in KINDS if found.of(kind)) + " changes"
+    counts = ", ".join(f"{len(found.of(kind))} {kind}" for kind in KINDS if found.of(kind))
+    return f"{counts} change{'s' if len(found.changes) > 1 else ''}"
