@@ -1,0 +1,236 @@
+"""Coverage-guided fuzzing with atheris: `python -m tests.security.fuzz TARGET [SECONDS]`.
+
+A target fails on anything that is not an answer or a refusal: a traceback, a request to somewhere else, text that is
+not valid. What it finds is written beside the corpus in `.fuzz/TARGET/`, to be run again by giving its path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import re
+import shutil
+import sys
+import tempfile
+import urllib.parse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+SEEDS = ROOT / "samples" / "specs"
+RUNTIME = ROOT / "templates" / "src" / "package"
+BASE = "https://api.example.com/v1"
+
+
+def package() -> str:
+    """The runtime as a package that can be imported: its name."""
+    folder = Path(tempfile.mkdtemp())
+    shutil.copytree(RUNTIME, folder / "fuzzed", ignore=shutil.ignore_patterns("*.jinja", "__pycache__", ".*"))
+    (folder / "fuzzed" / "models").mkdir(exist_ok=True)
+    sys.path.insert(0, str(folder))
+    return "fuzzed"
+
+
+def loader() -> Callable[[bytes], None]:
+    """Bytes → a document or a refusal (GE17)."""
+    from mcpgen.load import Limits, load
+    from mcpgen.problems import McpgenError, Problems
+    from mcpgen.upgrade import upgrade
+
+    path = Path(tempfile.mkdtemp()) / "openapi.yaml"
+    limits = Limits(bytes=100_000, nodes=20_000)
+
+    def one(data: bytes) -> None:
+        path.write_bytes(data)
+        problems = Problems()
+        try:
+            upgrade(load(str(path), problems=problems, limits=limits), problems)
+        except McpgenError:
+            pass
+
+    return one
+
+
+def references() -> Callable[[bytes], None]:
+    """A reference → what it points to inside the folder, or a refusal; never the file outside (GF02)."""
+    from mcpgen.load import load
+    from mcpgen.problems import McpgenError, Problems
+
+    outside = Path(tempfile.mkdtemp())
+    (outside / "secret.yaml").write_text("secret: the-content-of-the-secret\n")
+    inside = outside / "inside"
+    inside.mkdir()
+    (inside / "link.yaml").symlink_to(outside / "secret.yaml")
+    (inside / "pet.yaml").write_text("Pet: {type: object}\n")
+    path = inside / "openapi.json"
+
+    def one(data: bytes) -> None:
+        ref = data.decode("utf-8", "replace")
+        root = {"openapi": "3.1.0", "info": {}, "paths": {}, "components": {"schemas": {"A": {"$ref": ref}}}}
+        path.write_text(json.dumps(root))
+        try:
+            document = load(str(path), problems=Problems())
+            found = json.dumps(document.root)
+        except McpgenError as error:
+            found = str(error)
+        assert "the-content-of-the-secret" not in found, ref
+
+    return one
+
+
+def generate() -> Callable[[bytes], None]:
+    """A document → files that pass the gate, or a refusal. Formatting and types, which are others', are left out."""
+    from mcpgen import pipeline
+    from mcpgen.config import Config
+    from mcpgen.problems import McpgenError, Problems
+    from mcpgen.render import code
+    from mcpgen.render.environment import environment
+    from mcpgen.render.facts import data_files
+    from mcpgen.render.gate import check_tools
+    from mcpgen.render.stage import PER_TOOLSET
+
+    path = Path(tempfile.mkdtemp()) / "openapi.yaml"
+    config = Config(sources=(str(path),))
+
+    def one(data: bytes) -> None:
+        path.write_bytes(data)
+        try:
+            _, server = pipeline.understand(config, Problems())
+        except McpgenError:
+            return
+        for text in data_files(server).values():
+            text.encode("ascii") if isinstance(text, str) else text.decode("ascii")
+        for toolset in server.toolsets:
+            module = code.module(toolset, code.Types())
+            if module.functions:
+                text = environment().get_template(PER_TOOLSET["tools"]).render(module=module)
+                check_tools(text, toolset.name)
+        for tool in server.tools:
+            assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", tool.name), tool.name
+
+    return one
+
+
+def url() -> Callable[[bytes], None]:
+    """Values for a path and a query → a URL below the base, or a refusal (RA09); judged by another parser."""
+    name = package()
+    build = importlib.import_module(f"{name}.url").build
+    refused = importlib.import_module(f"{name}.errors").Refused
+    templates = ("/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}", "/u/{a}-{b}/y")
+
+    def one(data: bytes) -> None:
+        kind, _, rest = data.decode("utf-8", "surrogateescape").partition("\x01")
+        first, _, second = rest.partition("\x02")
+        template = templates[len(kind) % len(templates)]
+        try:
+            found = str(build(BASE, template, {"a": first, "b": second}, ""))
+        except refused:
+            return
+        parts = urllib.parse.urlsplit(found)
+        assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == ("https", "api.example.com", "", ""), found
+        assert parts.path.startswith("/v1/") and parts.path.count("/") == template.count("/") + 1, found
+        path = parts.path
+        for _ in range(6):
+            segments = re.split(r"[/\\]", path)
+            assert not {".", ".."} & set(segments[1:]), found
+            path = urllib.parse.unquote(path)
+
+    return one
+
+
+def answer() -> Callable[[bytes], None]:
+    """Bytes on the wire → an answer for the model within its limit, or an error in words (RD)."""
+    name = package()
+    wire = importlib.import_module(f"{name}.api")
+    errors = importlib.import_module(f"{name}.errors")
+    answers = importlib.import_module(f"{name}.answer")
+    settings = importlib.import_module(f"{name}.settings")
+    loop = asyncio.new_event_loop()
+    served = [b""]
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(served[0])
+            await writer.drain()
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def start() -> Any:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        facts = {
+            **{"name": "x", "title": "X", "version": "1", "env_prefix": "MCPGEN_X", "base_url": None},
+            **{"base_url_note": "", "security": [], "auth": {}, "answers": {}, "wrapped": [], "allowed_origins": []},
+        }
+        port = server.sockets[0].getsockname()[1]
+        environ = {"BASE_URL": f"http://127.0.0.1:{port}", "RETRIES": "0", "TOTAL_TIMEOUT": "2", "TIMEOUT": "1"}
+        made = settings.read(facts, {f"MCPGEN_X_{key}": value for key, value in environ.items()})
+        return server, wire.Api(made), made
+
+    server, api, made = loop.run_until_complete(start())
+
+    async def call(data: bytes) -> None:
+        served[0] = data
+        try:
+            found = await api.request("GET", "/x")
+        except errors.ApiError as error:
+            blocks = answers.report_error(error, made)
+        else:
+            blocks = answers.content_of(found, {"name": "x", "inputSchema": {}}, made)
+        text = json.dumps(blocks)
+        assert len(text) < 4_000_000 and not re.search(r"\\u00(?:0[0-8bcef]|1[0-9a-f]|7f|9[0-9a-f])", text), text[:200]
+
+    def one(data: bytes) -> None:
+        loop.run_until_complete(asyncio.wait_for(call(data), 10))
+
+    return one
+
+
+TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
+    "loader": loader,
+    "references": references,
+    "generate": generate,
+    "url": url,
+    "answer": answer,
+}
+STARTS: dict[str, list[bytes]] = {
+    "references": [b"./pet.yaml#/Pet", b"../secret.yaml", b"link.yaml#/secret", b"#/components/schemas/A", b"file:///x"],
+    "url": [b"a\x01..\x02b", b"\x01%2e%2e\x02/", b"aa\x01\xc3\xa9\x02..;x", b"a\x01a/b\x02."],
+    "answer": [
+        b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a":1}',
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: //evil\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
+        b"HTTP/1.1 429 Slow\r\nRetry-After: 99999999\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<b>",
+    ],
+}
+
+
+def main() -> None:
+    """Fuzz one target for some seconds (300)."""
+    import atheris
+
+    target, seconds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "300"
+    place = ROOT / ".fuzz" / target
+    place.mkdir(parents=True, exist_ok=True)
+    starts = STARTS.get(target) or [path.read_bytes() for path in SEEDS.glob("*.yaml")]
+    for number, content in enumerate(starts):
+        (place / f"start-{number}").write_bytes(content)
+    if target in ("url", "answer"):
+        prefixes = ["fuzzed"]
+    else:
+        prefixes = ["mcpgen.load", "mcpgen.upgrade"] if target != "generate" else ["mcpgen.parse", "mcpgen.render"]
+    with atheris.instrument_imports(include=prefixes):
+        one = TARGETS[target]()
+    words = [sys.argv[0], str(place), f"-max_total_time={seconds}", f"-artifact_prefix={place}/found-", "-max_len=4096"]
+    words += ["-timeout=20", "-rss_limit_mb=2048", "-verbosity=0", "-print_final_stats=1"]
+    atheris.Setup(words, one)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
