@@ -20,7 +20,8 @@ def upgrade(document: Document, problems: Problems) -> Document:
     forget_what_came_later(document)
     if document.version.startswith("2"):
         swagger2.convert(document, problems)
-    openapi30.convert(document)
+    if document.version not in ("tools", "schema"):
+        openapi30.convert(document)
     sections = [(f"#{old}/", f"#{new}/") for old, new in swagger2.SECTIONS.items()]
     old_sections = sections if document.version.startswith("2") else []
     rules = SchemaUpgrade(document, problems)

@@ -1,0 +1,118 @@
+"""What a generated server accepts, beside what the `jsonschema` validator says of the schema as it was written."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema.validators import validator_for
+from referencing import Registry
+
+from mcpgen.config import Config
+from mcpgen.ir import Server, Tool
+from mcpgen.pipeline import understand
+from mcpgen.problems import McpgenError, Problems
+from mcpgen.render.facts import contract_facts
+
+PACKAGE = Path(__file__).parents[2] / "templates" / "src" / "package"
+
+
+@cache
+def runtime(module: str) -> Any:
+    """A constant module of generated packages, imported as it stands."""
+    name = "constant_runtime"
+    if name not in sys.modules:
+        place = importlib.util.spec_from_file_location(
+            name, PACKAGE / "__init__.py", submodule_search_locations=[str(PACKAGE)]
+        )
+        assert place is not None and place.loader is not None
+        package = importlib.util.module_from_spec(place)
+        sys.modules[name] = package
+        place.loader.exec_module(package)
+    return importlib.import_module(f"{name}.{module}")
+
+
+def server_of(source: Path | list[Path], **config: Any) -> tuple[Server, Problems]:
+    """What a document becomes, and what was found in it."""
+    problems = Problems()
+    sources = tuple(map(str, source)) if isinstance(source, list) else (str(source),)
+    return understand(Config(sources=sources, **config), problems)[1], problems
+
+
+def checker(tool: Tool) -> Any:
+    """What a call of a tool is checked with in the generated server."""
+    contract = json.loads(json.dumps(contract_facts(tool)))
+    return runtime("contract").ContractChecker(tool.name, tool.input_schema, contract)
+
+
+def refusal(tool: Tool, arguments: dict[str, Any]) -> str:
+    """Why a call is refused, or nothing."""
+    try:
+        checker(tool).check(arguments)
+    except runtime("check").BadArguments as error:
+        return str(error)
+    return ""
+
+
+@dataclass
+class Tally:
+    """How many calls agreed with the validator, and every one that did not."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    def schema(self, schema: Any, instances: list[Any], folder: Path, label: str, draft: str | None = None) -> None:
+        """One schema as a document, and every instance as a call of its tool."""
+        path = folder / "schema.json"
+        path.write_text(json.dumps(schema))
+        try:
+            server, problems = server_of(path, draft=draft)
+        except McpgenError as error:
+            self.reasons[error.problems[0].code] += 1
+            return
+        told = {problem.code for problem in problems} & {"E0203", "E0441", "E0205", "E0503", "E0502"}
+        if told or len(server.tools) != 1:
+            self.reasons[", ".join(sorted(told)) or f"{len(server.tools)} tools"] += 1
+            return
+        tool = server.tools[0]
+        check = checker(tool)
+        wrapped = [argument.wire_name for argument in tool.arguments] == ["value"] and "value" not in str(schema)
+        self.counts["schemas"] += 1
+        whole = json.loads(path.read_text())
+        if draft and "$schema" not in whole:
+            from mcpgen.load.definitions import DRAFTS
+
+            whole["$schema"] = DRAFTS[draft]
+        judge = validator_for(whole)(whole, registry=Registry())
+        for instance in instances:
+            if not wrapped and not isinstance(instance, dict):
+                continue
+            try:
+                valid = judge.is_valid(instance)
+            except Exception:  # the judge itself cannot say: a reference that leads nowhere
+                self.counts["unjudged"] += 1
+                continue
+            given = {"value": instance} if wrapped else instance
+            try:
+                taken = check.check(given)
+                self.one(f"{label}: {json.dumps(instance)[:200]}", valid, "", taken != given)
+            except runtime("check").BadArguments as error:
+                self.one(f"{label}: {json.dumps(instance)[:200]}", valid, str(error), False)
+
+    def one(self, label: str, valid: bool, refused: str, forgiven: bool) -> None:
+        """One call: the same verdict, or one of the two documented differences, or a fault."""
+        if bool(refused) != valid:
+            self.counts["agreed"] += 1
+        elif refused and ("is not an argument" in refused or "half of a surrogate" in refused):
+            self.counts["unknown arguments"] += 1
+        elif not refused and forgiven:
+            self.counts["forgiven"] += 1
+        else:
+            self.differences.append(f"{label}: {'refused: ' + refused if refused else 'accepted'}")

@@ -1,0 +1,191 @@
+"""A call is accepted when an independent validator accepts it for the schema as it was written."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance import Tally, checker, refusal, server_of
+from conftest import tool
+
+EXACT: dict[str, tuple[Any, list[Any]]] = {
+    "either": (
+        {"type": "object", "properties": {"a": {}, "b": {}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        [{}, {"a": 1}, {"b": 1}, {"a": 1, "b": 1}],
+    ),
+    "if": (
+        {
+            "type": "object",
+            "properties": {"kind": {"enum": ["fish", "bird"]}, "wings": {"type": "integer"}},
+            "if": {"properties": {"kind": {"const": "bird"}}, "required": ["kind"]},
+            "then": {"required": ["wings"]},
+        },
+        [{"kind": "fish"}, {"kind": "bird"}, {"kind": "bird", "wings": 2}, {"kind": "cat"}],
+    ),
+    "recursion": (
+        {
+            "type": "object",
+            "properties": {"tree": {"$ref": "#/$defs/node"}},
+            "$defs": {
+                "node": {
+                    "type": "object",
+                    "required": ["name"],
+                    "properties": {"name": {"type": "string"}, "inner": {"$ref": "#/$defs/node"}},
+                    "additionalProperties": False,
+                }
+            },
+        },
+        [
+            {"tree": {"name": "a"}},
+            {"tree": {"name": "a", "inner": {"name": "b", "inner": {"name": "c"}}}},
+            {"tree": {"name": "a", "inner": {"nam": "b"}}},
+            {"tree": {"inner": {"name": "b"}}},
+        ],
+    ),
+    "itself": (
+        {"type": "object", "properties": {"name": {"type": "string"}, "inner": {"$ref": "#"}}, "required": ["name"]},
+        [{"name": "a"}, {"name": "a", "inner": {"name": "b"}}, {"name": "a", "inner": {}}, {"inner": {"name": "a"}}],
+    ),
+    "words that are keywords": (
+        {
+            "type": "object",
+            "properties": {"$ref": {"type": "string"}, "title": {"type": "integer"}, "if": {"type": "boolean"}},
+            "required": ["$ref"],
+        },
+        [{"$ref": "x"}, {"$ref": 1}, {"title": 1}, {"$ref": "x", "title": "y"}, {"$ref": "x", "if": True}],
+    ),
+    "names Python does not take": (
+        {
+            "type": "object",
+            "properties": {
+                "repo-name": {"type": "string"},
+                "class": {"type": "integer"},
+                "$filter": {"type": "object", "properties": {"größe": {"type": "integer"}}, "required": ["größe"]},
+            },
+            "required": ["repo-name"],
+        },
+        [
+            {"repo-name": "a"},
+            {"class": 1},
+            {"repo-name": "a", "class": "x"},
+            {"repo-name": "a", "$filter": {"größe": 1}},
+        ],
+    ),
+    "null": (
+        {"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"const": None}}, "required": ["a"]},
+        [{"a": None}, {"a": "x"}, {}, {"a": 1}, {"a": "x", "b": None}, {"a": "x", "b": 0}],
+    ),
+    "maps": (
+        {
+            "type": "object",
+            "patternProperties": {"^x-": {"type": "integer"}},
+            "additionalProperties": {"type": "string"},
+        },
+        [{"x-a": 1}, {"x-a": "1"}, {"b": "1"}, {"b": 1}, {}],
+    ),
+    "lists": (
+        {
+            "type": "object",
+            "properties": {
+                "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
+                "bag": {"type": "array", "contains": {"const": 1}, "minContains": 2, "uniqueItems": False},
+            },
+        },
+        [{"pair": ["a", 1]}, {"pair": [1, "a"]}, {"pair": ["a", 1, 2]}, {"bag": [1]}, {"bag": [1, 2, 1]}],
+    ),
+    "look-around": (
+        {"type": "object", "properties": {"word": {"type": "string", "pattern": "^(?!no)[a-z]+$"}}},
+        [{"word": "yes"}, {"word": "nope"}, {"word": "A"}],
+    ),
+    "numbers": (
+        {"type": "object", "properties": {"n": {"type": "number", "multipleOf": 0.5, "exclusiveMaximum": 3}}},
+        [{"n": 2.5}, {"n": 3}, {"n": 0.3}, {"n": -1}, {"n": True}],
+    ),
+    "a bare list": (
+        {"type": "array", "items": {"type": "integer"}, "minItems": 1},
+        [[1], [], ["a"], 3, {"value": [1]}],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EXACT)
+def test_the_verdict_is_the_validators(case: str, tmp_path: Path) -> None:
+    schema, instances = EXACT[case]
+    tally = Tally()
+    tally.schema({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, instances, tmp_path, case)
+    assert tally.differences == []
+    assert tally.reasons == {}
+    assert tally.counts["agreed"] >= len(instances) - 1
+
+
+def one(tmp_path: Path, properties: dict[str, Any], *required: str, **more: Any) -> Any:
+    made = tool("find", properties, *required)
+    made["inputSchema"] |= more
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([made]))
+    return server_of(path)[0].tools[0]
+
+
+def test_an_argument_nobody_named_is_refused_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    found = one(
+        tmp_path, {"repo-name": {"type": "string"}, "deep": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}
+    )
+    assert "did you mean `repo-name`" in refusal(found, {"repo-nam": "x"})
+    assert checker(found).check({"repo-name": "x"}) == {"repo_name": "x"} == checker(found).check({"repo_name": "x"})
+
+
+def test_a_schema_that_takes_more_gets_more(tmp_path: Path) -> None:
+    found = one(tmp_path, {"a": {"type": "string"}}, additionalProperties={"type": "integer"})
+    assert found.takes_more
+    assert checker(found).check({"a": "x", "b": 1}) == {"a": "x", "b": 1}
+    assert refusal(found, {"a": "x", "b": "y"})
+
+
+def test_an_object_may_come_as_text_and_null_may_mean_nothing(tmp_path: Path) -> None:
+    found = one(
+        tmp_path,
+        {
+            "where": {"type": "object", "properties": {"id": {"type": "integer"}}, "minProperties": 1},
+            "note": {"type": "string"},
+            "any": {"anyOf": [{"type": "string"}, {"type": "object"}]},
+        },
+    )
+    check = checker(found).check
+    assert check({"where": '{"id": 2}'}) == {"where": {"id": 2}}
+    assert check({"note": None}) == {}
+    assert check({"any": '{"id": 2}'}) == {"any": '{"id": 2}'}
+
+
+def test_a_whole_number_is_whole_for_the_function(tmp_path: Path) -> None:
+    taken = checker(one(tmp_path, {"n": {"type": "integer"}, "x": {"type": "number"}})).check({"n": 2.0, "x": 2.0})
+    assert [type(value) for value in taken.values()] == [int, float]
+
+
+def test_a_pattern_made_to_hang_gives_up_in_time(tmp_path: Path) -> None:
+    found = one(tmp_path, {"a": {"type": "string", "pattern": r"^(?=(a+)+$)(a|aa)+$"}})
+    started = time.monotonic()
+    assert refusal(found, {"a": "a" * 200 + "!"})
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("schema", [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}])
+def test_a_schema_without_end_is_told_or_refuses_and_never_hangs(schema: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "a", "inputSchema": {"type": "object", **schema}}]))
+    server, _ = server_of(path)
+    for found in server.tools:
+        refusal(found, {"a": {"b": 1}})
+
+
+def test_a_schema_that_is_none_is_told_with_its_place(tmp_path: Path) -> None:
+    found = {"name": "a", "inputSchema": {"type": "object", "properties": {"x": {"type": "string", "pattern": "("}}}}
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([found]))
+    server, problems = server_of(path)
+    assert [(problem.code, problem.pointer) for problem in problems if problem.code == "E0441"] == [
+        ("E0441", "/tools/0")
+    ]
+    assert len(server.tools) == 1
