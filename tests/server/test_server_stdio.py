@@ -145,6 +145,28 @@ def test_a_function_that_returns_a_secret_is_masked(package: Path, environment: 
     assert answers[1]["result"]["content"][0]["text"] == "****!"
 
 
+def test_half_a_character_and_other_things_json_cannot_say_do_not_stop_the_server(
+    package: Path, environment: dict[str, str], api: Recorder
+) -> None:
+    names = ["half", "halves", "nan", "thing", "after"]
+    (package / "custom" / "odd.json").write_text(json.dumps([{"name": name} for name in names]))
+    (package / "custom" / "odd.py").write_text(
+        "def half(): return 'x\\ud800y'\n"
+        "def halves(): return {'\\ud800': ['\\udfff']}\n"
+        "def nan(): return {'a': float('nan')}\n"
+        "def thing(): return {'a': object()}\n"
+        "def after(): return 'as it was'\n"
+    )
+    (package / "hooks.py").write_text("def after_after(call, result): return {'content': object()}\n")
+    api.answer = (200, b'{"a": "\\ud800", "b": 1}')
+    calls = [call(2 + index, name, {}) for index, name in enumerate(names)]
+    answers, _ = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "get_book", {"book_id": "1"}), *calls)
+    texts = [answer["result"]["content"][0]["text"] for answer in answers[1:]]
+    assert json.loads(texts[0]) == {"a": "\ufffd", "b": 1}
+    assert texts[1] == "x\ufffdy"
+    assert [answer["result"]["isError"] for answer in answers[1:]] == [False, False, False, True, True, True]
+
+
 def test_an_interrupt_ends_the_process_while_it_waits_for_the_client(
     package: Path, environment: dict[str, str]
 ) -> None:

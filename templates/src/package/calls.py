@@ -17,7 +17,7 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 
 from .catalog import Entry, StartError, where
-from .content import Call, Context, Structured, ToolError, as_json, failure, result_of
+from .content import Call, Context, Structured, ToolError, as_json, failure, result_of, sendable
 from .errors import ApiError, BadStatus
 from .faults import explain, suggest
 from .log import event
@@ -113,11 +113,14 @@ class Caller:
         else:
             function = functools.partial(prepared.function, *injected, **call.arguments)
             value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
-        result = await self._hooks.run("after", call, await self._result(entry, prepared, call, value))
-        if not entry.generated:
+        result = await self._result(entry, prepared, call, value)
+        changed = self._hooks.have("after", entry.name)
+        if changed:
+            result = as_json(await self._hooks.run("after", call, result))
+        if changed or not entry.generated:
             # The SDK would turn a malformed result into an error that says nothing
-            CallToolResult.model_validate(result, by_name=False)
-        return dict(result)
+            CallToolResult.model_validate(sendable(result), by_name=False)
+        return result
 
     async def _result(self, entry: Entry, prepared: Prepared, call: Call, value: Any) -> dict[str, Any]:
         """What a function returned, shaped by the hooks, as a result that fits the declared output schema."""

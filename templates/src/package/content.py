@@ -141,7 +141,7 @@ class Context:
         if self._request is None or done <= self._last:
             return
         self._last = done
-        await self._request.session.report_progress(done, total, message)
+        await self._request.session.report_progress(done, total, sendable(message))
 
     @property
     def wanted(self) -> bool:
@@ -197,6 +197,15 @@ def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
 def as_json(value: Any) -> Any:
     """A value as plain JSON data. Raises TypeError or ValueError for what JSON cannot say."""
     return json.loads(json.dumps(value, default=_plain, allow_nan=False))
+
+
+def sendable(value: Any) -> Any:
+    """Data with every half of a surrogate pair replaced: JSON has no way to say one, and a server that tries stops."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {sendable(key): sendable(item) for key, item in value.items()}
+    return [sendable(item) for item in value] if isinstance(value, list) else value
 
 
 def as_text(data: Any) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from .lazy import CALL
 from .log import event
 
 Message = MutableMapping[str, Any]
@@ -210,9 +211,11 @@ def _called(body: bytes) -> list[str]:
     for one in message if isinstance(message, list) else [message]:
         params = one.get("params") if isinstance(one, dict) and one.get("method") == "tools/call" else None
         if isinstance(params, dict):
-            arguments = params.get("arguments")
-            inner = arguments.get("name") if isinstance(arguments, dict) else None
-            names.extend(name for name in (params.get("name"), inner) if isinstance(name, str))
+            name, arguments = params.get("name"), params.get("arguments")
+            if name == CALL and isinstance(arguments, dict):
+                name = arguments.get("name")
+            if isinstance(name, str):
+                names.append(name)
     return names
 
 

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from . import lazy
 from .calls import Caller, Hooks
 from .catalog import ROOT, Catalog, Entry, StartError, facts, where
-from .content import Context, failure
+from .content import Context, failure, sendable
 from .log import event
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class ToolServer:
         else:
             result = await self._call_tool(request, self._find(params.name), params.arguments)
         # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
-        return {"resultType": "complete", "isError": False, **result}
+        return {"resultType": "complete", "isError": False, **sendable(result)}
 
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
