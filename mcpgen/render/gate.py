@@ -11,7 +11,7 @@ from typing import Final
 
 IMPORTS: Final = {
     ("__future__", 0): {"annotations"},
-    ("typing", 0): {"TYPE_CHECKING", "Any", "Literal", "NotRequired", "TypedDict"},
+    ("typing", 0): {"TYPE_CHECKING", "Any", "Literal", "NotRequired", "TypedDict", "Union"},
     ("api", 2): {"OMIT", "Answer", "Api", "Omit"},
     (None, 2): {"wire"},
 }
@@ -273,7 +273,7 @@ def _part(name: str, value: object, arguments: frozenset[str]) -> str:
 
 
 VOCABULARY: Final = frozenset(
-    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict TYPE_CHECKING annotations "
+    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict Union TYPE_CHECKING annotations "
     "str int float bool list dict".split()
 )
 """Names of the generator's own."""

@@ -107,8 +107,10 @@ class Plan:
         known = self.known(catalogue)
         used: set[str] = set()
         views = tuple(_view(model, self.models[model], fields, known, used) for model, fields in known.items())
-        typing = [item for item in ("Any", "Literal", "NotRequired") if item in used or f"{item}[" in used]
-        return ModelsView(name, Code(", ".join([*typing, "TypedDict"])), views) if views else None
+        used.add("TypedDict")
+        names = ("Any", "Literal", "NotRequired", "TypedDict", "Union")
+        typing = [item for item in names if item in used or f"{item}[" in used]
+        return ModelsView(name, Code(", ".join(typing)), views) if views else None
 
 
 def _view(name: str, model: Model, fields: list[TypeTree], known: Mapping[str, Any], used: set[str]) -> ModelView:
@@ -149,7 +151,10 @@ class _Names:
             case ["dict", inner]:
                 return subscript("dict", "str", self.expression(inner))
             case ["union", *inner]:
-                return union([self.expression(item) for item in inner])
+                operands = [self.expression(item) for item in inner]
+                # A name in quotes is a text, which `|` does not take when it is evaluated
+                is_text = any(isinstance(item, str) and item.startswith('"') for item in operands)
+                return subscript("Union", *operands) if is_text else union(operands)
             case ["literal", *texts]:
                 return subscript("Literal", *(py_literal(self.model.values[_index(text)]) for text in texts))
             case ["model", text]:

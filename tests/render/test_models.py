@@ -124,6 +124,13 @@ def test_objects_in_objects_are_named_after_their_place() -> None:
         """)
 
 
+def test_a_type_written_as_a_call_can_be_evaluated() -> None:
+    schema: Schema = {"type": "object", "properties": {"unit-price": {"anyOf": [PRICE, {"type": "string"}]}}}
+    text = "from typing import *\n\n" + classes(answering(schema))
+    assert 'Union["GetBookAnswerUnitPrice", str]' in text
+    exec(compile(text, "models.py", "exec"), {})
+
+
 def test_keys_are_the_ones_on_the_wire_and_null_is_said_where_it_is_meant() -> None:
     found = taking(
         PRICE,
