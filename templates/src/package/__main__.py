@@ -64,7 +64,7 @@ def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespa
     import argparse
 
     parser = argparse.ArgumentParser(
-        prog=name,
+        prog=f"{name}-mcp",
         description="Serves tools over the Model Context Protocol, on stdin and stdout unless --http is given.",
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )
