@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Body
 from .parameter import Field, Unsayable, is_json, style
+from .schema import in_order
 
 if TYPE_CHECKING:
     from .schema import Projector
@@ -141,7 +142,7 @@ def flat_fields(projector: Projector, schema: Any, body_required: bool) -> list[
     listed = base.get("required")
     required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
     out: list[tuple[str, Any, bool]] = []
-    for name, child in properties.items():
+    for name, child in in_order(properties, required):
         flat = projector.flatten(child)
         if flat.get("readOnly") is True or flat.get("not") == {}:
             required.discard(name)

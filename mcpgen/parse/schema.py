@@ -516,7 +516,7 @@ class _Run:
         out: dict[str, Schema] = {}
         needed: list[str] = []
         left_out: list[str] = []
-        for wire_name, child in properties.items():
+        for wire_name, child in in_order(properties, required):
             flat = self.at.flatten(child)
             if flat.get("readOnly" if self.writing else "writeOnly") is True or flat.get("not") == {}:
                 continue
@@ -605,6 +605,11 @@ class _Run:
         if null and out:
             notes.append("may be null")
         return notes
+
+
+def in_order(properties: dict[str, Any], required: set[str]) -> list[tuple[str, Any]]:
+    """Properties as a reader wants them: the required ones first."""
+    return sorted(properties.items(), key=lambda item: item[0] not in required)
 
 
 def in_common(objects: list[Schema]) -> Schema:

@@ -44,8 +44,30 @@ def upgrade(document: Document, problems: Problems) -> Document:
         for holder, key in references:
             for old, new in renamed:
                 _rewrite(holder, key, [(old + "/", new + "/")])
+    put_in_order(document.root)
     document.forget()
     return document
+
+
+def put_in_order(root: Any) -> None:
+    """Sort the keys of every object, in place: the order of keys means nothing in JSON and must change nothing here."""
+    pending = [root]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if type(node) is dict:
+            keys = list(node)
+            ordered = sorted(keys)
+            if keys != ordered:
+                items = [(key, node[key]) for key in ordered]
+                node.clear()
+                node.update(items)
+            pending += [value for value in node.values() if type(value) is dict or type(value) is list]
+        else:
+            pending += [value for value in node if type(value) is dict or type(value) is list]
 
 
 def _inline(document: Document, operation: dict[str, Any], at: At) -> None:

@@ -302,12 +302,12 @@ def test_security_says_and_or_and_optional(parse_document: Parse) -> None:
         components={"securitySchemes": schemes},
         security=security,
     )
-    assert server.security == (("key", "basic"), ("aws_secret_access_key",), ())
+    assert server.security == (("basic", "key"), ("aws_secret_access_key",), ())
     assert [name for auth in server.auth for name in auth.variables] == [
-        "MCPGEN_BOOKSHOP_KEY",
+        "MCPGEN_BOOKSHOP_AWS_SECRET_ACCESS_KEY_TOKEN",
         "MCPGEN_BOOKSHOP_BASIC_USERNAME",
         "MCPGEN_BOOKSHOP_BASIC_PASSWORD",
-        "MCPGEN_BOOKSHOP_AWS_SECRET_ACCESS_KEY_TOKEN",
+        "MCPGEN_BOOKSHOP_KEY",
     ]
     by_method = {tool.origin.method: tool.request.security for tool in server.tools if tool.request}
     assert by_method == {"GET": None, "POST": ()}
