@@ -1,0 +1,214 @@
+"""Lists of tools that real public servers gave: every tool is listed and checked exactly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance import checker, refusal, server_of
+from jsonschema import Draft202012Validator
+
+from mcpgen.config import Config
+from mcpgen.problems import McpgenError
+from mcpgen.render import render
+
+CAPTURED = Path(__file__).parents[3] / "shared" / "corpus" / "tool_lists"
+TEXT, WHOLE, NUMBER, FLAG = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
+
+
+def schema(properties: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), **more}
+
+
+LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
+    "filesystem": {
+        "read_text_file": (schema({"path": TEXT, "tail": NUMBER, "head": NUMBER}, "path"), {"path": "/a", "head": 3}),
+        "edit_file": (
+            schema(
+                {
+                    "path": TEXT,
+                    "edits": {
+                        "type": "array",
+                        "items": schema({"oldText": TEXT, "newText": TEXT}, "oldText", "newText"),
+                    },
+                    "dryRun": {**FLAG, "default": False},
+                },
+                "path",
+                "edits",
+                additionalProperties=False,
+            ),
+            {"path": "/a", "edits": [{"oldText": "a", "newText": "b"}]},
+        ),
+    },
+    "memory": {
+        "create_entities": (
+            schema(
+                {
+                    "entities": {
+                        "type": "array",
+                        "items": schema(
+                            {"name": TEXT, "entityType": TEXT, "observations": {"type": "array", "items": TEXT}}, "name"
+                        ),
+                    }
+                },
+                "entities",
+            ),
+            {"entities": [{"name": "a", "entityType": "b", "observations": ["c"]}]},
+        ),
+        "read_graph": (schema({}), {}),
+    },
+    "fetch": {
+        "fetch": (
+            schema(
+                {
+                    "url": {**TEXT, "format": "uri", "minLength": 1},
+                    "max_length": {**WHOLE, "exclusiveMinimum": 0, "exclusiveMaximum": 1000000, "default": 5000},
+                    "raw": {**FLAG, "default": False},
+                },
+                "url",
+            ),
+            {"url": "https://example.com", "max_length": 10},
+        )
+    },
+    "time": {
+        "get_current_time": (schema({"timezone": TEXT}, "timezone"), {"timezone": "UTC"}),
+        "convert_time": (
+            schema({"source_timezone": TEXT, "time": TEXT, "target_timezone": TEXT}, "time"),
+            {"time": "16:30"},
+        ),
+    },
+    "thinking": {
+        "sequentialthinking": (
+            schema(
+                {
+                    "thought": TEXT,
+                    "nextThoughtNeeded": FLAG,
+                    "thoughtNumber": {**WHOLE, "minimum": 1},
+                    "branchId": TEXT,
+                },
+                "thought",
+                "nextThoughtNeeded",
+                "thoughtNumber",
+            ),
+            {"thought": "a", "nextThoughtNeeded": True, "thoughtNumber": 1},
+        )
+    },
+    "git": {
+        "git_diff": (
+            schema({"repo_path": TEXT, "target": TEXT, "context_lines": WHOLE}, "repo_path", "target"),
+            {"repo_path": "/a", "target": "b"},
+        ),
+        "git_log": (
+            schema(
+                {"repo_path": TEXT, "max_count": WHOLE, "start": {"anyOf": [TEXT, {"type": "null"}], "default": None}},
+                "repo_path",
+            ),
+            {"repo_path": "/a", "start": None},
+        ),
+    },
+    "code host": {
+        "create_pull_request": (
+            schema(
+                {"owner": TEXT, "repo": TEXT, "title": TEXT, "head": TEXT, "base": TEXT, "draft": FLAG},
+                "owner",
+                "repo",
+                "title",
+                "head",
+                "base",
+            ),
+            {"owner": "a", "repo": "b", "title": "c", "head": "d", "base": "e"},
+        ),
+        "list_issues": (
+            schema(
+                {
+                    "owner": TEXT,
+                    "repo": TEXT,
+                    "state": {"enum": ["open", "closed", "all"]},
+                    "labels": {"type": "array", "items": TEXT},
+                },
+                "owner",
+                "repo",
+            ),
+            {"owner": "a", "repo": "b", "state": "open"},
+        ),
+    },
+    "documentation": {
+        "resolve-library-id": (
+            schema({"libraryName": TEXT}, "libraryName", additionalProperties=False),
+            {"libraryName": "a"},
+        ),
+        "get-library-docs": (
+            schema(
+                {"context7CompatibleLibraryID": TEXT, "topic": TEXT, "tokens": NUMBER}, "context7CompatibleLibraryID"
+            ),
+            {"context7CompatibleLibraryID": "/a/b", "tokens": 5000},
+        ),
+    },
+    "browser": {
+        "browser_click": (
+            schema({"element": TEXT, "ref": TEXT}, "element", "ref", additionalProperties=False),
+            {"element": "a", "ref": "e1"},
+        ),
+        "browser_select_option": (
+            schema(
+                {"element": TEXT, "ref": TEXT, "values": {"type": "array", "items": TEXT}}, "element", "ref", "values"
+            ),
+            {"element": "a", "ref": "e1", "values": ["b"]},
+        ),
+        "browser_snapshot": ({"type": "object"}, {}),
+    },
+    "notes": {
+        "API-post-search": (
+            schema(
+                {
+                    "query": TEXT,
+                    "filter": {"type": "object", "additionalProperties": True},
+                    "page_size": {**WHOLE, "default": 100},
+                    "Notion-Version": TEXT,
+                }
+            ),
+            {"query": "a", "Notion-Version": "2025-09-03", "filter": {"value": "page"}},
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_goes_in_whole_and_its_calls_are_taken(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    tools = [{"name": tool, "description": tool, "inputSchema": given} for tool, (given, _) in LISTS[name].items()]
+    path.write_text(json.dumps({"tools": tools}))
+    server, problems = server_of(path)
+    assert not len(problems)
+    assert {tool.origin.operation_id for tool in server.tools} == set(LISTS[name])
+    render(server, Config())
+    for tool in server.tools:
+        given, call = LISTS[name][str(tool.origin.operation_id)]
+        assert Draft202012Validator(given).is_valid(call)
+        assert refusal(tool, call) == ""
+        for wrong in ({**call, "no_such_argument": 1}, *({**call, key: [{}]} for key in call)):
+            assert refusal(tool, wrong), wrong
+        for key in given.get("required", ()):
+            assert key in refusal(tool, {name: value for name, value in call.items() if name != key})
+
+
+@pytest.mark.skipif(not CAPTURED.is_dir(), reason="the captured lists are not here")
+def test_captured_lists_become_every_tool_or_say_why_not() -> None:
+    counts: dict[str, int] = {}
+    for path in sorted(CAPTURED.glob("*.json")):
+        data = json.loads(path.read_text())
+        given = data if isinstance(data, list) else data.get("tools", [])
+        try:
+            server, _ = server_of(path)
+        except McpgenError as error:
+            assert given == []
+            assert "no tool" in error.problems[0].message
+            continue
+        assert len(server.tools) == len(given)
+        render(server, Config())
+        for tool in server.tools:
+            checker(tool)
+        counts[path.name] = len(given)
+    assert len(counts) >= 8

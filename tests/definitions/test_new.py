@@ -1,0 +1,113 @@
+"""`mcpgen new` and `mcpgen add tool`: a project that runs at once, and one more tool in it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcpgen.cli import run
+
+Mcpgen = Callable[..., int]
+
+
+@pytest.fixture
+def mcpgen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mcpgen:
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: run([str(word) for word in words])
+
+
+def generated_tests(folder: Path) -> str:
+    """The last line of the project's own tests."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+    return done.stdout.splitlines()[-1]
+
+
+def test_a_new_project_runs_its_tests_and_takes_more_tools(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert mcpgen("new", "demo", "--yes", "--description", "Counts things.") == 0
+    folder = tmp_path / "demo"
+    assert "passed" in generated_tests(folder)
+    readme = (folder / "README.md").read_text()
+    assert all(word in readme for word in ("next three steps", "mcpgen add tool", "mcpgen generate", "make test"))
+    monkeypatch.chdir(folder)
+    assert mcpgen("check") == 0
+    words = ("--description", "Find a book.", "--argument", "title:string!", "--argument", "tags:string[]")
+    assert mcpgen("add", "tool", "find_book", *words, "--argument", "unit:page|line") == 0
+    tools = json.loads((folder / "tools.json").read_text())["tools"]
+    assert [one["name"] for one in tools] == ["count_words", "find_book"]
+    assert tools[1]["inputSchema"]["required"] == ["title"]
+    stub = (folder / "src" / "demo_mcp" / "custom" / "find_book.py").read_text()
+    assert "tags: list[str] | None = None" in stub
+    assert 'Literal["page", "line"]' in stub
+    assert mcpgen("check") == 0
+    assert "passed" in generated_tests(folder)
+
+
+def test_the_source_keeps_its_layout(mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mcpgen("new", "demo", "--yes", "--quiet")
+    folder = tmp_path / "demo"
+    source = folder / "tools.json"
+    source.write_text(json.dumps(json.loads(source.read_text()), indent=4) + "\n")
+    monkeypatch.chdir(folder)
+    before = source.read_text().splitlines()
+    assert mcpgen("add", "tool", "find_book", "--quiet") == 0
+    after = source.read_text().splitlines()
+    assert [line for line in before if line not in after] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("print", ()), ("find book", ()), ("count_words", ()), ("find", ("x:text",)), ("find", (":string",))],
+)
+def test_what_cannot_be_a_tool_changes_nothing(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, arguments: tuple[str, ...]
+) -> None:
+    mcpgen("new", "demo", "--yes", "--quiet")
+    monkeypatch.chdir(tmp_path / "demo")
+    before = Path("tools.json").read_bytes()
+    words = [word for argument in arguments for word in ("--argument", argument)]
+    assert mcpgen("add", "tool", name, *words) == 2
+    assert Path("tools.json").read_bytes() == before
+
+
+def test_a_folder_that_is_in_use_is_left_alone(mcpgen: Mcpgen, tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "note.txt").write_text("mine")
+    assert mcpgen("new", "demo", "--yes") == 2
+    assert [path.name for path in (tmp_path / "demo").iterdir()] == ["note.txt"]
+    assert mcpgen("new", "--yes") == 2
+    assert mcpgen("new", "123", "--yes") == 2
+
+
+def test_outside_a_project_nothing_is_added(mcpgen: Mcpgen, tmp_path: Path) -> None:
+    assert mcpgen("add", "tool", "find_book") == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_project_of_an_api_gets_a_list_of_its_own(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+    assert mcpgen("generate", sample, "-o", "shop", "--quiet") == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    assert mcpgen("add", "tool", "count_pages", "--argument", "title:string!", "--quiet") == 0
+    assert tomllib.loads(Path("mcpgen.toml").read_text())["source"]["path"][-1] == "tools.json"
+    assert (tmp_path / "shop" / "src" / "bookshop_mcp" / "custom" / "count_pages.py").is_file()
+    assert mcpgen("check") == 0
+    assert mcpgen("add", "tool", "count_words", "--quiet") == 0
+    assert len(json.loads(Path("tools.json").read_text())["tools"]) == 2
+
+
+def test_over_http_the_makefile_says_so(mcpgen: Mcpgen, tmp_path: Path) -> None:
+    assert mcpgen("new", "demo", "--yes", "--transport", "http", "--quiet") == 0
+    assert "ARGS ?= --http" in (tmp_path / "demo" / "Makefile").read_text()

@@ -1,0 +1,189 @@
+"""A tool of one's own: its stub, its function, what is found when the two no longer fit, and what a client gets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Project, tool
+
+from mcpgen.check import check
+from mcpgen.problems import Problems
+
+Make = Callable[..., Project]
+OUTPUT = {"type": "object", "properties": {"count": {"type": "integer", "minimum": 0}}, "required": ["count"]}
+
+
+def found(project: Project) -> list[tuple[str, str, int]]:
+    """The problems `check` names: code, file, line."""
+    report = check(project.folder, Problems())
+    return [
+        (one.code, one.place.file if one.place else "", one.place.line if one.place else 0) for one in report.problems
+    ]
+
+
+def test_a_stub_is_typed_and_says_that_it_is_one(project: Make) -> None:
+    made = project([tool("find_book", {"title": {"type": "string"}, "kind": {"enum": ["a", "b"]}}, "title")])
+    stub = (made.package / "custom" / "find_book.py").read_text()
+    assert "title: str,\n" in stub
+    assert 'kind: Literal["a", "b"] | None = None,\n' in stub
+    result = made.call("find_book", {"title": "x"})
+    assert result.is_error
+    assert "not implemented yet" in result.content[0].text
+
+
+def test_a_function_is_never_touched_again_and_a_new_tool_gets_a_stub_beside_it(project: Make) -> None:
+    made = project([tool("find_book")])
+    path = made.function("find_book", "async def find_book(*, title=None, limit=None):\n    return 'mine'\n")
+    made.say([tool("find_book"), tool("add_book")])
+    made.generate()
+    assert path.read_text().endswith("'mine'\n")
+    assert (made.package / "custom" / "add_book.py").is_file()
+    assert made.call("find_book", {}).content[0].text == "mine"
+
+
+def test_a_function_whose_tool_is_gone_is_named_and_stays(project: Make) -> None:
+    made = project([tool("find_book"), tool("add_book")])
+    made.say([tool("add_book")])
+    made.generate()
+    assert (made.package / "custom" / "find_book.py").is_file()
+    assert [problem.code for problem in made.problems] == ["E1316"]
+    assert [(code, Path(file).name) for code, file, _ in found(made)] == [("E1316", "find_book.py")]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("\nasync def find_book(*, title=None):\n    return 'x'\n", 2),
+        ("\n\nasync def find_book(*, title=None, limit):\n    return 'x'\n", 3),
+        ("def find_book(*, title=None, limit=None, more):\n    return 'x'\n", 1),
+    ],
+)
+def test_check_and_the_generated_tests_name_the_place_of_a_function_that_does_not_fit(
+    project: Make, code: str, line: int
+) -> None:
+    made = project([tool("find_book")])
+    made.function("find_book", code)
+    [(problem, file, at)] = found(made)
+    assert (problem, Path(file).name, at) == ("E1314", "find_book.py", line)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", "-k", "takes_the_arguments"]
+    done = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert f"find_book.py:{line}" in done.stdout
+
+
+def test_mypy_names_a_call_that_does_not_fit(project: Make) -> None:
+    made = project([tool("find_book", None, "title")])
+    made.function(
+        "find_book",
+        "from __future__ import annotations\n\nfrom ..content import Context\n\n\n"
+        "async def find_book(context: Context, *, title: int, limit: int | None = None) -> str:\n    return 'x'\n",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        str(made.folder / ".cache"),
+        "--no-error-summary",
+    ]
+    wanted = ["tests/signatures_general.py", f"src/{made.made.server.package}/custom/find_book.py"]
+    environment = {"MYPYPATH": "src", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [*command, *wanted], cwd=made.folder, capture_output=True, text=True, timeout=120, env=environment
+    )
+    assert "signatures_general.py" in done.stdout
+    assert 'Argument "title"' in done.stdout
+
+
+def test_a_missing_function_and_a_broken_module_are_named(project: Make) -> None:
+    made = project([tool("find_book"), tool("add_book")])
+    (made.package / "custom" / "find_book.py").unlink()
+    made.function("add_book", "def add_book(:\n")
+    assert sorted(code for code, _, _ in found(made)) == ["E1312", "E1313"]
+
+
+def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> None:
+    made = project([tool("count", {}, outputSchema=OUTPUT)])
+    for value, fits in (("{'count': 3}", True), ("{'count': -1}", False), ("{}", False), ("'three'", False)):
+        made.function("count", f"def count():\n    return {value}\n")
+        result = made.call("count", {})
+        assert result.is_error is not fits
+        assert fits is (result.structured_content == {"count": 3})
+
+
+def test_every_kind_of_content_arrives(project: Make) -> None:
+    made = project([tool("show", {})])
+    made.function(
+        "show",
+        "from ..content import Audio, Image, Resource, ResourceLink, Text\n\n\nasync def show():\n"
+        "    return [Text('a'), Image(b'b'), Audio(b'c'), ResourceLink('https://example.com/d', 'd'),\n"
+        "            Resource('file:///e', b'e'), Resource('file:///f', 'f')]\n",
+    )
+    kinds = [block.type for block in made.call("show", {}).content]
+    assert kinds == ["text", "image", "audio", "resource_link", "resource", "resource"]
+
+
+def test_a_function_may_take_the_place_of_a_generated_one(project: Make) -> None:
+    api = {
+        "openapi": "3.1.0",
+        "info": {"title": "Shop", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": {
+            "/books/{id}": {
+                "get": {
+                    "operationId": "getBook",
+                    "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                    "responses": {"200": {"description": "ok"}},
+                }
+            }
+        },
+    }
+    made = project(api)
+    made.function("get_book", "async def get_book(*, id: int) -> str:\n    return f'mine {id}'\n")
+    assert made.call("get_book", {"id": 3}).content[0].text == "mine 3"
+    assert "`book` is not an argument" in made.call("get_book", {"book": 3}).content[0].text
+    made.function("get_book", "async def get_book(*, other: int) -> str:\n    return 'x'\n")
+    assert {code for code, _, _ in found(made)} == {"E1314"}
+
+
+def test_a_server_without_an_api_speaks_of_none(project: Make) -> None:
+    made = project([tool("find_book")])
+    for name in ("README.md", ".env.example", "Makefile", "server.json", "manifest.json", "pyproject.toml"):
+        text = (made.folder / name).read_text()
+        assert "BASE_URL" not in text, name
+        assert " API" not in text, name
+    facts = json.loads((made.package / "api.json").read_text())
+    assert facts["calls_api"] is False
+
+
+def test_regenerating_changes_nothing_and_order_does_not_matter(project: Make) -> None:
+    made = project([tool("find_book"), tool("add_book")])
+    made.generate()
+    assert made.changes.empty
+    made.say([tool("add_book"), tool("find_book")])
+    made.generate()
+    assert made.changes.empty
+
+
+def test_a_new_tool_of_ones_own_needs_no_acceptance(project: Make) -> None:
+    made = project([tool("get_book", annotations={"readOnlyHint": True})])
+    made.say(
+        [tool("drop_book", annotations={"destructiveHint": True}), tool("get_book", annotations={"readOnlyHint": True})]
+    )
+    made.generate()
+    assert len(made.made.server.tools) == 1
+    assert (made.package / "custom" / "drop_book.py").is_file()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_list_is_whole_in_both_eras(project: Make, mode: str) -> None:
+    made = project([tool("find_book", outputSchema=OUTPUT), tool("add-book")])
+    listed: Any = made.talk(lambda client: client.list_tools(), mode)
+    assert sorted(one.name for one in listed.tools) == ["add-book", "find_book"]
