@@ -118,7 +118,7 @@ class Operation:
         problems = projector.problems
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         found = parameters.collect(projector, path_item, operation, pointers)
-        self.fields = parameters.fields(projector, problems, found, self.template)
+        self.fields = parameters.fields(projector, problems, found, self.template, origin.pointer)
         self.body, body_fields = (
             bodies.fields(projector, operation["requestBody"], f"{origin.pointer}/requestBody")
             if (operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS"))

@@ -65,9 +65,9 @@ def collect(
 
 
 def fields(
-    projector: Projector, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str
+    projector: Projector, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str, operation: str
 ) -> list[Field]:
-    """The fields of an operation's parameters, in the document's order. Raises Unsayable."""
+    """The fields of an operation's parameters, in the document's order; `operation` is its pointer. Raises Unsayable."""
     template = re.findall(r"\{([^{}]+)\}", path)
     out: list[Field] = []
     for parameter, pointer in parameters:
@@ -94,7 +94,7 @@ def fields(
     declared = {item.wire_name for item in out if item.place == "path"}
     for name in dict.fromkeys(template):
         if name not in declared:
-            problems.warn("E0404", f"path parameter `{name}` is not declared: taken as text", pointer="")
+            problems.warn("E0404", f"path parameter `{name}` is not declared: taken as text", pointer=operation)
             out.append(Field("path", name, {"type": "string"}, True))
     return out
 

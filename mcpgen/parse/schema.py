@@ -152,9 +152,22 @@ class Projector:
         self.problems.warn(
             "E0203",
             f"`$ref` points to nothing: `{visible(error.ref)[:120]}`",
-            pointer=f"{pointer}/$ref" if pointer else "",
+            pointer=f"{pointer or self.holder(error.ref)}/$ref",
             hint=f"did you mean {' or '.join(suggestions)}?" if suggestions else "",
         )
+
+    def holder(self, ref: str) -> str:
+        """The pointer of the first object that holds a reference: looked for only when there is something to report."""
+        pending: list[tuple[Any, str]] = [(self.document.root, "")]
+        while pending:
+            node, pointer = pending.pop()
+            if isinstance(node, dict):
+                if node.get("$ref") == ref:
+                    return pointer
+                pending += [(node[key], f"{pointer}/{escape_token(key)}") for key in reversed(node)]
+            elif isinstance(node, list):
+                pending += [(item, f"{pointer}/{index}") for index, item in reversed(list(enumerate(node)))]
+        return ""
 
     def flatten(self, node: Any, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
         """A schema with its `$ref` followed and its `allOf` merged; children are left as they are in the document.
