@@ -52,6 +52,18 @@ ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {
     "Any",
     "Literal",
 }
+# Characters of wire names that tell two of them apart: `MessageDate<` and `MessageDate>`.
+SYMBOLS = {
+    "<": "lt",
+    ">": "gt",
+    "!": "not",
+    "=": "eq",
+    "~": "like",
+    "*": "any",
+    "+": "plus",
+    "-": "minus",
+    "%": "percent",
+}
 WINDOWS_NAMES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))])
 SERVER_NOISE = frozenset("""
     a an the api apis rest restful http openapi swagger service services server spec specification documentation
@@ -169,18 +181,24 @@ def server_name(title: str) -> str:
 
 
 def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """(place, wire name) → argument name. Only names that clash get their place as a suffix."""
+    """(place, wire name) → argument name.
+
+    Where names clash, one that is its wire name as it stands keeps it, unless another does as well: then they get their
+    place as a suffix. Names that were changed to be one give way.
+    """
     keys = list(dict.fromkeys(wanted))
-    plain = {key: argument_name(key[1]) for key in keys}
-    count = Counter(name.lower() for name in plain.values())
-    for place, wire_name in keys:
-        if count[plain[place, wire_name].lower()] > 1:
-            plain[place, wire_name] = f"{plain[place, wire_name].rstrip('_')}_{place}"
-    again = Counter(name.lower() for name in plain.values())
-    for key in keys:
-        if again[plain[key].lower()] > 1:
-            plain[key] = f"{plain[key]}_{digest('/'.join(key))}"
-    return plain
+    names = {key: argument_name(key[1]) for key in keys}
+    count = Counter(name.lower() for name in names.values())
+    own = Counter(name.lower() for (_, wire_name), name in names.items() if name == wire_name)
+    for (place, wire_name), name in names.items():
+        if count[name.lower()] > 1 and (name != wire_name or own[name.lower()] > 1):
+            said = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
+            names[place, wire_name] = f"{name}{said}" if said else f"{name.rstrip('_')}_{place}"
+    again = Counter(name.lower() for name in names.values())
+    for key, name in names.items():
+        if again[name.lower()] > 1 and (name != key[1] or own[name.lower()] > 1):
+            names[key] = f"{name}_{digest('/'.join(key))}"
+    return names
 
 
 def argument_name(wire_name: str) -> str:

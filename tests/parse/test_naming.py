@@ -160,3 +160,10 @@ def test_argument_names_are_unique_identifiers(wanted: list[tuple[str, str]]) ->
     assert len(set(lowered)) == len(set(wanted))
     assert all(name.isidentifier() and name.isascii() and not keyword.iskeyword(name) for name in names.values())
     assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,72}", name) for name in names.values())
+
+
+def test_a_name_that_is_its_wire_name_keeps_it_where_others_were_changed_to_be_alike() -> None:
+    names = argument_names([("body", "_id"), ("body", "id"), ("query", "on"), ("query", "on<"), ("query", "on>")])
+    assert names["body", "id"] == "id" and names["query", "on"] == "on"
+    assert (names["query", "on<"], names["query", "on>"]) == ("on_lt", "on_gt")
+    assert names["body", "_id"] == "id_body"
