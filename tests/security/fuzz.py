@@ -7,6 +7,7 @@ not valid. What it finds is written beside the corpus in `.fuzz/TARGET/`, to be 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import json
 import re
@@ -45,10 +46,8 @@ def loader() -> Callable[[bytes], None]:
     def one(data: bytes) -> None:
         path.write_bytes(data)
         problems = Problems()
-        try:
+        with contextlib.suppress(McpgenError):
             upgrade(load(str(path), problems=problems, limits=limits), problems)
-        except McpgenError:
-            pass
 
     return one
 
@@ -171,7 +170,7 @@ def answer() -> Callable[[bytes], None]:
         made = settings.read(facts, {f"MCPGEN_X_{key}": value for key, value in environ.items()})
         return server, wire.Api(made), made
 
-    server, api, made = loop.run_until_complete(start())
+    _server, api, made = loop.run_until_complete(start())
 
     async def call(data: bytes) -> None:
         served[0] = data
@@ -198,7 +197,13 @@ TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
     "answer": answer,
 }
 STARTS: dict[str, list[bytes]] = {
-    "references": [b"./pet.yaml#/Pet", b"../secret.yaml", b"link.yaml#/secret", b"#/components/schemas/A", b"file:///x"],
+    "references": [
+        b"./pet.yaml#/Pet",
+        b"../secret.yaml",
+        b"link.yaml#/secret",
+        b"#/components/schemas/A",
+        b"file:///x",
+    ],
     "url": [b"a\x01..\x02b", b"\x01%2e%2e\x02/", b"aa\x01\xc3\xa9\x02..;x", b"a\x01a/b\x02."],
     "answer": [
         b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a":1}',

@@ -1,4 +1,4 @@
-"""Documents that are too much (GE), that point elsewhere (GF), that weaken the server (GG) or speak to the model (GH)."""
+"""Documents that are too much (GE), point elsewhere (GF), weaken the server (GG), or speak to the model (GH)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,125 @@
+"""One test for each published hole of a neighbour that could be here too, named after its advisory."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpgen.problems import RefusedError
+from mcpgen.render.gate import shape
+
+from .conftest import Canary, Generate
+from .shop import document, operation, query, rendered, understood
+
+MODULE = "src/shop_mcp/tools/general.py"
+
+
+def test_cve_2025_64340_a_server_name_is_no_command_line(tmp_path: Path) -> None:
+    """FastMCP: a server's name reached a shell through the command that installs it."""
+    title = "shop & calc $(id) `id` | sh\n"
+    files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
+    for path, text in files.items():
+        if path.endswith((".json", ".yml", "Makefile", "Dockerfile", ".example")) and not path.startswith("src/"):
+            assert "$(id)" not in text or path in ("server.json", "manifest.json"), path
+    for path in ("clients/claude-desktop.json", "clients/vscode.json"):
+        assert not re.search(r"[&$`|;\n]", json.dumps(json.loads(files[path])).replace("${input:", "")), path
+
+
+@pytest.mark.parametrize("value", ["../admin", "..%2fadmin", "%2e%2e/admin", "..\\admin"])
+def test_ghsa_vv7q_7jx5_f767_a_path_argument_stays_in_its_segment(value: str, fresh_runtime: Path) -> None:
+    """FastMCP's OpenAPI provider: `..` in a path argument reached other endpoints with the credential."""
+    import importlib
+
+    url = importlib.import_module("advised.url")
+    with pytest.raises(importlib.import_module("advised.errors").Refused):
+        url.build("https://api.example.com/v1", "/users/{id}", {"id": value}, "")
+
+
+@pytest.fixture
+def fresh_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The runtime of a generated package, importable as `advised`."""
+    for path, text in rendered(tmp_path, document()).items():
+        if path.startswith("src/shop_mcp/"):
+            place = tmp_path / "advised" / path.removeprefix("src/shop_mcp/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.startswith("advised")]:
+        monkeypatch.delitem(sys.modules, name)
+    return tmp_path / "advised"
+
+
+@pytest.mark.parametrize("mark", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_ghsa_j884_a_line_break_in_a_description_ends_no_comment(tmp_path: Path, mark: str) -> None:
+    """datamodel-code-generator: a carriage return in a description became a line of code."""
+    schema = {"type": "object", "title": f"T{mark}import os", "description": f"safe{mark}raise SystemExit(1)"}
+    answers = {
+        "200": {
+            "description": "OK",
+            "content": {"application/json": {"schema": {**schema, "properties": {"a": schema}}}},
+        }
+    }
+    files = rendered(tmp_path, document({"/x": {"get": operation(operationId="x", responses=answers)}}))
+    for path, text in files.items():
+        if re.fullmatch(r"src/shop_mcp/(models|tools)/\w+\.py", path):
+            assert not [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)], path
+            assert "import os" not in text.replace('"', "\n"), path
+
+
+def test_pysec_2020_71_and_orval_and_harsha_67_a_document_is_no_program(tmp_path: Path) -> None:
+    """openapi-python-client, orval, openapi-mcp-generator: names, defaults and enums were pasted into source."""
+    evil = "x'); import os; os.system('touch /tmp/P') #`${process.exit()}`"
+    given = document({"/x": {"get": operation(operationId=evil, parameters=[query(evil, enum=[evil], default=evil)])}})
+    plain = document({"/x": {"get": operation(operationId="a b", parameters=[query("a b", enum=["b"], default="b")])}})
+    assert shape(rendered(tmp_path, given)[MODULE]) == shape(rendered(tmp_path, plain)[MODULE])
+
+
+def test_pysec_2020_70_a_name_is_no_path(generate: Generate, tmp_path: Path) -> None:
+    """openapi-python-client: a title or tag chose where files were written."""
+    evil = "../../../../escaped"
+    given = document({"/x": {"get": operation(operationId=evil, tags=[evil])}}, info={"title": evil, "version": "1"})
+    assert generate(given).code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"openapi.json", "out"}
+
+
+@pytest.mark.parametrize("place", ["paths", "schema", "tab"])
+def test_awslabs_4141_and_harsha_68_and_json_schema_ref_deref_nothing_is_fetched(
+    tmp_path: Path, canary: Canary, place: str
+) -> None:
+    """awslabs/mcp and openapi-mcp-generator: a `$ref` to another host was followed at generation or start."""
+    ref = {"$ref": canary.url}
+    given = {
+        "paths": document({"/x": ref}),
+        "schema": document({"/x": {"get": operation(parameters=[query(**ref)])}}),
+        "tab": json.dumps(document({"/x": ref})).replace('"$ref": ', '"$ref":\t'),
+    }[place]
+    with pytest.raises(RefusedError):
+        rendered(tmp_path, given)
+
+
+def test_swagger_codegen_11309_a_path_is_no_program(tmp_path: Path) -> None:
+    """swagger-codegen: code in a path key reached the generated client."""
+    server, _ = understood(tmp_path, document({"/pet/{id}'+str(exec('import os'))+'": {"get": operation()}}))
+    assert server.tools == ()
+
+
+def test_dcg_2428_the_name_of_a_file_is_no_program(generate: Generate) -> None:
+    """datamodel-code-generator: the input file's name stood in a comment of the output."""
+    result = generate(document(), name="x\nimport os  # .json")
+    assert result.code == 0
+    assert not [path for path, text in result.files.items() if path.endswith(".py") and "import os  #" in text]
+
+
+def test_jlowin_3262_3436_620_a_callers_token_is_not_the_apis(fresh_runtime: Path) -> None:
+    """FastMCP: the transport's Authorization header was sent on to the API. Nothing here reads a caller's headers."""
+    for name in ("api.py", "credentials.py", "body.py", "calls.py"):
+        text = (fresh_runtime / name).read_text("utf-8")
+        assert "request.headers" not in text.replace("request.headers.items()", "").replace("self.headers", "") or (
+            name != "calls.py"
+        )
+        assert "get_http_request" not in text and "request_context" not in text

@@ -1,0 +1,170 @@
+"""Bad input that is not malicious (B): each says what is wrong in words, where, and what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.cli import run
+
+from .conftest import Generate
+from .shop import document, operation, query
+
+HEAD = "openapi: 3.0.3\ninfo: {title: T, version: '1'}\n"
+PATHS = HEAD + "paths:\n  /x:\n    get:\n      responses: {default: {description: d}}\n"
+
+
+def with_schema(schema: dict[str, Any], version: str = "3.0.3") -> str:
+    """A document with a schema, as JSON."""
+    return json.dumps(document({"/x": {"get": operation(parameters=[query(**schema)])}}, openapi=version))
+
+
+def with_operation(**more: Any) -> str:
+    """A document with an operation, as JSON."""
+    return json.dumps(document({"/x": {"get": operation(**more)}}, openapi="3.0.3"))
+
+
+ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
+    "B04 empty": ("a.yaml", "", ("empty",)),
+    "B04 comments": ("a.yaml", "# only\n---\n", ("empty",)),
+    "B05 zip": ("a.yaml", b"PK\x03\x04\x14\x00", ("zip archive", "unpack")),
+    "B05 png": ("a.json", b"\x89PNG\r\n\x1a\n\x00", ("PNG",)),
+    "B06 html": ("a.json", "<!DOCTYPE html><html><body>Swagger UI</body></html>", ("HTML page", "openapi.json")),
+    "B07 asyncapi": ("a.yaml", "asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", ("AsyncAPI",)),
+    "B07 postman": ("a.json", '{"info": {"_postman_id": "1", "name": "x"}, "item": []}', ("Postman",)),
+    "B08 truncated YAML": ("a.yaml", HEAD + "paths: {'/x: {\n", ("a.yaml:3",)),
+    "B09 truncated JSON": ("a.json", '{"openapi": "3.0.3",\n  "info": {"title": "T"', ("2:11",)),
+    "B10 tabs": ("a.yaml", HEAD + "paths:\n\t/x: {}\n", ("tab",)),
+    "B11 indentation": ("a.yaml", HEAD + "paths:\n    /x: {}\n  /y: {}\n", ("a.yaml:5",)),
+    "B12 duplicate key": ("a.yaml", HEAD + "info: {title: U, version: '2'}\n", ("`info` comes twice", "2:1", "3:1")),
+    "B13 trailing comma": ("a.json", '{"openapi": "3.0.3",}', ("comma",)),
+    "B13 comment": ("a.json", '{"openapi": "3.0.3" // x\n}', ("comment",)),
+    "B14 Latin-1": ("a.yaml", (HEAD + "x-a: é\n").encode("latin-1"), ("iconv",)),
+    "B16 list": ("a.json", "[1, 2]", ("list",)),
+    "B16 text": ("a.yaml", "just text\n", ("text",)),
+    "B17 neither": ("a.yaml", "info: {title: T}\npaths: {}\n", ("openapi",)),
+    "B18 number": ("a.yaml", "openapi: 3.0\ninfo: {title: T, version: '1'}\npaths: {}\n", ("3.0", "quote")),
+    "B18 unknown": ("a.yaml", "openapi: 4.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n", ("4.0.0", "3.2")),
+    "B20 no title": ("a.yaml", "openapi: 3.0.3\ninfo: {version: '1'}\npaths: {}\n", ("`title` is missing",)),
+    "B20 no info": ("a.yaml", "openapi: 3.0.3\npaths: {}\n", ("`info` is missing",)),
+    "B21 no paths": ("a.yaml", HEAD, ("`paths` is missing",)),
+    "B24 parameters": ("a.json", with_operation(parameters={"a": 1}), ("must be a list",)),
+    "B24 responses": ("a.json", with_operation(responses=[]), ("must be an object",)),
+    "B24 tags": ("a.json", with_operation(tags="x"), ("must be a list",)),
+    "B25 Query": ("a.json", with_operation(parameters=[{"name": "q", "in": "Query"}]), ("did you mean `query`",)),
+    "B25 body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ("in: body",)),
+    "B26 int": ("a.json", with_schema({"type": "int"}), ("read as `integer`",)),
+    "B26 date": ("a.json", with_schema({"type": "date"}), ("read as `string`",)),
+    "B28 misspelt": (
+        "a.json",
+        json.dumps(
+            document(
+                {"/x": {"get": operation(parameters=[query(**{"$ref": "#/components/schemas/pet"})])}},
+                components={"schemas": {"Pet": {"type": "string"}}},
+            )
+        ),
+        ("Pet", "did you mean"),
+    ),
+    "B29 siblings": (
+        "a.json",
+        json.dumps(
+            document(
+                {"/x": {"get": operation(parameters=[query(**{"$ref": "#/components/schemas/P", "maxLength": 3})])}},
+                openapi="3.0.3",
+                components={"schemas": {"P": {"type": "string"}}},
+            )
+        ),
+        ("maxLength", "$ref"),
+    ),
+    "B30 remote": (
+        "a.yaml",
+        HEAD + "paths: {/x: {$ref: 'https://evil.example/x'}}\n",
+        ("download it and use a relative path",),
+    ),
+    "B31 duplicate": (
+        "a.json",
+        json.dumps(document({"/x": {"get": operation(operationId="a"), "put": operation(operationId="a")}})),
+        ("operationId `a` is used 2 times",),
+    ),
+    "B32 undeclared": ("a.json", with_operation(security=[{"key": []}]), ("`key` is used but not declared",)),
+    "B32 unsupported": (
+        "a.json",
+        json.dumps(
+            document(components={"securitySchemes": {"m": {"type": "http", "scheme": "digest"}}}, security=[{"m": []}])
+        ),
+        ("not supported",),
+    ),
+    "B34 nullable": ("a.json", with_schema({"type": "string", "nullable": True}, "3.1.0"), ("nullable",)),
+    "B35 mixed": (
+        "a.json",
+        json.dumps(document({"/x": {"post": operation(requestBody={"content": {"multipart/mixed": {}}})}})),
+        ("skipped", "multipart/mixed"),
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are named without their folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_b04_to_b35_each_fault_is_told_in_words_with_its_place(
+    row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, content, told = ROWS[row]
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    code = run(["lint", name])
+    shown = capsys.readouterr()
+    text = shown.out + shown.err
+    assert code in (0, 1, 3) and "Traceback" not in text
+    assert name in text
+    flat = " ".join(text.split())
+    assert [words for words in told if words not in flat] == [], text
+
+
+def test_b01_b02_b03_a_file_that_is_not_there_or_not_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "petstore.yaml").write_text(PATHS)
+    assert run(["lint", "petsore.yaml"]) == 2
+    assert "did you mean `petstore.yaml`" in capsys.readouterr().err
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "readme.txt").touch()
+    assert run(["lint", "folder"]) in (1, 2)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_b15_line_ends_and_marks_are_no_matter(tmp_path: Path, generate: Generate) -> None:
+    assert generate(b"\xef\xbb\xbf" + PATHS.replace("\n", "\r\n").encode(), name="a.yaml").code == 0
+
+
+@pytest.mark.parametrize("paths", [{}, {"/x": {}}])
+def test_b22_nothing_to_generate_is_told(generate: Generate, paths: dict[str, Any]) -> None:
+    result = generate(document(paths))
+    assert "0 tools" in result.out + result.err or "nothing to generate" in result.err
+
+
+def test_b23_a_filter_that_leaves_nothing_is_told(generate: Generate) -> None:
+    result = generate(document(), "--include-tag", "boks")
+    assert "0 tools" in result.out + result.err or "nothing" in result.err
+
+
+@pytest.mark.parametrize("servers", [[], [{"url": "/v1"}], [{"url": "https://{host}/v1"}]])
+def test_b33_a_server_that_is_not_known_is_asked_for(generate: Generate, servers: Any) -> None:
+    result = generate(document(servers=servers))
+    assert "MCPGEN_SHOP_BASE_URL" in result.out or "--base-url" in result.out
+
+
+def test_b36_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:
+    given = document({"/x": {"get": operation(parameters=[query(type="integer", example="x", default="y")])}})
+    result = generate(given)
+    assert result.code == 0
+    assert '"y"' not in result.files["src/shop_mcp/tools/general.json"]
+
+
+def test_b39_an_unknown_flag_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["generate", "x.yaml", "--outptu", "d"]) == 2
+    assert "--output" in capsys.readouterr().err
