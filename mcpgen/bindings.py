@@ -1,7 +1,8 @@
 """Which operation of the new document is which of the last run: names never change by accident.
 
-An operation is the same when its operationId is, else when its method and path are. So a renamed operationId and a
-moved path both keep their tool, its name and what the configuration says of it.
+An operation is the same when its method and path are, else when its operationId is. So a renamed operationId and a
+moved path both keep their tool, its name and what the configuration says of it; and a tool never begins to call
+something else because a document gave its operationId to another operation, as GitHub's once did.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
     today = same([*((tool.operation, tool.operation_id) for tool in lock.tools), *before.values()], listed)
     names = {(tool.operation, tool.operation_id): tool.given for tool in lock.tools}
     bindings = {now: names[pair] for pair, now in today.items() if pair in names}
-    known = {word for pair in listed for word in pair if word}
-    formerly = {key: today.get(before[key], "") for key in config.tools if key in before and key not in known}
+    named = _by_word(listed)
+    formerly = {}
+    for key in config.tools:
+        now = today.get(before[key], "") if key in before else ""
+        if key in before and (key not in named or (now and now not in {pair[0] for pair in named[key]})):
+            formerly[key] = now
     return replace(config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today))
 
 
@@ -51,15 +56,10 @@ def _selection(chosen: Selection, today: dict[Operation, str]) -> Selection:
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
     """Key of `[tools]` → the operation it is about, for the next lock; one that is gone keeps its last entry."""
-    listed = operations(document)
-    by_word: dict[str, set[Operation]] = {}
-    for pair in listed:
-        for word in pair:
-            if word:
-                by_word.setdefault(word, set()).add(pair)
+    named = _by_word(operations(document))
     found: dict[str, Operation] = {}
     for key in config.tools:
-        pairs = by_word.get(key) or by_word.get(config.formerly.get(key, "")) or set()
+        pairs = named.get(config.formerly.get(key, "")) or named.get(key) or set()
         if len(pairs) == 1:
             found[key] = next(iter(pairs))
         elif lock is not None and key in (before := _known(lock)):
@@ -67,8 +67,18 @@ def customised(config: Config, lock: Lock | None, document: Document) -> dict[st
     return found
 
 
+def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
+    """Every operation by each of its names."""
+    found: dict[str, set[Operation]] = {}
+    for pair in listed:
+        for word in pair:
+            if word:
+                found.setdefault(word, set()).add(pair)
+    return found
+
+
 def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
-    """Old operation → `METHOD /path` today. First where both are the same, then by operationId, then by path.
+    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else by operationId.
 
     An operationId that occurs twice identifies nothing. No operation is found twice.
     """
@@ -84,14 +94,14 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
 
     for pair in [pair for pair in left if pair in free]:
         meet(pair, pair)
-    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
-    for pair in [pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1]:
-        meet(pair, by_identity[pair[1] or ""])
     by_operation = {pair[0]: pair for pair in free}
     for pair in list(left):
         now = by_operation.pop(pair[0], None)
         if now is not None:
             meet(pair, now)
+    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
+    for pair in [pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1]:
+        meet(pair, by_identity[pair[1] or ""])
     return found
 
 

@@ -117,7 +117,7 @@ def _assign(server: Server, config: Config, problems: Problems, faults: _Faults)
     for key, said in config.tools.items():
         faults.at = ("tools", key)
         operations = by_word.get(key) or by_word.get(_as_operation(key), set())
-        if not operations and config.formerly.get(key) in by_word:
+        if config.formerly.get(key) in by_word:
             operations = {config.formerly[key]}
             message = f'`[tools."{key}"]` applies to an operation that has another name now: `{config.formerly[key]}`'
             hint = "rename the table in `mcpgen.toml`"

@@ -86,9 +86,23 @@ def move_tag(document: Document) -> None:
     document["paths"]["/books"]["get"]["tags"] = ["catalogue"]
 
 
+def give_the_operation_id_to_another(document: Document) -> None:
+    """As GitHub did with `projects/list-for-org`: the old operation stays, and another one gets its operationId."""
+    document["paths"]["/books"]["get"]["operationId"] = "classic-listBooks"
+    document["paths"]["/v2/books"] = {
+        "get": {"operationId": "listBooks", "tags": ["books"], "responses": {"200": {"description": "ok"}}}
+    }
+
+
+def swap_operation_ids(document: Document) -> None:
+    first, second = document["paths"]["/books"]["get"], document["paths"]["/orders"]["get"]
+    first["operationId"], second["operationId"] = second["operationId"], first["operationId"]
+
+
 CHANGES = [
     nothing, add_operation, add_tag, remove_operation, remove_tag, rename_operation, rename_operation_id, move_path,
     change_type, require_argument, change_description, change_title, reorder, move_tag,
+    give_the_operation_id_to_another, swap_operation_ids,
 ]  # fmt: skip
 HARMLESS = {nothing, reorder}
 
@@ -339,6 +353,29 @@ def test_a_new_operation_never_takes_the_name_of_an_old_one(tmp_path: Path) -> N
     assert lock is not None
     assert {tool.operation for tool in lock.tools if tool.name == "list_books"} == {"GET /books"}
     assert len(lock.tools) == 5
+
+
+def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_away(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    customise(folder)
+    save(changed(give_the_operation_id_to_another), tmp_path / "shop.json")
+    _, problems = generate(folder)
+    assert [problem.code for problem in problems if problem.code.startswith("E11")] == ["E1111"]
+    lock = read_lock(folder)
+    assert lock is not None
+    assert {tool.operation: tool.name for tool in lock.tools}["GET /books"] == "find_books"
+    assert tools(folder)["find_books"]["description"] == "Search the catalogue."
+    assert check(folder, Problems()).passed
+    assert generate(folder)[0].empty
+
+
+def test_two_operations_that_swap_their_operation_ids_keep_their_tools(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    save(changed(swap_operation_ids), tmp_path / "shop.json")
+    generate(folder)
+    lock = read_lock(folder)
+    assert lock is not None
+    assert {tool.name: tool.operation for tool in lock.tools}["list_books"] == "GET /books"
 
 
 def test_taking_back_a_new_name_gives_the_old_one_back(tmp_path: Path) -> None:
