@@ -120,6 +120,11 @@ def whole(
     elif kind == "binary":
         schema = {"type": "string", "format": "binary", "description": said or f"The body ({media_type})"}
         encode = "from_base64"
+    elif kind in ("form", "multipart"):
+        base, branches, _ = projector.expand(schema)
+        if base.get("properties") and not branches and "additionalProperties" not in base:
+            # How an undeclared field is written, nobody has said: it is refused rather than sent wrong
+            schema = {**base, "additionalProperties": False}
     body = Body(kind=kind, media_type=media_type, whole=True, required=required)  # type: ignore[arg-type]
     return body, [Field("body", "body", schema, required, encode, written, said, whole=True)]
 

@@ -360,3 +360,11 @@ def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way(one_too
     argument = one_tool(body(schema, form, encoding=encoding), method="post").arguments[0]
     assert (argument.name, argument.encode) == ("body", "form_fields")
     assert argument.options == (("csv", ("tags",)), ("deep_object", ("meta",)))
+
+
+def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(one_tool: OneTool) -> None:
+    fields = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    form = "application/x-www-form-urlencoded"
+    for schema, closed in ((fields, True), ({**fields, "additionalProperties": True}, False)):
+        said = one_tool(body(schema, form, required=False), method="post").input_schema["properties"]["body"]
+        assert (said.get("additionalProperties") is False) is closed
