@@ -48,9 +48,9 @@ def check(folder: Path, problems: Problems) -> Report:
         reasons.append("`mcpgen.toml` changed")
     own = list(_own_problems(folder, lock))
     if not reasons and not edited:
-        from .load import load
+        from .pipeline import open_document
 
-        document = load(config.sources, overlays=config.overlays, problems=Problems(), draft=config.draft)
+        document = open_document(config, Problems())
         if document.source.sha256 == lock.document:
             orphans = _orphans(lock, set(config.tools), document)
             return Report(stale=(), problems=(*orphans, *own), changes=None, generated=False)

@@ -69,6 +69,8 @@ class Config:
     sources: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
     draft: str | None = None
+    ref_root: str | None = None
+    max_bytes: int | None = None
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

@@ -69,6 +69,8 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         ),
         overlays=overlays,
         draft=source.get("draft"),
+        ref_root=_from_here(source["ref_root"], folder) if "ref_root" in source else None,
+        max_bytes=source.get("max_bytes"),
         selection=_selection(chosen),
         tools=tools,
         places={
@@ -310,7 +312,8 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     lines += _given("", {"allow_origins": config.allow_origins})
     lines += ["", "[source]"]
     lines += _given("source", {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained})
-    lines += _given("source", {"draft": config.draft})
+    ref_root = relative_to(config.ref_root, folder) if config.ref_root is not None else None
+    lines += _given("source", {"draft": config.draft, "ref_root": ref_root, "max_bytes": config.max_bytes})
     lines += _given("source", {"overlays": [relative_to(item, folder) for item in config.overlays]})
     if not paths and not urls:
         lines.append('# path = "../openapi.yaml"   # the document was read from standard input')

@@ -7,7 +7,7 @@ from typing import Literal
 
 Kind = Literal["text", "texts", "text or texts", "flag", "count", "any"]
 
-COUNT_LIMIT = 1_000_000
+COUNT_LIMIT = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +112,19 @@ SOURCE = Table(
             choices=("4", "6", "7", "2019-09", "2020-12"),
             example='"7"',
             text="The draft of JSON Schema that schemas without `$schema` are written in.",
+        ),
+        Key(
+            name="ref_root",
+            kind="text",
+            example='".."',
+            text="The folder that references to other files may reach, relative to this file; by default the "
+            "document's own.",
+        ),
+        Key(
+            name="max_bytes",
+            kind="count",
+            example="60000000",
+            text="How large the document and its files may be together, in bytes; 26,214,400 by default.",
         ),
         Key(
             name="overlays",

@@ -159,9 +159,9 @@ class Toolset:
 class Auth:
     """One credential: where it goes, and the environment variables it comes from.
 
-    `kind`: `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`. `scheme` is the HTTP scheme word
-    of a bearer-like credential. `variables` are full environment variable names, in the order the runtime reads
-    them: `(key,)`, `(username, password)`, `(token,)`, `(client_id, client_secret)`.
+    `kind`: `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`. `scheme` is the HTTP
+    scheme word of a bearer-like credential. `variables` are full environment variable names, in the order the runtime
+    reads them: `(key,)`, `(username, password)`, `(token,)`, `(client_id, client_secret, token)`, `(cert, key)`.
     """
 
     name: str

@@ -137,7 +137,7 @@ def _schemas(document: Document) -> Iterator[Repair]:
             yield Repair(
                 at,
                 {"properties": {key: {} for key in lost}},
-                f"`{visible(name)}` requires {', '.join(map(visible, lost))}, which it does not describe: say what they are",
+                f"`{visible(name)}` requires {', '.join(map(visible, lost))} without describing it: say what it is",
                 known=False,
             )
 

@@ -5,11 +5,13 @@ Only `load` and `write` touch the world. `check` and `diff` are the same stages 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from .bindings import pin
 from .config import Config
 from .customise import customise
 from .ir import Server
-from .load import Document, load
+from .load import Document, Limits, load
 from .load.validate import check, validate
 from .parse import parse
 from .problems import Problems
@@ -22,12 +24,27 @@ THOROUGH = 60.0
 """Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked for."""
 
 
+def open_document(config: Config, problems: Problems) -> Document:
+    """The document the configuration names, as its author wrote it."""
+    limits = Limits()
+    if config.max_bytes is not None:
+        limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
+    return load(
+        config.sources,
+        overlays=config.overlays,
+        problems=problems,
+        draft=config.draft,
+        folder=Path(config.ref_root) if config.ref_root is not None else None,
+        limits=limits,
+    )
+
+
 def read(config: Config, problems: Problems, *, thorough: bool = False) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
     What its version does not allow is reported: by the official schema in milliseconds, `thorough` by a validator too.
     """
-    document = load(config.sources, overlays=config.overlays, problems=problems, draft=config.draft)
+    document = open_document(config, problems)
     if thorough:
         validate(document, problems, seconds=THOROUGH)
     else:

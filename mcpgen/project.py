@@ -155,8 +155,8 @@ def config_hash(config: Config) -> str:
     data = asdict(config)
     for key in ("sources", "overlays", *DERIVED):
         del data[key]
-    if config.draft is None:
-        del data["draft"]
+    for key in ("ref_root", "max_bytes", *(() if config.draft else ("draft",))):
+        del data[key]
     return data_hash(data)
 
 
@@ -195,6 +195,8 @@ def _differing(asked: Config | Selection, written: Config | Selection) -> list[s
 def _value(config: Config | Selection, name: str) -> object:
     """A value, with files as absolute paths."""
     value = getattr(config, name)
+    if name == "ref_root" and isinstance(value, str):
+        return str(Path(value).resolve())
     if name in ("sources", "overlays"):
         return tuple(item if "://" in item or item == "-" else str(Path(item).resolve()) for item in value)
     return value

@@ -42,6 +42,8 @@ def generate(
     allow_origin: opt.AllowOrigins = None,
     profile: opt.ProfileOption = opt.Profile.portable,
     draft: opt.DraftOption = None,
+    ref_root: opt.RefRoot = None,
+    max_bytes: opt.MaxBytes = None,
     strict: opt.Strict = False,
     force: Force = False,
     accept_changes: Accept = False,
@@ -82,6 +84,8 @@ def generate(
         allow_origin=allow_origin,
         profile=profile,
         draft=draft,
+        ref_root=ref_root,
+        max_bytes=max_bytes,
         selection=opt.selection(
             include_tag=include_tag,
             exclude_tag=exclude_tag,

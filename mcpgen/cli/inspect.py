@@ -26,6 +26,8 @@ def inspect(
     allow_origin: opt.AllowOrigins = None,
     profile: opt.ProfileOption = opt.Profile.portable,
     draft: opt.DraftOption = None,
+    ref_root: opt.RefRoot = None,
+    max_bytes: opt.MaxBytes = None,
     strict: opt.Strict = False,
     include_tag: opt.IncludeTags = None,
     exclude_tag: opt.ExcludeTags = None,
@@ -60,6 +62,8 @@ def inspect(
         allow_origin=allow_origin,
         profile=profile,
         draft=draft,
+        ref_root=ref_root,
+        max_bytes=max_bytes,
         selection=opt.selection(
             include_tag=include_tag,
             exclude_tag=exclude_tag,

@@ -32,6 +32,8 @@ def lint(
     client: Client = None,
     fix_overlay: FixOverlay = None,
     profile: opt.ProfileOption = opt.Profile.portable,
+    ref_root: opt.RefRoot = None,
+    max_bytes: opt.MaxBytes = None,
     strict: opt.Strict = False,
     quiet: opt.Quiet = False,
     output_format: opt.FormatOption = opt.Format.text,
@@ -49,7 +51,7 @@ def lint(
 
     screen = Screen(quiet=quiet)
     problems = Problems()
-    config = opt.config(spec, overlay, profile=profile)
+    config = opt.config(spec, overlay, profile=profile, ref_root=ref_root, max_bytes=max_bytes)
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False, thorough=True)
     for name in client or ():
@@ -70,8 +72,8 @@ def _conclusion(problems: Problems) -> str:
 
 def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
     """Write the repairs; the document is read again, as its author wrote it."""
-    from ..load import load
     from ..mend import overlay, repairs
+    from ..pipeline import open_document
     from ..problems import Problem, Problems, UsageError
 
     if path.exists():
@@ -83,7 +85,7 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
                 hint="name another file, or remove this one: it may hold your own repairs",
             )
         )
-    document = load(config.sources, overlays=config.overlays, problems=Problems())
+    document = open_document(config, Problems())
     found = repairs(document)
     path.write_text(overlay(document), encoding="utf-8", newline="\n")
     known = sum(repair.known for repair in found)

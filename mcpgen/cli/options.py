@@ -70,6 +70,14 @@ DraftOption = Annotated[
     Draft | None,
     typer.Option("--draft", help="The JSON Schema draft of schemas that do not say theirs.", case_sensitive=False),
 ]
+RefRoot = Annotated[
+    str | None,
+    typer.Option("--ref-root", metavar="FOLDER", help="The folder that `$ref`s to other files may reach."),
+]
+MaxBytes = Annotated[
+    int | None,
+    typer.Option("--max-bytes", metavar="N", min=1, help="How large the document may be, in place of 25 MiB."),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="End with an error where there would be a warning.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only problems.", rich_help_panel=SAYING)]
 AsJson = Annotated[bool, typer.Option("--json", help="A summary for programs on stdout.", rich_help_panel=SAYING)]
@@ -137,6 +145,8 @@ def config(
     allow_origin: list[str] | None = None,
     profile: Profile = Profile.portable,
     draft: Draft | None = None,
+    ref_root: str | None = None,
+    max_bytes: int | None = None,
     selection: Selection | None = None,
 ) -> Config:
     """What the options say; what was not given has its default."""
@@ -147,6 +157,8 @@ def config(
         base_url=base_url,
         allow_origins=tuple(allow_origin or ()),
         draft=draft.value if draft else None,
+        ref_root=ref_root,
+        max_bytes=max_bytes,
         profile="rich" if profile is Profile.rich else "portable",
         selection=selection or Selection(),
     )

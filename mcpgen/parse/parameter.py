@@ -67,7 +67,10 @@ def collect(
 def fields(
     projector: Projector, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str, operation: str
 ) -> list[Field]:
-    """The fields of an operation's parameters, in the document's order; `operation` is its pointer. Raises Unsayable."""
+    """The fields of an operation's parameters, in the document's order. Raises Unsayable.
+
+    `path` is the path template, `operation` the pointer of the operation.
+    """
     template = re.findall(r"\{([^{}]+)\}", path)
     out: list[Field] = []
     for parameter, pointer in parameters:
