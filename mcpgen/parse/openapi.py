@@ -51,16 +51,18 @@ class _Parser:
 
     def server(self) -> Server:
         """Everything together."""
+        everything = list(self.operations())
         wanted: list[tuple[Origin, dict[str, Any], dict[str, Any]]] = []
-        for where, path_item, operation in self.operations():
+        for where, path_item, operation in everything:
             reason = select.left_out(self.config.selection, where, operation)
             if reason is not None:
                 self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
             else:
                 wanted.append((where, path_item, operation))
         self.report_duplicates([where for where, _, _ in wanted])
+        # Of all operations, so that leaving some out renames none of the others.
         names = naming.tool_names(
-            ((where.method, where.path, self.named(where, operation)) for where, _, operation in wanted),
+            ((where.method, where.path, self.named(where, operation)) for where, _, operation in everything),
             self.name,
             self.config.bindings,
         )

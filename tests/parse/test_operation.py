@@ -235,6 +235,16 @@ def test_every_operation_is_counted_once(parse_document: Parse) -> None:
     assert (len(server.tools), len(filtered), len(server.skips) - len(filtered)) == (1, 1, 1)
 
 
+def test_leaving_operations_out_renames_none_of_the_others(parse_document: Parse) -> None:
+    paths = {
+        "/a": {"get": {"operationId": "foo/list", "tags": ["a"], "responses": {}}},
+        "/b": {"get": {"operationId": "foo.list", "tags": ["b"], "responses": {}}},
+    }
+    both, _ = parse_document(paths)
+    one, _ = parse_document(paths, config=Config(selection=Selection(include_tags=("a",))))
+    assert [tool.name for tool in one.tools] == [tool.name for tool in both.tools if tool.origin.path == "/a"]
+
+
 def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool: OneTool) -> None:
     schema = {
         "type": "object",
