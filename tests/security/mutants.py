@@ -54,7 +54,7 @@ def broken(place: Path, fault: dict[str, Any]) -> tuple[bool, str]:
     path = place / fault["file"]
     whole = path.read_text("utf-8")
     if whole.count(fault["old"]) != 1:
-        raise SystemExit(f"`{fault["name"]}`: its text stands {whole.count(fault['old'])} times in {fault['file']}")
+        raise SystemExit(f"`{fault['name']}`: its text stands {whole.count(fault['old'])} times in {fault['file']}")
     path.write_text(whole.replace(fault["old"], fault["new"]), "utf-8")
     try:
         return caught(place, fault["tests"])

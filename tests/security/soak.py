@@ -1,0 +1,278 @@
+"""A soak: `python -m tests.security.soak [SECONDS]` (an hour) keeps a generated server at its limit and watches it.
+
+An API that answers well, badly, slowly, hugely, brokenly or not at all; a server on stdio and one over HTTP, each with
+callers at full concurrency. Every call has to be answered, memory has to level off, and at the end no connection to the
+API and no file may be left open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import random
+import socket
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from .shop import document, operation, query, rendered
+
+CALLERS = 24
+GROWTH = 24 * 1024 * 1024
+"""Bytes a server may grow by after it is warm."""
+SECRET = "canary-key-0123456789abcdef"
+GIVEN = document(
+    {
+        "/x": {"get": operation(operationId="getX", parameters=[query("kind")])},
+        "/y": {
+            "post": operation(
+                operationId="sendY",
+                parameters=[query("kind")],
+                requestBody={"content": {"application/json": {"schema": {"type": "object", "properties": {"a": {}}}}}},
+            )
+        },
+    },
+    components={"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}},
+    security=[{"key": []}],
+)
+
+
+def answer(status: int, body: bytes, *fields: str) -> bytes:
+    """A whole answer."""
+    lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *fields, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+JSON = "Content-Type: application/json"
+ANSWERS: dict[str, bytes] = {
+    "good": answer(200, b'{"a": [1, 2, 3]}', JSON),
+    "empty": answer(204, b""),
+    "huge": answer(200, json.dumps([{"n": n, "text": "x" * 200} for n in range(10_000)]).encode(), JSON),
+    "too large": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    + (b"10000\r\n" + b"x" * 65536 + b"\r\n") * 170,
+    "bomb": answer(200, gzip.compress(b"\0" * 30_000_000), JSON, "Content-Encoding: gzip"),
+    "deep": answer(200, b"[" * 50_000 + b"]" * 50_000, JSON),
+    "error": answer(500, f'{{"message": "broken", "key": "{SECRET}"}}'.encode(), JSON),
+    "refused": answer(401, b"{}", JSON),
+    "busy": answer(429, b"{}", JSON, "Retry-After: 999999"),
+    "redirect": answer(302, b"", "Location: http://127.0.0.1:1/evil"),
+    "html": answer(200, b"<html>" + b"<p>x</p>" * 5_000, "Content-Type: text/html"),
+    "binary": answer(200, bytes(range(256)) * 2_000, "Content-Type: application/octet-stream"),
+    "half": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+    "nonsense": b"\x16\x03\x01 nonsense\r\n\r\n",
+    "headers": b"HTTP/1.1 200 OK\r\n" + b"X-A: 1\r\n" * 2_000 + b"Content-Length: 0\r\n\r\n",
+    "two": answer(200, b"{}", JSON) + b"HTTP/1.1 200 OK\r\n\r\nsmuggled",
+}
+KINDS = (*ANSWERS, "slow", "silent", "gone")
+
+
+class Upstream:
+    """The API. It knows how many connections are open."""
+
+    def __init__(self) -> None:
+        self.open = self.served = 0
+
+    async def start(self) -> str:
+        """Listen; the URL."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open += 1
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                length = [
+                    line.split(":")[1] for line in head.lower().split("\r\n") if line.startswith("content-length:")
+                ]
+                if length:
+                    await reader.readexactly(int(length[0]))
+                self.served += 1
+                kind = head.partition("kind=")[2].split(" ")[0].split("&")[0].replace("%20", " ")
+                if not await self._answer(kind, writer):
+                    return
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            self.open -= 1
+            writer.close()
+
+    async def _answer(self, kind: str, writer: asyncio.StreamWriter) -> bool:
+        """Answer as asked; whether the connection goes on."""
+        if kind == "gone":
+            return False
+        if kind == "silent":
+            await asyncio.sleep(5)
+            return False
+        if kind == "slow":
+            whole = ANSWERS["good"]
+            for place in range(0, len(whole), 12):
+                writer.write(whole[place : place + 12])
+                await writer.drain()
+                await asyncio.sleep(0.05)
+            return True
+        writer.write(ANSWERS[kind])
+        await writer.drain()
+        return kind not in ("half", "nonsense", "too large")
+
+
+def children() -> dict[int, str]:
+    """The processes this one started, by id."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+            if int(words[1]) == os.getpid():
+                found[int(path.parent.name)] = (path.parent / "cmdline").read_text()
+        except OSError:
+            continue
+    return found
+
+
+def resident(process: int) -> int:
+    """Bytes of memory a process holds."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def sockets(process: int) -> int:
+    """How many sockets a process holds."""
+    return sum("socket:" in str(path.readlink()) for path in Path(f"/proc/{process}/fd").iterdir())
+
+
+async def calling(client: Client, until: float, seen: Counter[str], draw: random.Random) -> None:
+    """One caller: the next call when the last is answered."""
+    while time.monotonic() < until:
+        kind = draw.choice(KINDS)
+        name, more = ("get_x", {}) if draw.random() < 0.8 else ("send_y", {"a": "x" * draw.randrange(1000)})
+        arguments: dict[str, Any] = {"kind": kind, **more} if draw.random() < 0.95 else {"nobody": 1}
+        result = await asyncio.wait_for(client.call_tool(name, arguments), 60)
+        text = str(result.content)
+        assert SECRET not in text and result.content, kind
+        seen["failed" if result.is_error else "worked"] += 1
+        seen["calls"] += 1
+
+
+async def watched(
+    transport: Any, process: Callable[[], int], upstream: Upstream, seconds: float, label: str
+) -> list[str]:
+    """Callers at full concurrency over one client; what is wrong at the end."""
+    seen: Counter[str] = Counter()
+    start = time.monotonic()
+    memory: list[int] = []
+
+    async def look() -> None:
+        while True:
+            memory.append(resident(process()))
+            await asyncio.sleep(max(0.5, seconds / 100))
+
+    async with Client(transport) as client:
+        looking = asyncio.create_task(look())
+        callers = [calling(client, start + seconds, seen, random.Random(number)) for number in range(CALLERS)]
+        await asyncio.gather(*callers)
+        looking.cancel()
+        await asyncio.sleep(0.5)
+        result = await client.call_tool("get_x", {"kind": "good"})
+        held = sockets(process())
+    third = max(1, len(memory) // 3)
+    early, late = max(memory[third : 2 * third] or memory), max(memory[2 * third :])
+    print(
+        f"{label}: {seen['calls']} calls in {seconds:.0f} s, {seen['worked']} worked, {seen['failed']} told why not; "
+        f"memory {early / 2**20:.0f} then {late / 2**20:.0f} MiB; {held} sockets, {upstream.open} connections"
+    )
+    wrong = [f"{label}: memory grew from {early} to {late}"] if late - early > GROWTH else []
+    wrong += [f"{label}: the last call failed"] if result.is_error else []
+    wrong += [f"{label}: {held} sockets are open"] if held > CALLERS + 12 else []
+    return wrong + ([f"{label}: nothing was called"] if seen["worked"] < 3 or seen["failed"] < 3 else [])
+
+
+async def soak(seconds: float) -> list[str]:
+    """Both transports, one after the other; what is wrong."""
+    folder = Path(tempfile.mkdtemp())
+    for path, text in rendered(folder, GIVEN).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+    upstream = Upstream()
+    url = await upstream.start()
+    given = {
+        "BASE_URL": url,
+        "KEY": SECRET,
+        "TIMEOUT": "1",
+        "TOTAL_TIMEOUT": "3",
+        "RETRIES": "1",
+        "MAX_CONCURRENCY": "16",
+    }
+    environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
+    environment["PYTHONPATH"] = str(folder / "src")
+    with (folder / "stderr").open("w") as errors:
+        parameters = StdioServerParameters(command=sys.executable, args=["-m", "shop_mcp"], env=environment)
+        before = set(children())
+
+        class Started:
+            """The transport, which finds out the id of its process."""
+
+            async def __aenter__(self) -> Any:
+                self.inner = stdio_client(parameters, errlog=errors)
+                streams = await self.inner.__aenter__()
+                self.process = next(iter(set(children()) - before))
+                return streams
+
+            async def __aexit__(self, *details: Any) -> Any:
+                return await self.inner.__aexit__(*details)
+
+        started = Started()
+        wrong = await watched(started, lambda: started.process, upstream, seconds / 2, "stdio")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        words = [sys.executable, "-m", "shop_mcp", "--http", "--port", str(port), "--log-level", "error"]
+        process = await asyncio.create_subprocess_exec(
+            *words, env=environment, stderr=errors, stdin=asyncio.subprocess.DEVNULL
+        )
+        try:
+            await listening(port)
+            wrong += await watched(f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP")
+        finally:
+            process.terminate()
+            await process.wait()
+    for _ in range(80):  # what is silent notices late that nobody listens
+        await asyncio.sleep(0.1 if upstream.open else 0)
+    said = (folder / "stderr").read_text()
+    wrong += ["a secret was logged"] if SECRET in said else []
+    wrong += [f"{upstream.open} connections to the API are left"] if upstream.open else []
+    return wrong + (
+        ["an exception was never retrieved"] if "never retrieved" in said or "was destroyed" in said else []
+    )
+
+
+async def listening(port: int) -> None:
+    """Wait until somebody listens."""
+    for _ in range(200):
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.05)
+        else:
+            writer.close()
+            return
+    raise TimeoutError("the server did not start")
+
+
+def main() -> int:
+    """Soak for the seconds given, or for an hour."""
+    seconds = float(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SOAK_SECONDS", "3600"))
+    wrong = asyncio.run(soak(seconds))
+    print("\n".join(wrong) or "all is well")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
