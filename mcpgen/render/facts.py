@@ -65,7 +65,8 @@ def contract_facts(tool: Tool) -> dict[str, Any]:
     """What calls of a tool of the user's own are checked against, where that is not what the list says.
 
     `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in the exact one;
-    `arguments`: every argument → the function's parameter; `more`: whether it takes others besides.
+    `arguments`: every argument → the function's parameter; `more`: whether it takes others besides; `fixed` and
+    `defaults`: what the configuration says of arguments that the exact schema wants from callers.
     """
     found: dict[str, Any] = {}
     if tool.contract is not None:
@@ -77,6 +78,11 @@ def contract_facts(tool: Tool) -> dict[str, Any]:
     found["arguments"] = {argument.wire_name: argument.name for argument in tool.arguments}
     if tool.takes_more:
         found["more"] = True
+    fixed = {argument.wire_name: argument.fixed[0] for argument in tool.arguments if argument.fixed}
+    defaults = {argument.wire_name: argument.default[0] for argument in tool.arguments if argument.default}
+    required = (tool.contract or tool.input_schema).get("required", ())
+    needed = {name: value for name, value in defaults.items() if name in required}
+    found |= {key: value for key, value in (("fixed", fixed), ("defaults", needed)) if value}
     return found
 
 

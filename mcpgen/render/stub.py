@@ -111,8 +111,7 @@ def module_name(tool: str) -> str:
 
 
 def _stub(tool: Tool, toolset: str, types: Types) -> Stub:
-    shown = [argument for argument in tool.arguments if not argument.fixed]
-    parameters = [(argument, _annotation(tool, argument, types)) for argument in shown]
+    parameters = [(argument, _annotation(tool, argument, types)) for argument in tool.arguments]
     answer = _answer(tool, types)
     used = {atom for _, item in (*parameters, ("", answer)) for atom in atoms(item)}
     models = any(atom.startswith("models.") for atom in used)

@@ -187,3 +187,16 @@ def test_the_list_is_whole_in_both_eras(project: Make, mode: str) -> None:
     made = project([tool("find_book", outputSchema=OUTPUT), tool("add-book")])
     listed: Any = made.talk(lambda client: client.list_tools(), mode)
     assert sorted(one.name for one in listed.tools) == ["add-book", "find_book"]
+
+
+def test_an_argument_that_the_configuration_hides_or_fills_reaches_the_function(project: Make) -> None:
+    made = project([tool("find_book", None, "title", "limit")])
+    said = '\n[tools.find_book.arguments.title]\nhidden = true\nvalue = "mine"\n'
+    said += "\n[tools.find_book.arguments.limit]\ndefault = 7\n"
+    with (made.folder / "mcpgen.toml").open("a") as file:
+        file.write(said)
+    made.generate()
+    made.function("find_book", "def find_book(*, title, limit):\n    return f'{title} {limit}'\n")
+    assert made.call("find_book", {}).content[0].text == "mine 7"
+    assert made.call("find_book", {"limit": 1}).content[0].text == "mine 1"
+    assert "`title` is not an argument" in made.call("find_book", {"title": "x"}).content[0].text

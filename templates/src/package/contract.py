@@ -22,7 +22,7 @@ class ContractChecker(Checker):
 
     `input` is the exact schema (the listed one where there is none), `names` maps pointers of listed properties to
     their keys in it, `arguments` its arguments to the names of the function's parameters, and `more` says that further
-    arguments are taken.
+    arguments are taken. Callers do not give the arguments in `fixed`, and need not give those in `defaults`.
     """
 
     def __init__(self, tool: str, listed: dict[str, Any], contract: Mapping[str, Any]) -> None:
@@ -30,6 +30,8 @@ class ContractChecker(Checker):
         self._listed = Checker(tool, listed, names=names) if names else None
         self._arguments: dict[str, str] = contract["arguments"]
         self._more = bool(contract.get("more"))
+        self._fixed: dict[str, Any] = contract.get("fixed", {})
+        self._defaults: dict[str, Any] = contract.get("defaults", {})
         super().__init__(tool, contract.get("input", listed))
 
     def check(self, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -39,6 +41,7 @@ class ContractChecker(Checker):
         if self._listed is not None:
             given = self._listed.on_the_wire(given)
         self._known(given)
+        given = {**self._defaults, **given, **self._fixed}
         tidied = self._whole(given) if self._validator.is_valid(given) else self._tidied(given)
         errors = [error for error, _ in zip(self._validator.iter_errors(tidied), range(50), strict=False)]
         if errors:
@@ -66,11 +69,12 @@ class ContractChecker(Checker):
 
     def _known(self, given: Mapping[str, Any]) -> None:
         """Refuse arguments the contract does not name, unless it takes more."""
-        unknown = [] if self._more else [name for name in given if name not in self._arguments]
+        offered = [name for name in self._arguments if name not in self._fixed]
+        unknown = [name for name in given if name in self._fixed or not (self._more or name in self._arguments)]
         if not unknown:
             return
-        lines = [f"`{name[:100]}` is not an argument{suggest(name, self._arguments)}" for name in unknown[:5]]
-        known = ", ".join(f"`{name}`" for name in list(self._arguments)[:40]) or "none"
+        lines = [f"`{name[:100]}` is not an argument{suggest(name, offered)}" for name in unknown[:5]]
+        known = ", ".join(f"`{name}`" for name in offered[:40]) or "none"
         raise BadArguments(
             "\n- ".join([f"Invalid arguments for `{self._tool}`:", *lines]) + f"\nIts arguments are: {known}"
         )
