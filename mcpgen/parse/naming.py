@@ -194,9 +194,10 @@ def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
         if count[name.lower()] > 1 and (name != wire_name or own[name.lower()] > 1):
             said = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
             names[place, wire_name] = f"{name}{said}" if said else f"{name.rstrip('_')}_{place}"
+    given = Counter(name.lower() for key, name in names.items() if argument_name(key[1]) == key[1])
     again = Counter(name.lower() for name in names.values())
     for key, name in names.items():
-        if again[name.lower()] > 1 and (name != key[1] or own[name.lower()] > 1):
+        if again[name.lower()] > 1 and (argument_name(key[1]) != key[1] or given[name.lower()] > 1):
             names[key] = f"{name}_{digest('/'.join(key))}"
     return names
 

@@ -46,12 +46,13 @@ class Level:
 LEVELS = (
     Level(Detail(depth=4, text=300, nested_text=120), text=900, fields=40),
     Level(Detail(depth=3, text=200, nested_text=60, enum=200), text=600, fields=30),
-    Level(Detail(depth=2, text=140, nested_text=40, enum=60, examples=False), text=400, fields=20),
-    Level(Detail(depth=1, text=100, nested_text=0, enum=40, examples=False), text=300, fields=12),
-    Level(Detail(depth=1, text=60, nested_text=0, enum=24, examples=False, long_limits=False), text=200, fields=8),
-    Level(Detail(depth=0, text=60, nested_text=0, enum=24, examples=False, long_limits=False), text=160, fields=6),
-    Level(Detail(depth=0, text=32, nested_text=0, enum=16, examples=False, long_limits=False), text=80, fields=0),
-    Level(Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False), text=40, fields=0),
+    Level(Detail(depth=2, text=140, nested_text=40, enum=100, examples=False), text=400, fields=20),
+    Level(Detail(depth=1, text=100, nested_text=0, enum=100, examples=False), text=300, fields=12),
+    Level(Detail(depth=1, text=60, nested_text=0, enum=100, examples=False, long_limits=False), text=200, fields=8),
+    Level(Detail(depth=0, text=60, nested_text=0, enum=80, examples=False, long_limits=False), text=160, fields=6),
+    Level(Detail(depth=0, text=32, nested_text=0, enum=60, examples=False, long_limits=False), text=80, fields=0),
+    Level(Detail(depth=0, text=0, nested_text=0, enum=40, examples=False, long_limits=False), text=40, fields=0),
+    Level(Detail(depth=0, text=0, nested_text=0, enum=20, examples=False, long_limits=False), text=0, fields=0),
     Level(
         Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False, nodes=50_000, union=2), 0, 0
     ),

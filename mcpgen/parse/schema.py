@@ -533,6 +533,8 @@ class _Run:
             flat = self.at.flatten(child)
             if flat.get("readOnly" if self.writing else "writeOnly") is True or flat.get("not") == {}:
                 continue
+            if flat.get("type") == "null" and wire_name not in required:
+                continue  # null and left out are one to a tool
             if (wire_name not in required and not shallow) or depth > HARD_DEPTH:
                 left_out.append(wire_name)
                 continue

@@ -167,3 +167,5 @@ def test_a_name_that_is_its_wire_name_keeps_it_where_others_were_changed_to_be_a
     assert names["body", "id"] == "id" and names["query", "on"] == "on"
     assert (names["query", "on<"], names["query", "on>"]) == ("on_lt", "on_gt")
     assert names["body", "_id"] == "id_body"
+    names = argument_names([("path", "id"), ("body", "id"), ("body", "_id")])
+    assert (names["path", "id"], names["body", "id"]) == ("id_path", "id_body")

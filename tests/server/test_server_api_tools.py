@@ -67,6 +67,11 @@ def test_null_is_left_out_unless_it_is_a_value_and_nested_names_become_wire_name
     assert json.loads(third[3]) == {"title": "T", "meta": {"[eq]": "x"}}
 
 
+def test_a_nested_key_may_be_spelled_as_the_api_spells_it(in_process: Any, api: Recorder) -> None:
+    ask(in_process(), ("update_book", {"book_id": "1", "title": "T", "meta": {"[eq]": "x"}}))
+    assert json.loads(api.requests[0][3])["meta"] == {"[eq]": "x"}
+
+
 INVALID = [
     ("an unknown argument", {"book_id": "1", "title": "T", "titel": "x"}, ["`titel`", "did you mean `title`"]),
     ("a wrong type", {"book_id": 1, "title": "T"}, ["`book_id`", "a string", "got 1"]),

@@ -182,7 +182,9 @@ class Checker:
         required = schema.get("required", ())
         rest = schema.get("additionalProperties")
         result: dict[str, Any] = {}
+        spelled = {} if wire or not self._names else self._spelled(properties, pointer)
         for key, item in value.items():
+            key = spelled.get(key, key) if spelled.get(key) not in value else key
             if key in properties:
                 place = f"{pointer}/properties/{_escape(key)}"
                 if (
@@ -201,6 +203,15 @@ class Checker:
             else:
                 result[key] = item
         return result
+
+    def _spelled(self, properties: Iterable[str], pointer: str) -> dict[str, str]:
+        """Keys as on the wire → keys of the schema: a caller who knows the API may use its own."""
+        found = {}
+        for key in properties:
+            name = self._names.get(f"{pointer}/properties/{_escape(key)}")
+            if name is not None and name not in properties:
+                found[name] = key
+        return found
 
     def _visit_array(self, schema: dict[str, Any], pointer: str, value: list[Any], *, wire: bool) -> list[Any]:
         prefix = schema.get("prefixItems", ())
