@@ -28,6 +28,10 @@ NO_PART = (
     "the document requires a multipart body and no part of it; a body without parts is its closing delimiter, which "
     "the referee's parser does not read (RFC 2046 §5.1.1)"
 )
+RENAMED = (
+    "a nested key that clients refuse (`$schema`, `{code}`) has another name in the tool; it stands under its own in the "
+    "request, and the referee compares the names"
+)
 CONTRADICTION = "the document's schema allows no value: its enum's values are not of its `type` (JSON Schema §6.1)"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
@@ -59,6 +63,8 @@ class Disputes:
                 return CONTRADICTION
             if "could not be resolved" in said:
                 return DISCRIMINATOR
+        if call.get("verdict") == "valid" and self._renamed(call):
+            return RENAMED
         if self.read_only(wanted) and any(slot[1] != "delivered" for slot in call.get("slots", ())):
             return READ_ONLY
         return ""
@@ -71,6 +77,14 @@ class Disputes:
         if name in ("query.", "header.", "path.", "cookie."):
             return NAMELESS
         return ""
+
+    def _renamed(self, call: dict[str, Any]) -> bool:
+        """Whether the request has, for every key it seems to have lost, one that clients would have refused."""
+        try:
+            sent = json.loads(base64.b64decode((call.get("http") or {}).get("body") or ""))
+        except ValueError:
+            return False
+        return _keys(sent) != _keys(call["args"]) and any(not _CLIENTS_TAKE.fullmatch(key) for key in _keys(sent))
 
     def read_only(self, operation: str) -> bool:
         """Whether a parameter has the name of a readOnly property of the operation's body."""
@@ -127,6 +141,18 @@ class Disputes:
         value = match.group(1).strip("'\"").lower()
         values = [entry.strip().strip("[]") for entry in match.group(2).split(",")]
         return any(entry.strip("'\"").lower() == value and entry != match.group(1) for entry in values)
+
+
+_CLIENTS_TAKE = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+
+def _keys(value: Any) -> set[str]:
+    """The keys of a value, at every level."""
+    if isinstance(value, dict):
+        return set(value) | {key for child in value.values() for key in _keys(child)}
+    if isinstance(value, list):
+        return {key for child in value for key in _keys(child)}
+    return set()
 
 
 def _normal(name: Any) -> str:
