@@ -11,11 +11,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 
 from mcpgen.parse.naming import RESERVED
 from mcpgen.parse.schema import KEY
-from mcpgen.render.gate import shape
+from mcpgen.render.environment import make_environment
+from mcpgen.render.gate import GateError, check_models, check_tools, shape
 from mcpgen.text import visible
 
 from .conftest import Canary, Generate
@@ -315,3 +317,41 @@ def test_gb09_gb10_gb11_a_title_makes_a_harmless_name(tmp_path: Path, title: str
     assert "Private :: Do Not Upload" in project["classifiers"]
     (package,) = {path.split("/")[1] for path in files if path.startswith("src/")}
     assert re.fullmatch(r"[a-z][a-z0-9_]*_mcp", package)
+
+
+@pytest.mark.parametrize("text", ["é", "\u202e", "\uff45"])
+def test_gb02_the_gate_takes_ascii_alone(text: str) -> None:
+    with pytest.raises(GateError):
+        check_tools(f'"""{text}"""\n', "tools/x.py")
+    with pytest.raises(GateError):
+        check_models(f'"""{text}"""\n', "models/x.py")
+
+
+@pytest.mark.parametrize("source", ["{% if missing %}x{% endif %}", "{% for x in missing %}x{% endfor %}"])
+def test_gc02_an_unknown_name_is_an_error_even_where_it_is_not_printed(source: str) -> None:
+    template = make_environment(jinja2.DictLoader({"t": source})).get_template("t")
+    with pytest.raises(jinja2.UndefinedError):
+        template.render({})
+
+
+FUNCTION = '''"""x"""
+async def f(api: Api, *, title: {kind} = OMIT) -> Answer[Any]:
+    """x"""
+    return await api.request("GET", "/x", json={value})
+'''
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("str", "title.upper()"),
+        ("str", "OMIT.x()"),
+        ("os.system('x')", "title"),
+        ("str", "wire.csv.x(title)"),
+        ("str", "f()"),
+    ],
+)
+def test_gc10_the_gate_takes_no_call_but_of_its_own_objects(kind: str, value: str) -> None:
+    check_tools(FUNCTION.format(kind="str", value="wire.csv(title)"), "tools/x.py")
+    with pytest.raises(GateError):
+        check_tools(FUNCTION.format(kind=kind, value=value), "tools/x.py")

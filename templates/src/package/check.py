@@ -205,7 +205,7 @@ class Checker:
         return result
 
     def _spelled(self, properties: Iterable[str], pointer: str) -> dict[str, str]:
-        """Keys as on the wire → keys of the schema: a caller who knows the API may use its own."""
+        """Keys as on the wire to keys of the schema: a caller who knows the API may use its own."""
         found = {}
         for key in properties:
             name = self._names.get(f"{pointer}/properties/{_escape(key)}")

@@ -1,0 +1,107 @@
+"""Real documents: the runtime is the same to the byte for every one, and none is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.problems import Problems
+from mcpgen.render.gate import check_models, check_tools
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(os.environ.get("MCPGEN_CORPUS", ROOT.parent / "shared" / "corpus"))
+SAMPLES = sorted((ROOT / "samples" / "specs").glob("*.yaml"))
+LIST = ("openapi/*", "swagger2/*", "oai_examples/v*/*.yaml", "oai_examples/v2.0/yaml/*.yaml")
+REAL = sorted(path for pattern in LIST for path in CORPUS.glob(pattern) if path.is_file())
+SMALL = sorted(REAL, key=lambda path: path.stat().st_size)[:18]
+
+
+def golden() -> str:
+    """The hash of the runtime as it stands among the templates."""
+    root = ROOT / "templates" / "src" / "package"
+    return digest({path.relative_to(root).as_posix(): path.read_text("utf-8") for path in sorted(root.rglob("*.py"))})
+
+
+def digest(files: dict[str, str]) -> str:
+    """One hash of files and their paths."""
+    return hashlib.sha256("".join(f"{path}\0{files[path]}\0" for path in sorted(files)).encode()).hexdigest()
+
+
+def overlays() -> tuple[str, ...]:
+    """Samples that are no document of their own."""
+    return ("bookshop.overlay.yaml",)
+
+
+@pytest.mark.parametrize(
+    "path", [*(path for path in SAMPLES if path.name not in overlays()), *SMALL[:6]], ids=lambda path: path.name
+)
+def test_the_runtime_is_the_same_to_the_byte(path: Path) -> None:
+    files = pipeline.generate(Config(sources=(str(path),)), Problems())[2]
+    runtime = {}
+    for name, text in files.items():
+        if re.fullmatch(r"src/\w+/tools/(?!__init__)\w+\.py", name):
+            check_tools(text, name)
+        elif re.fullmatch(r"src/\w+/models/(?!__init__)\w+\.py", name):
+            check_models(text, name)
+        elif re.fullmatch(r"src/.*\.py", name):
+            runtime[name.split("/", 2)[2]] = text
+    assert digest(runtime) == golden()
+
+
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_real_document_is_refused(path: Path) -> None:
+    """Every operation is a tool, or left out with a reason."""
+    problems = Problems()
+    _, server = pipeline.understand(Config(sources=(str(path),)), problems)
+    assert server.tools or server.skips or len(problems)
+    assert all(skip.reason for skip in server.skips)
+
+
+def test_there_are_real_documents() -> None:
+    if not REAL:
+        pytest.skip("there is no corpus here: set MCPGEN_CORPUS to a folder of documents")
+    assert len(REAL) > 5
+
+
+OFFLINE = """
+import fcntl, socket, struct, sys
+from pathlib import Path
+from mcpgen.cli import run
+try:
+    socket.create_connection(("192.0.2.1", 80), 1)
+except OSError:
+    pass
+else:
+    sys.exit("there is a network")
+for number, path in enumerate(sys.argv[2:]):
+    if run(["generate", path, "-o", f"{sys.argv[1]}/{number}", "--quiet"]):
+        sys.exit(f"{path} needs a network")
+print("generated", len(sys.argv) - 2)
+"""
+
+
+def test_generating_needs_no_network(tmp_path: Path) -> None:
+    """In a namespace of its own, where there is none."""
+    space = ["unshare", "--user", "--map-root-user", "--net"]
+    try:
+        subprocess.run([*space, "true"], check=True, capture_output=True, timeout=10)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this machine does not let a process have a network of its own")
+    paths = [str(path) for path in (*SAMPLES[:3], *SMALL[:2]) if path.name not in overlays()]
+    done = subprocess.run(
+        [*space, sys.executable, "-c", OFFLINE, str(tmp_path), *paths],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout == f"generated {len(paths)}\n", done.stderr[-2000:]
