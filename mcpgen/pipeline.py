@@ -57,7 +57,7 @@ def understand(
 ) -> tuple[Document, Server]:
     """Everything up to the intermediate representation; a lock keeps the names of the last run."""
     document = read(config, problems, thorough=thorough)
-    report_hidden(document.root, problems)
+    report_hidden(document, problems)
     config = pin(config, lock, document)
     return document, customise(parse(document, config, problems), config, problems)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .text import INVISIBLE, visible
 
 if TYPE_CHECKING:
+    from .load import Document
     from .problems import Problems
 
 LONGEST = 20_000
@@ -65,9 +66,16 @@ class Finding:
     excerpt: str
 
 
-def report_hidden(root: Any, problems: Problems) -> None:
+_ESCAPED = re.compile(r"\\[uUxNLP0abefv_]")
+"""Escapes of JSON and YAML that may stand for a character nobody sees."""
+
+
+def report_hidden(document: Document, problems: Problems) -> None:
     """Tell of every text with characters nobody sees (which are replaced wherever the text is shown)."""
-    for pointer, text in _texts(root):
+    written = [text.content for text in document.files.values()]
+    if not any(INVISIBLE.search(content) or _ESCAPED.search(content) for content in written):
+        return
+    for pointer, text in _texts(document.root):
         if (text.isascii() and text.isprintable()) or len(problems) > MOST_REPORTED:
             continue
         hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
