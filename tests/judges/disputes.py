@@ -29,8 +29,8 @@ NO_PART = (
     "the referee's parser does not read (RFC 2046 §5.1.1)"
 )
 RENAMED = (
-    "a nested key that clients refuse (`$schema`, `{code}`) has another name in the tool; it stands under its own in the "
-    "request, and the referee compares the names"
+    "a nested key that clients refuse (`$schema`, `{code}`) has another name in the tool; under its own it stands in "
+    "the request, and the referee compares the names"
 )
 CONTRADICTION = "the document's schema allows no value: its enum's values are not of its `type` (JSON Schema §6.1)"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
