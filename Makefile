@@ -5,8 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 CORPUS ?=
+SECONDS ?=
 
-.PHONY: all demo test lint format docs corpus schemas referee conformance bench clean
+.PHONY: all demo test lint format docs corpus schemas referee conformance bench mutants fuzz soak offline clean
 
 # What can be done here.
 all:
@@ -55,6 +56,25 @@ conformance: $(VENV)/ready
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+# Break the kernel on purpose, one fault at a time: the tests must notice each (ARGS=--quick for some of them).
+mutants: $(VENV)/ready
+	@$(BIN)/python -m tests.security.mutants $(ARGS)
+
+# Fuzz for long: a hundred times the examples, then guided by coverage where atheris installs (SECONDS=300 each).
+fuzz: $(VENV)/ready
+	FUZZ=100 $(BIN)/python -m pytest -q tests/security/test_properties.py
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check atheris || echo "left out: atheris has no wheel for this Python"
+	@! $(BIN)/python -c 'import atheris' 2>/dev/null || for target in loader references generate url answer; do \
+		echo "== $$target"; $(BIN)/python -m tests.security.fuzz $$target $(SECONDS) || exit 1; done
+
+# Keep a server at its limit for an hour (SECONDS=3600) against an API that misbehaves in every way.
+soak: $(VENV)/ready
+	@$(BIN)/python -m tests.security.soak $(SECONDS)
+
+# Run the tests of everything that generates in a namespace without a network.
+offline: $(VENV)/ready
+	@tests/security/offline.sh $(BIN)/python $(ARGS)
 
 # Remove the environment and everything that was built.
 clean:
