@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from acceptance import Tally, checker, refusal, server_of
-from conftest import tool
+from own_project import tool
 
 EXACT: dict[str, tuple[Any, list[Any]]] = {
     "either": (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Project, tool
+from own_project import Project, tool
 
 from mcpgen.check import check
 from mcpgen.problems import Problems

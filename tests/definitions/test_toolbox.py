@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Project
+from own_project import Project
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
