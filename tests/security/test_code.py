@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -77,6 +78,22 @@ def test_ga01_ga03_what_is_generated_is_ascii_and_compiles_without_a_warning(
             assert source.isascii(), path
             compile(source, path, "exec")
     assert not recwarn.list
+
+
+OTHERS = [found for name in ("python3.11", "python3.12", "python3.13") if (found := shutil.which(name))]
+
+
+@pytest.mark.parametrize("python", OTHERS, ids=lambda path: Path(path).name)
+def test_ga01_it_compiles_without_a_warning_on_every_python(projects: Any, tmp_path: Path, python: str) -> None:
+    for path, source in projects[0].items():
+        if path.endswith(".py"):
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(source, "utf-8")
+    words = [python, "-W", "error", "-m", "compileall", "-q", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    if "command not found" in done.stderr:  # a stand-in of a version manager, without that version
+        pytest.skip(done.stderr[:80])
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("case", ["GA06", "GA07 template", "GA07 call", "GA13 exec", "GA14 key", "GA15"])
