@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format docs corpus schemas referee conformance bench mutants fuzz soak offline clean
+.PHONY: all demo test lint format docs corpus schemas referee conformance bench mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -56,6 +56,10 @@ conformance: $(VENV)/ready
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+# Live through years of GitHub's API: every published version is regenerated over the last one (fetched with npm).
+longrun: $(VENV)/ready
+	@PYTHONPATH=. $(BIN)/python tests/longrun/github_years.py .longrun
 
 # Break the kernel on purpose, one fault at a time: the tests must notice each (ARGS=--quick for some of them).
 mutants: $(VENV)/ready

@@ -101,7 +101,7 @@ def _own_problems(folder: Path, lock: Lock) -> Iterator[Problem]:
 
 def _orphans(lock: Lock, keys: set[str], document: Document) -> Iterator[Problem]:
     """Customisations whose operation had gone already when the project was last generated."""
-    known = {operation for operation, _ in operations(document)}
+    known = {operation for operation, _ in operations(document)} | {tool.operation for tool in lock.tools}
     for key, (operation, _) in sorted(lock.customised.items()):
         if key in keys and operation not in known:
             yield Problem(

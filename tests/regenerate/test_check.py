@@ -167,6 +167,15 @@ def test_generated_functions_that_are_not_there_any_more_are_told(tmp_path: Path
     assert [message in problem.message for problem in found] == ([True] if message else [])
 
 
+def test_a_customised_tool_of_ones_own_is_no_orphan(tmp_path: Path) -> None:
+    own = [{"name": "send_mail", "description": "Send.", "inputSchema": {"type": "object", "properties": {"to": {}}}}]
+    (tmp_path / "tools.json").write_text(json.dumps(own))
+    generate(tmp_path / "mail", tmp_path / "tools.json")
+    add(tmp_path / "mail", '[tools.send_mail]\ntitle = "Post"')
+    generate(tmp_path / "mail")
+    assert checked(tmp_path / "mail").problems == ()
+
+
 # -- verify -----------------------------------------------------------------------------------------------------------
 
 
