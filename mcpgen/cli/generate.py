@@ -26,7 +26,11 @@ Output = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite generated files that were edited by hand.")]
 Accept = Annotated[
     bool,
-    typer.Option("--accept-changes", help="Accept another origin, other credentials or more destructive tools."),
+    typer.Option(
+        "--accept-changes",
+        "--accept",
+        help="Accept another origin, other credentials, more destructive tools or texts that give orders.",
+    ),
 ]
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""

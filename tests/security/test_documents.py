@@ -433,8 +433,8 @@ def test_gd09_nothing_is_executable_or_open_to_others(tmp_path: Path, generate: 
         os.umask(mask)
     for path in (folder, *folder.rglob("*")):
         mode = stat.S_IMODE(path.stat().st_mode)
-        expected = 0o755 if path.is_dir() else 0o600 if path.name == ".env.example" else 0o644
-        assert mode == expected or (path.name == ".env.example" and mode == 0o644), path
+        expected = 0o755 if path.is_dir() else 0o644
+        assert mode == expected, path
 
 
 def test_gd10_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
