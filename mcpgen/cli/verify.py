@@ -25,9 +25,10 @@ def verify(
     Neither the document nor the network is needed, and nothing in the project is run.
     """
     from ..check import verify as recompute
+    from ..project import here
 
     screen = Screen(quiet=quiet or as_json)
-    found = recompute(folder)
+    found = recompute((here() or folder) if folder == Path() else folder)
     if as_json:
         screen.data(json.dumps({"verified": not found, "findings": found}, indent=2))
         return 4 if found else 0
