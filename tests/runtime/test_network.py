@@ -115,7 +115,7 @@ def test_gzip_is_read_also_in_several_members(calling: Any) -> None:
     ("coding", "body"),
     [
         *(("br", b"x"), ("zstd", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x"), ("compress", b"x")),
-        *(("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000)[:-9])),
+        *(("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9])),
     ],
 )
 def test_other_codings_and_broken_ones_are_errors(runtime: Any, calling: Any, coding: str, body: bytes) -> None:
