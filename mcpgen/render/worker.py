@@ -14,36 +14,50 @@ import sys
 from typing import Any
 
 WIDTH = 120
+TOGETHER = 200
+"""Fields in one question to the library."""
 
 
 def types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
-    """The types of the fields of every shape. A shape is a list of (required, JSON Schema) pairs."""
+    """The types of the fields of every shape. A shape is a list of (required, JSON Schema) pairs.
+
+    Fields that are alike are asked for once: an API has thousands of them and a few hundred kinds.
+    """
+    kinds: dict[str, Any] = {}
+    keys = [[json.dumps(schema) for _, schema in shape] for shape in shapes]
+    for shape, names in zip(shapes, keys, strict=True):
+        kinds.update((name, schema) for name, (_, schema) in zip(names, shape, strict=True))
+    schemas = list(kinds.values())
+    trees = [tree for start in range(0, len(schemas), TOGETHER) for tree in _trees(schemas[start : start + TOGETHER])]
+    found = dict(zip(kinds, trees, strict=True))
+    fields = ([found[name] for name in names] for names in keys)
+    return [None if None in each else each for each in fields]
+
+
+def _trees(schemas: list[Any]) -> list[Any]:
+    """The type of every schema, as a tree; None where there is none."""
     try:
-        return _types(shapes)
+        return _asked(schemas)
     except ImportError:
         raise
     except Exception:  # the library fails in many ways: ask for half as much until the culprit is alone
-        if len(shapes) == 1:
+        if len(schemas) == 1:
             return [None]
-        half = len(shapes) // 2
-        return types(shapes[:half]) + types(shapes[half:])
+        half = len(schemas) // 2
+        return _trees(schemas[:half]) + _trees(schemas[half:])
 
 
-def _types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
+def _asked(schemas: list[Any]) -> list[Any]:
     from datamodel_code_generator import generate
     from datamodel_code_generator.enums import DataModelType, InputFileType
     from datamodel_code_generator.format import PythonVersion
     from datamodel_code_generator.parser import LiteralType
 
     definitions: dict[str, Any] = {}
-    for reference in range(max((_references(shape) for shape in shapes), default=0)):
+    for reference in range(_references(schemas)):
         definitions[f"R{reference}"] = {"type": "object", "properties": {"f0": {"type": "string"}}}
-    for number, shape in enumerate(shapes):
-        definitions[f"C{number}"] = {
-            "type": "object",
-            "properties": {f"f{index}": schema for index, (_, schema) in enumerate(shape)},
-            "required": [f"f{index}" for index, (required, _) in enumerate(shape) if required],
-        }
+    names = [f"f{index}" for index in range(len(schemas))]
+    definitions["C0"] = {"type": "object", "properties": dict(zip(names, schemas, strict=True)), "required": names}
     source = generate(
         json.dumps({"$defs": definitions}),
         input_file_type=InputFileType.JsonSchema,
@@ -56,8 +70,8 @@ def _types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
         allow_remote_refs=False,
         formatters=[],
     )
-    found = {node.name: node for node in ast.parse(str(source)).body if isinstance(node, ast.ClassDef)}
-    return [_fields(found.get(f"C{number}"), len(shape)) for number, shape in enumerate(shapes)]
+    models = {node.name: node for node in ast.parse(str(source)).body if isinstance(node, ast.ClassDef)}
+    return _fields(models["C0"], len(schemas))
 
 
 def _references(node: Any) -> int:
@@ -68,17 +82,14 @@ def _references(node: Any) -> int:
     return max(map(_references, node), default=0) if isinstance(node, list) else 0
 
 
-def _fields(model: ast.ClassDef | None, count: int) -> list[Any] | None:
-    """The trees of a TypedDict's fields `f0 f1 ...`; None unless all are there and understood."""
-    if model is None:
-        return None
+def _fields(model: ast.ClassDef, count: int) -> list[Any]:
+    """The trees of a TypedDict's fields `f0 f1 ...`, None for one that is not understood."""
     found = {
         node.target.id: _tree(node.annotation)
         for node in model.body
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
-    trees = [found.get(f"f{index}") for index in range(count)]
-    return None if None in trees else trees
+    return [found.get(f"f{index}") for index in range(count)]
 
 
 def _tree(node: ast.expr) -> Any:
