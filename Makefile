@@ -23,14 +23,14 @@ test: $(VENV)/ready
 
 # Check style and types.
 lint: $(VENV)/ready
-	$(BIN)/python -m black --check --quiet mcpgen samples tests
-	$(BIN)/python -m ruff check --quiet mcpgen samples tests
+	$(BIN)/python -m black --check --quiet mcpgen samples tests benchmarks
+	$(BIN)/python -m ruff check --quiet mcpgen samples tests benchmarks
 	$(BIN)/python -m mypy
 
 # Put style right where a program can.
 format: $(VENV)/ready
-	$(BIN)/python -m ruff check --quiet --fix mcpgen samples tests
-	$(BIN)/python -m black --quiet mcpgen samples tests
+	$(BIN)/python -m ruff check --quiet --fix mcpgen samples tests benchmarks
+	$(BIN)/python -m black --quiet mcpgen samples tests benchmarks
 
 # Write what docs/ says about commands anew.
 docs: $(VENV)/ready
