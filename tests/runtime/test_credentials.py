@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 from authority import CLIENT_ID, CLIENT_SECRET
-from conftest import PACKAGE
 from upstream import Upstream, http, ok
 
 CANARY = "c4nary/Sécret+1".replace("é", "e")
@@ -216,11 +215,11 @@ def test_two_apis_in_one_process_keep_their_credentials_apart(runtime: Any, sett
 # Secrets
 
 
-def own_frames(error: BaseException) -> list[str]:
+def own_frames(error: BaseException, package: str) -> list[str]:
     """The traceback of an error, and the local variables of every frame of the runtime."""
     found = traceback.format_exception(error)
     for frame, _ in traceback.walk_tb(error.__traceback__):
-        if PACKAGE in frame.f_code.co_filename:
+        if frame.f_globals.get("__package__") == package:
             found += [f"{frame.f_code.co_name}: {name} = {value!r}" for name, value in frame.f_locals.items()]
     return found
 
@@ -254,7 +253,7 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
     else:
         error = done.error
         shown += [str(error), repr(error), repr(runtime.answer.report_error(error, done.settings))]
-        shown += own_frames(error)
+        shown += own_frames(error, runtime.api.__package__)
     forms = [CANARY, urllib.parse.quote(CANARY, safe=""), base64.b64encode(f"me:{CANARY}".encode()).decode()]
     forms.append(base64.b64encode(b"Bearer " + CANARY.encode()).decode())
     for text in shown:
@@ -395,7 +394,7 @@ def test_a_wrong_client_secret_is_reported_by_variable(runtime: Any, settings: A
         async with runtime.api.Api(made) as api:
             with pytest.raises(runtime.credentials.TokenRefused) as caught:
                 await api.request("GET", "/me")
-        return [str(runtime.answer.report_error(caught.value, made)), *own_frames(caught.value)]
+        return [str(runtime.answer.report_error(caught.value, made)), *own_frames(caught.value, runtime.api.__package__)]
 
     text = "".join(run(main()))
     assert "invalid_client" in text and f"{P}_CLIENT_SECRET" in text and CANARY not in text
