@@ -90,6 +90,8 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     sentence, rest = first_sentence(summary or text)
     if summary:
         rest = text if not rest else f"{rest}\n{text}"
+    if sentence[:1] in ('"', "'", "“", "‘"):
+        sentence = re.sub('["“”]', "", sentence).strip("'‘’ ")
     if not sentence:
         sentence = humanise(name)
     sentence = with_verb(sentence, method)

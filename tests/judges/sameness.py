@@ -327,6 +327,8 @@ def _why(reading: Reading, path: list[str], keyword: str) -> str:
         return "a path cannot hold it"
     if argument is not None and argument.place == "body" and body is not None and body.kind in ("text", "binary"):
         return f"a body of {body.media_type.split(';')[0]} is given as text"
+    if argument is not None and keyword == "additionalProperties" and body is not None and body.kind != "json":
+        return "how a field of a form is written that is not declared, nobody has said"
     return "type, which the document does not name" if keyword == "type" else keyword
 
 

@@ -93,7 +93,8 @@ def test_a_parameters_style_names_the_function_that_writes_it(
     tool = one_tool({"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}")
     argument = next(item for item in tool.arguments if item.wire_name == "v" and item.place == parameter["in"])
     assert (argument.encode, argument.options) == (encode, options)
-
+        ("<b>Fetch</b> one", "Fetch one."),
+        ('"Read" the table', "Read the table."),
 
 def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
     where = {"name": "where", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}}
