@@ -93,8 +93,7 @@ def test_a_parameters_style_names_the_function_that_writes_it(
     tool = one_tool({"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}")
     argument = next(item for item in tool.arguments if item.wire_name == "v" and item.place == parameter["in"])
     assert (argument.encode, argument.options) == (encode, options)
-        ("<b>Fetch</b> one", "Fetch one."),
-        ('"Read" the table', "Read the table."),
+
 
 def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
     where = {"name": "where", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}}
@@ -276,6 +275,7 @@ def test_an_answer_that_is_no_object_stands_under_result(one_tool: OneTool, sche
         ("This endpoint returns all books", "Returns all books."),
         ("Use this endpoint to find a book", "Find a book."),
         ("<b>Fetch</b> one", "Fetch one."),
+        ('"Read" the table', "Read the table."),
     ],
 )
 def test_the_first_sentence_starts_with_a_verb(one_tool: OneTool, summary: str, sentence: str) -> None:
