@@ -394,7 +394,8 @@ def test_a_wrong_client_secret_is_reported_by_variable(runtime: Any, settings: A
         async with runtime.api.Api(made) as api:
             with pytest.raises(runtime.credentials.TokenRefused) as caught:
                 await api.request("GET", "/me")
-        return [str(runtime.answer.report_error(caught.value, made)), *own_frames(caught.value, runtime.api.__package__)]
+        frames = own_frames(caught.value, runtime.api.__package__)
+        return [str(runtime.answer.report_error(caught.value, made)), *frames]
 
     text = "".join(run(main()))
     assert "invalid_client" in text and f"{P}_CLIENT_SECRET" in text and CANARY not in text
