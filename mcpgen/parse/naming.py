@@ -184,20 +184,20 @@ def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
     """(place, wire name) → argument name.
 
     Where names clash, one that is its wire name as it stands keeps it, unless another does as well: then they get their
-    place as a suffix. Names that were changed to be one give way.
+    place as a suffix. Names that were changed to be one give way. `maxItems` and `MaxItems` are two names, as in JSON.
     """
     keys = list(dict.fromkeys(wanted))
     names = {key: argument_name(key[1]) for key in keys}
-    count = Counter(name.lower() for name in names.values())
-    own = Counter(name.lower() for (_, wire_name), name in names.items() if name == wire_name)
+    count = Counter(names.values())
+    own = Counter(name for (_, wire_name), name in names.items() if name == wire_name)
     for (place, wire_name), name in names.items():
-        if count[name.lower()] > 1 and (name != wire_name or own[name.lower()] > 1):
+        if count[name] > 1 and (name != wire_name or own[name] > 1):
             said = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
             names[place, wire_name] = f"{name}{said}" if said else f"{name.rstrip('_')}_{place}"
-    given = Counter(name.lower() for key, name in names.items() if argument_name(key[1]) == key[1])
-    again = Counter(name.lower() for name in names.values())
+    given = Counter(name for key, name in names.items() if argument_name(key[1]) == key[1])
+    again = Counter(names.values())
     for key, name in names.items():
-        if again[name.lower()] > 1 and (argument_name(key[1]) != key[1] or given[name.lower()] > 1):
+        if again[name] > 1 and (argument_name(key[1]) != key[1] or given[name] > 1):
             names[key] = f"{name}_{digest('/'.join(key))}"
     return names
 

@@ -19,18 +19,20 @@ from . import parameter as parameters
 from . import response as responses
 from .naming import argument_names
 from .parameter import Field, Unsayable
+from .pattern import PRINTABLE, printable
 from .schema import Detail, Projection, Projector, TooLarge, escape_token
 
 if TYPE_CHECKING:
-    from .security import Security
+    from .security import Requirement, Security
 
 READ_METHODS = frozenset(["GET", "HEAD", "OPTIONS", "QUERY"])
 DESTRUCTIVE_WORDS = frozenset("""
     delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate disable reset
     truncate unlink discard expire invalidate void clear flush ban block reject withdraw close archive
     """.split())
-# A path cannot hold an empty value or a control character: the server refuses both.
-PATH_TEXT = "^[^\\x00-\\x1f\\x7f-\\x9f]+$"
+# What a path and a header cannot hold, the server refuses: an empty value and control characters, in a header all that
+# is not printable ASCII.
+SENDABLE = {"path": f"^{PRINTABLE}+$", "header": "^[!-~]([ -~]*[!-~])?$"}
 PATH_LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
 
 
@@ -53,6 +55,7 @@ LEVELS = (
     Level(Detail(depth=0, text=32, nested_text=0, enum=60, examples=False, long_limits=False), text=80, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, enum=40, examples=False, long_limits=False), text=40, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, enum=20, examples=False, long_limits=False), text=0, fields=0),
+    Level(Detail(depth=0, text=0, nested_text=0, examples=False, long_limits=False, inner_union=1), 0, 0),
     Level(
         Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False, nodes=50_000, union=2), 0, 0
     ),
@@ -119,7 +122,8 @@ class Operation:
         problems = projector.problems
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         found = parameters.collect(projector, path_item, operation, pointers)
-        self.fields = parameters.fields(projector, problems, found, self.template, origin.pointer)
+        fields = parameters.fields(projector, problems, found, self.template, origin.pointer)
+        self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = (
             bodies.fields(projector, operation["requestBody"], f"{origin.pointer}/requestBody")
             if (operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS"))
@@ -130,6 +134,33 @@ class Operation:
         self.names = argument_names((item.place, item.wire_name) for item in self.fields)
         self.places = Counter(wire_name for _, wire_name in self.names)
         self.status, self.answer = responses.success(projector, operation, origin.pointer)
+
+    def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
+        """The fields that are the model's to give, and the operation's security requirement.
+
+        A parameter that a security scheme of the operation fills is the operator's to give. Where it is required, its
+        scheme is part of every alternative.
+        """
+        given = self.security.requirement(self.operation.get("security"), f"{self.origin.pointer}/security")
+        wanted = self.security.default if given is None else given
+        schemes = dict.fromkeys(scheme for alternative in wanted for scheme in alternative)
+        kept: list[Field] = []
+        needed: list[str] = []
+        for item in fields:
+            scheme = self.security.filling(item.place, item.wire_name, schemes)
+            if scheme is None:
+                kept.append(item)
+                continue
+            self.projector.problems.note(
+                "E0407",
+                f"parameter `{visible(item.wire_name)[:60]}` is not the model's to set: left out, the credential of "
+                f"`{scheme}` comes from the environment",
+                pointer=self.origin.pointer,
+            )
+            needed += [scheme] if item.required else []
+        if needed:
+            given = tuple(dict.fromkeys((*one, *(name for name in needed if name not in one)) for one in wanted))
+        return kept, given
 
     def _declares_get_body(self) -> bool:
         """A body on GET has no meaning (RFC 9110 §9.3.1), but where it is required the API wants it all the same."""
@@ -158,13 +189,12 @@ class Operation:
                 pointer=self.origin.pointer,
                 hint="hide arguments it does not need in `mcpgen.toml`",
             )
-        requirement = self.security.requirement(self.operation.get("security"), f"{self.origin.pointer}/security")
         request = Request(
             method=self.origin.method,
             path=self.template,
             fixed_query=self.fixed_query,
             body=self.body,
-            security=None if requirement is None or requirement == self.security.default else requirement,
+            security=None if self.requirement == self.security.default else self.requirement,
             base_url=base_url,
             accept=responses.accept(self.answer),
         )
@@ -240,12 +270,7 @@ class Operation:
         if own and said and (own.startswith(said) or said.startswith(own)):
             own, said = (own, "") if len(own) >= len(said) else (said, "")
         text = "; ".join(part.rstrip(".;") for part in (own, said) if part)
-        if (
-            item.place == "path"
-            and schema.get("type") == "string"
-            and not schema.keys() & {"enum", "pattern", "format"}
-        ):
-            schema["pattern"] = PATH_TEXT
+        self.sendable(item, schema)
         if not text and detail.text:
             text = humanise(item.wire_name).capitalize()
         if self.places[item.wire_name] > 1:
@@ -253,6 +278,17 @@ class Operation:
         if item.extra.get("deprecated") is True and detail.text:
             text += " (deprecated)"
         return {**schema, "description": text} if text else schema
+
+    def sendable(self, item: Field, schema: Schema) -> None:
+        """Narrow an argument's schema to what its place can hold, where a keyword says that."""
+        kind = schema.get("type")
+        if kind == "string" and item.place in SENDABLE and not schema.keys() & {"enum", "format"}:
+            pattern = schema.get("pattern")
+            schema["pattern"] = SENDABLE[item.place] if pattern is None else printable(pattern)
+        # A list without items is not there at all: nothing in a query or a form says that it is empty.
+        written = item.place != "body" or (self.body is not None and self.body.kind in ("form", "multipart"))
+        if kind == "array" and item.required and written and not item.encode.startswith("json_"):
+            schema.setdefault("minItems", 1)
 
     def notes(self) -> list[str]:
         """What a model should know besides: that the operation is deprecated."""

@@ -66,7 +66,8 @@ class Detail:
     """How much of a schema is said.
 
     `depth`: levels of optional properties. `text`, `nested_text`: characters of a description. `enum`: values of an
-    enum. `nodes`: schemas in all. `long_limits`: whether a `maxLength` of 256 and more is worth its bytes.
+    enum. `nodes`: schemas in all. `long_limits`: whether a `maxLength` of 256 and more is worth its bytes. `union`,
+    `inner_union`: objects that a union may have, and one inside another, before they are said as one.
     """
 
     depth: int
@@ -77,6 +78,7 @@ class Detail:
     examples: bool = True
     long_limits: bool = True
     union: int = 1000
+    inner_union: int = 1000
 
 
 @dataclass(slots=True)
@@ -405,7 +407,7 @@ class _Run:
             values = list(dict.fromkeys(value for item in out for value in item["enum"]))
             out = [{**({"type": out[0]["type"]} if "type" in out[0] else {}), "enum": values}]
         objects = [item for item in out if item.get("type") == "object"]
-        if len(objects) > self.detail.union:
+        if len(objects) > (self.detail.union if self.unions < 2 else min(self.detail.union, self.detail.inner_union)):
             self.cut = True
             self.nullable[:] = [item for item in self.nullable if not item.startswith(f"{pointer}/anyOf/")]
             self.wire_names[:] = [item for item in self.wire_names if not item[0].startswith(f"{pointer}/anyOf/")]

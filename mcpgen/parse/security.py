@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Auth
@@ -143,3 +144,12 @@ class Security:
         if given and not alternatives:
             return ()
         return tuple(dict.fromkeys(alternatives))
+
+    def filling(self, place: str, wire_name: str, schemes: Collection[str]) -> str | None:
+        """Which of `schemes` is an API key in that place, if one is; names of headers are alike in any case."""
+        name = wire_name.lower() if place == "header" else wire_name
+        for auth in (self.auth[slug] for slug in schemes):
+            own = auth.wire_name.lower() if place == "header" else auth.wire_name
+            if auth.kind == "api_key" and (auth.place, own) == (place, name):
+                return auth.name
+        return None

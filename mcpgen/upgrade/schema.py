@@ -57,8 +57,9 @@ class SchemaUpgrade:
             self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
-        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); descriptions are kept."""
-        ignored = [key for key in schema if key != "$ref" and key not in ANNOTATIONS and not key.startswith("x-")]
+        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only describes is kept."""
+        kept = {"$ref", *ANNOTATIONS} - {"readOnly", "writeOnly"}
+        ignored = [key for key in schema if key not in kept and not key.startswith("x-")]
         if type(schema["$ref"]) is not str or not ignored:
             return
         for key in ignored:

@@ -354,6 +354,76 @@ def test_a_path_argument_says_what_a_path_cannot_hold(one_tool: OneTool) -> None
     assert not any(check.is_valid(text) for text in ("", "a\nb", "\x00", "a\x7f", "\x85"))
 
 
+@pytest.mark.parametrize(
+    ("place", "given", "pattern"),
+    [
+        ("path", {"pattern": "^[^/]+$"}, r"^[^\x00-\x1f\x7f-\x9f/]+$"),
+        ("path", {"format": "uuid"}, None),
+        ("query", {}, None),
+        ("query", {"pattern": "^[^/]+$"}, "^[^/]+$"),
+        ("header", {}, "^[!-~]([ -~]*[!-~])?$"),
+        ("header", {"enum": ["a"]}, None),
+    ],
+)
+def test_an_argument_takes_what_its_place_can_hold(one_tool: OneTool, place: str, given: Any, pattern: Any) -> None:
+    parameter = {"name": "x", "in": place, "required": True, "schema": {"type": "string", **given}}
+    tool = one_tool({"parameters": [parameter]}, path="/books/{x}" if place == "path" else "/books")
+    assert tool.input_schema["properties"]["x"].get("pattern") == pattern
+
+
+def test_a_list_that_must_be_there_has_an_item(one_tool: OneTool) -> None:
+    many = {"type": "array", "items": {"type": "string"}}
+    parameters = [
+        {"name": "ids", "in": "query", "required": True, "schema": many},
+        {"name": "more", "in": "query", "schema": many},
+        {"name": "json", "in": "query", "required": True, "content": {"application/json": {"schema": many}}},
+    ]
+    properties = one_tool({"parameters": parameters}).input_schema["properties"]
+    assert [name for name, schema in properties.items() if schema.get("minItems")] == ["ids"]
+    fields = {"type": "object", "required": ["list"], "properties": {"list": many}}
+    for media_type, least in (("application/x-www-form-urlencoded", 1), ("application/json", None)):
+        tool = one_tool(body(fields, media_type), method="post")
+        assert tool.input_schema["properties"]["list"].get("minItems") == least
+
+
+def test_a_parameter_that_a_credential_fills_is_no_argument(one_tool: OneTool) -> None:
+    schemes = {
+        "key": {"type": "apiKey", "in": "query", "name": "key"},
+        "token": {"type": "apiKey", "in": "header", "name": "X-Token"},
+        "other": {"type": "apiKey", "in": "query", "name": "other"},
+    }
+    parameters = [
+        {"name": "key", "in": "query", "schema": {"type": "string"}},
+        {"name": "x-token", "in": "header", "required": True, "schema": {"type": "string"}},
+        {"name": "other", "in": "query", "schema": {"type": "string"}},
+    ]
+    operation = {"parameters": parameters, "security": [{"key": []}, {"token": []}]}
+    tool = one_tool(operation, components={"securitySchemes": schemes})
+    assert list(tool.input_schema["properties"]) == ["other"]
+    # Required whichever alternative is chosen: the token goes with the key.
+    assert tool.request is not None and tool.request.security == (("key", "token"), ("token",))
+    open_one = one_tool({**operation, "security": []}, components={"securitySchemes": schemes})
+    assert list(open_one.input_schema["properties"]) == ["key", "x_token", "other"]
+
+
+def test_a_union_inside_a_union_is_the_first_to_be_shortened(one_tool: OneTool) -> None:
+    def shape(kind: str, **more: Any) -> dict[str, Any]:
+        properties = {"kind": {"type": "string", "const": kind}, **more}
+        return {"type": "object", "required": list(properties), "properties": properties}
+
+    inner = {
+        "anyOf": [shape(f"inner{n}", **{f"field_{n}_{m}": {"type": "string"} for m in range(12)}) for n in range(9)]
+    }
+    outer = {"anyOf": [shape("plain", name={"type": "string"}), shape("nested", child=inner)]}
+    fields = {"type": "object", "required": ["shape"], "properties": {"shape": outer}}
+    schema = one_tool(body(fields), method="post").input_schema["properties"]["shape"]
+    plain, nested = schema["anyOf"]
+    assert plain["required"] == ["kind", "name"]
+    assert nested["properties"]["child"]["properties"] == {
+        "kind": {"type": "string", "enum": [f"inner{n}" for n in range(9)]}
+    }
+
+
 def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: OneTool) -> None:
     tool = one_tool({"responses": {"200": {"description": "OK", "content": {"application/json": {"schema": {}}}}}})
     assert tool.output_schema == {"type": "object"}

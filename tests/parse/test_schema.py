@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mcpgen.load import load
-from mcpgen.parse.pattern import portable_pattern
+from mcpgen.parse.pattern import portable_pattern, printable
 from mcpgen.parse.schema import Detail, Projection, Projector, TooLarge
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade
@@ -212,6 +215,29 @@ def test_below_the_depth_asked_for_required_properties_stay_and_the_others_are_n
 )
 def test_a_pattern_is_kept_where_every_engine_takes_it(pattern: str, portable: str | None) -> None:
     assert portable_pattern(pattern) == portable
+
+
+def test_a_long_repetition_is_kept() -> None:
+    pattern = r"arn:[a-z0-9-\.]{1,63}:[a-z0-9-\.]{0,63}:[^/].{0,1023}"
+    assert portable_pattern(pattern) == pattern
+
+
+PATTERNS = (
+    *("^[a-z]+$", "[a-z]{2,}", "^a|b$", "(^a$)|(^[^b]$)", "a.c", r"\S", r"^x\$", "[^.$]", "^[^*#&+:<>?]+$", "a$", "^a"),
+    *(r"a\.b[\]^]c", "^(a|b)+$", "x*", r"[^0-9]"),
+)
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.sampled_from(PATTERNS), st.text(alphabet="abcx.$]^* \u00e9\u4e2d") | st.text(max_size=6))
+def test_a_printable_pattern_differs_in_control_characters_alone(pattern: str, text: str) -> None:
+    portable = portable_pattern(pattern)
+    assert portable is not None
+    takes = jsonschema_rs.validator_for({"pattern": printable(portable)}).is_valid(text)
+    if any(unicodedata.category(char) == "Cc" for char in text):
+        assert not takes
+    else:
+        assert takes == jsonschema_rs.validator_for({"pattern": portable}).is_valid(text)
 
 
 def test_an_enum_of_the_empty_text_is_said_as_a_length(project: Project) -> None:

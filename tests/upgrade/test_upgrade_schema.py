@@ -109,7 +109,7 @@ def test_required_on_a_property_is_the_objects(upgraded: Any) -> None:
 
 
 def test_keywords_beside_a_reference_count_from_3_1_on(upgraded: Any) -> None:
-    given = {**REF, "minProperties": 1, "description": "d"}
+    given = {**REF, "minProperties": 1, "readOnly": True, "description": "d"}
     schema, _, codes = upgraded(dict(given))
     assert schema == {**REF, "description": "d"}
     assert codes == ["E0320"]

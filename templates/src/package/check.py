@@ -20,6 +20,7 @@ MAX_DEPTH = 64
 MAX_VALUES = 50_000
 MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_HOPS = 64
+MAX_PATTERN = 4 * 1024 * 1024
 
 _MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -329,9 +330,9 @@ def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft2
     `backtracking` takes patterns with look-around and back-references as well, and gives up on a text after a while.
     """
     options: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions
-    options = jsonschema_rs.RegexOptions(size_limit=1_000_000)
+    options = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN)
     if backtracking:
-        options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
+        options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=MAX_PATTERN)
     return jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)
 
 
