@@ -94,7 +94,9 @@ def suite(folder: Path) -> list[str]:
             passed = re.findall(r"✓ ([\w-]+): [1-9]", done.stdout)
             about_tools = [name for name in passed if name.startswith("tools-")]
             print(f"conformance {revision}: {len(passed)} scenarios pass, of tools {', '.join(about_tools)}")
-            if done.returncode:
+            # A scenario of the baseline that passes is no fault: one of them depends on the order of two answers
+            better = "now passing" in done.stdout and "Unexpected failures" not in done.stdout
+            if done.returncode and not better:
                 faults.append(f"conformance {revision}: {done.stdout.strip()[-1500:]}")
     return faults
 

@@ -33,6 +33,33 @@ RENAMED = (
     "the request, and the referee compares the names"
 )
 CONTRADICTION = "the document's schema allows no value: its enum's values are not of its `type` (JSON Schema §6.1)"
+ALIKE = (
+    "names that differ in symbols alone (`DateSent`, `DateSent<`; `id`, `_id`) are one name to the referee: the "
+    "argument is there, under a name that clients take (OpenAPI 3.1 §4.8.12.1: names are compared as they are)"
+)
+MISTAKEN = (
+    "the referee takes a tool whose name ends in a number for another operation's: the operationIds differ in that "
+    "number (`list`, `list_1`), and each tool has the name of its own"
+)
+CREDENTIAL = (
+    "a parameter that is also an API key of the operation's security requirement comes from the environment, never "
+    "from a model (OpenAPI 3.1 §4.8.27, §4.8.30); the request carried the key of the environment"
+)
+STEERING = (
+    "the document requires a header that overrides the method, which no caller may set: the tool says so, and calls"
+)
+UNDEFINED = (
+    "a query or a form cannot say this: the empty object or list inside another, or the key that holds `[` or `]` "
+    "(OpenAPI 3.1 §4.8.12.3, deepObject: nested values are not defined; RFC 6570 §2.3: empty lists are undefined)"
+)
+LIST_IN_MAP = (
+    "indices of a list are read as an object's keys where the list is inside a map's values: the referee looks for the "
+    "schema of `a[key][list][0]` among `properties` alone, not in `additionalProperties`"
+)
+CLOSED = (
+    "the document's body is an `allOf` of closed objects, which together allow no property at all "
+    "(JSON Schema §10.3.2.3)"
+)
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
 
@@ -63,20 +90,75 @@ class Disputes:
                 return CONTRADICTION
             if "could not be resolved" in said:
                 return DISCRIMINATOR
+            if all("Override" in str(fault[1]) and "missing" in str(fault[2]) for fault in faults):
+                return STEERING
+            if re.search(r": \{'0': .*is not of type 'array'", said):
+                return LIST_IN_MAP
+            if "Additional properties are not allowed" in said and self._closed(wanted):
+                return CLOSED
+        if not call.get("n_http") and "cannot be said in a query" in str(call.get("text")):
+            return UNDEFINED
+        if got and got != wanted and self._mistaken(call["tool"], wanted, got):
+            return MISTAKEN
         if call.get("verdict") == "valid" and self._renamed(call):
             return RENAMED
         if self.read_only(wanted) and any(slot[1] != "delivered" for slot in call.get("slots", ())):
             return READ_ONLY
         return ""
 
-    def over_slot(self, slot: tuple[str, str]) -> str:
+    def over_slot(self, call: dict[str, Any], slot: tuple[str, str]) -> str:
         """Why a planted value that was not delivered is disputed, or nothing."""
         name, outcome = slot
         if name == "body.None" and outcome == "inexpressible":
             return EMPTY_BODY
         if name in ("query.", "header.", "path.", "cookie."):
             return NAMELESS
+        place, _, wire_name = name.partition(".")
+        if (place, wire_name) in self._keys():
+            return CREDENTIAL
+        names = self._names(str(call.get("want_op")))
+        if sum(_normal(other) == _normal(wire_name) for at, other in names if at == place) > 1:
+            return ALIKE
+        json_body = place == "body" and (call.get("http") or {}).get("body", "").startswith("ey")
+        if outcome == "altered" and place in ("query", "body") and not json_body and _hollow(call["args"]):
+            return UNDEFINED
         return ""
+
+    def _operation(self, operation: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The path item and the operation of `METHOD /path`."""
+        method, _, path = operation.partition(" ")
+        item = self._deref((self.root.get("paths") or {}).get(path)) or {}
+        return item, self._deref(item.get(method.lower())) or {}
+
+    def _names(self, operation: str) -> list[tuple[str, str]]:
+        """The place and name of every parameter and body property of an operation."""
+        item, found = self._operation(operation)
+        entries = [self._deref(entry) for owner in (item, found) for entry in owner.get("parameters") or ()]
+        names = [(str(entry.get("in")), str(entry.get("name"))) for entry in entries if isinstance(entry, dict)]
+        body = self._deref(found.get("requestBody")) or {}
+        for media in (body.get("content") or {}).values():
+            names += [("body", name) for name in self._properties((media or {}).get("schema"))]
+        return list(dict.fromkeys(names))
+
+    def _keys(self) -> set[tuple[str, str]]:
+        """The place and name of every API key of the document."""
+        schemes = ((self.root.get("components") or {}).get("securitySchemes") or {}).values()
+        found = [scheme for scheme in map(self._deref, schemes) if isinstance(scheme, dict)]
+        return {(str(one.get("in")), str(one.get("name"))) for one in found if one.get("type") == "apiKey"}
+
+    def _mistaken(self, tool: str, wanted: str, got: str) -> bool:
+        """Whether a tool has the name of the operation it calls, and not of the one it was called for."""
+        mine, theirs = (_normal(self._operation(one)[1].get("operationId", "")) for one in (got, wanted))
+        return bool(mine) and mine == _normal(tool) != theirs
+
+    def _closed(self, operation: str) -> bool:
+        """Whether an operation's body is an `allOf` of two closed objects and more."""
+        body = self._deref(self._operation(operation)[1].get("requestBody")) or {}
+        schemas = [self._deref((media or {}).get("schema")) for media in (body.get("content") or {}).values()]
+        parts = [
+            self._deref(part) for schema in schemas if isinstance(schema, dict) for part in schema.get("allOf") or ()
+        ]
+        return sum(isinstance(part, dict) and part.get("additionalProperties") is False for part in parts) > 1
 
     def _renamed(self, call: dict[str, Any]) -> bool:
         """Whether the request has, for every key it seems to have lost, one that clients would have refused."""
@@ -93,12 +175,10 @@ class Disputes:
         return self._read_only[operation]
 
     def _clash(self, operation: str) -> bool:
-        method, _, path = operation.partition(" ")
-        item = self._deref((self.root.get("paths") or {}).get(path))
-        found = self._deref((item or {}).get(method.lower())) or {}
+        item, found = self._operation(operation)
         names = {
             _normal(self._deref(entry).get("name"))
-            for owner in (item or {}, found)
+            for owner in (item, found)
             for entry in owner.get("parameters") or ()
             if isinstance(self._deref(entry), dict)
         }
@@ -153,6 +233,14 @@ def _keys(value: Any) -> set[str]:
     if isinstance(value, list):
         return {key for child in value for key in _keys(child)}
     return set()
+
+
+def _hollow(value: Any, depth: int = 0) -> bool:
+    """Whether there is an empty object or list inside another."""
+    if isinstance(value, dict | list):
+        inside = value.values() if isinstance(value, dict) else value
+        return (not value and depth > 1) or any(_hollow(child, depth + 1) for child in inside)
+    return value is None and depth > 1
 
 
 def _normal(name: Any) -> str:

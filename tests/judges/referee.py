@@ -219,7 +219,7 @@ class Settlement:
         self.count[f"{side} accepted"] += accepted
         self.count[f"{side} accepted all"] += 1
         for slot in slots:
-            reason = "" if slot[1] == "delivered" else disputes.over_slot(slot)
+            reason = "" if slot[1] == "delivered" else disputes.over_slot(call, slot)
             if reason:
                 self.disputed[reason].append((document, call))
                 continue
@@ -236,7 +236,7 @@ def failures(calls: Path, disputes: Disputes) -> Iterator[tuple[str, dict[str, A
     with calls.open() as lines:
         for line in lines:
             call = json.loads(line)
-            call["slots"] = [slot for slot in call.get("slots", ()) if not disputes.over_slot(slot)]
+            call["slots"] = [slot for slot in call.get("slots", ()) if not disputes.over_slot(call, slot)]
             how = failure(call)
             if how and not disputes.over_call(call):
                 yield how, call
