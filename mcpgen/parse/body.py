@@ -126,7 +126,9 @@ def whole(
             # How an undeclared field is written, nobody has said: it is refused rather than sent wrong
             schema = {**base, "additionalProperties": False}
     body = Body(kind=kind, media_type=media_type, whole=True, required=required)  # type: ignore[arg-type]
-    return body, [Field("body", "body", schema, required, encode, written, said, whole=True)]
+    # `body.body` would be two things
+    name = "request_body" if "body" in projector.properties(schema) else "body"
+    return body, [Field("body", name, schema, required, encode, written, said, whole=True)]
 
 
 def flat_fields(projector: Projector, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]] | None:

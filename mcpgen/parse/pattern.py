@@ -48,6 +48,27 @@ def portable_pattern(pattern: str) -> str | None:
     return rewritten
 
 
+def wider_pattern(pattern: str) -> str | None:
+    """A portable pattern that takes all that `pattern` takes, and more: look-around is left out. None where none is."""
+    kept: list[str] = []
+    opened: list[bool] = []  # for each open group, whether it is look-around, or inside of it
+    in_class = False
+    for piece in re.findall(r"\\.|\(\?<?[=!]|.", pattern[:_LONGEST], re.DOTALL):
+        hidden = bool(opened) and opened[-1]
+        if in_class:
+            in_class = piece != "]"
+        elif piece == "[":
+            in_class = True
+        elif piece.startswith("("):
+            hidden = hidden or len(piece) > 1
+            opened.append(hidden)
+        elif piece == ")" and opened:
+            opened.pop()
+        if not hidden:
+            kept.append(piece)
+    return portable_pattern("".join(kept)) if 0 < len(kept) < len(pattern) else None
+
+
 def printable(pattern: str) -> str:
     """A portable pattern that takes what `pattern` takes, but for texts with control characters.
 

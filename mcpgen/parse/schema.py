@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..text import plain, shorten, visible
-from .pattern import portable_pattern
+from .pattern import portable_pattern, wider_pattern
 
 if TYPE_CHECKING:
     from ..ir import Schema
@@ -486,8 +486,8 @@ class _Run:
         elif isinstance(kind, str) and kind in FORMATS:
             out["format"] = kind
         if isinstance(base.get("pattern"), str):
-            pattern = portable_pattern(base["pattern"])
-            if pattern is not None:
+            pattern = portable_pattern(base["pattern"]) or wider_pattern(base["pattern"])
+            if pattern:
                 out["pattern"] = pattern
 
     def refuse(self, keyword: str, value: Any, wanted: str) -> None:
@@ -607,7 +607,8 @@ class _Run:
         elif isinstance(kind, str) and kind not in FORMATS and re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", kind):
             notes.append(f"format {kind}")
         pattern = base.get("pattern")
-        if isinstance(pattern, str) and "pattern" not in out and "enum" not in out and len(pattern) <= 80:
+        exact = isinstance(pattern, str) and "pattern" in out and portable_pattern(pattern) is not None
+        if isinstance(pattern, str) and not exact and "enum" not in out and len(pattern) <= 80:
             notes.append(f"pattern {visible(pattern)}")
         enum = base.get("enum")
         if isinstance(enum, list) and "enum" not in out and len(enum) > self.detail.enum:

@@ -21,6 +21,14 @@ FORBIDDEN_HEADERS = frozenset("""
     type content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host x-forwarded-proto
     """.split())
 
+# Variables of a generated server's settings, without their prefix: a credential that took one would be read as both.
+SETTINGS = frozenset("""
+    BASE_URL TIMEOUT CONNECT_TIMEOUT TOTAL_TIMEOUT RETRIES MAX_CONCURRENCY MAX_WAITING RATE_LIMIT MAX_RESULT_CHARS
+    MAX_REQUEST_BYTES MAX_RESPONSE_BYTES MAX_BINARY_BYTES ALLOW_ORIGINS ALLOW_PRIVATE FILE_ROOTS SAVE_DIR CA_FILE
+    CLIENT_CERT CLIENT_KEY TOKEN_URL TOOLSETS READ_ONLY HTTP_TOKEN HTTP_ISSUER HTTP_AUDIENCE HTTP_JWKS_URL HTTP_SCOPES
+    HTTP_WRITE_SCOPES HTTP_TOOL_SCOPES HTTP_ALLOWED_ORIGINS
+    """.split())
+
 
 class Security:
     """The credentials of one document, and what each operation requires of them."""
@@ -36,9 +44,11 @@ class Security:
             pointer = f"/components/securitySchemes/{name.replace('~', '~0').replace('/', '~1')}"
             scheme, pointer = projector.deref(scheme, pointer)
             if isinstance(scheme, dict):
-                slug = self.slug(name)
-                self.slugs[name] = slug
-                self.auth[slug] = self.credential(slug, scheme, pointer)
+                auth = self.credential(self.slug(name), scheme, pointer)
+                if self.taken(auth):
+                    auth = self.credential(f"{auth.name}_{digest(name)}", scheme, pointer)
+                self.slugs[name] = auth.name
+                self.auth[auth.name] = auth
         self.default = self.requirement(document.root.get("security"), "/security") or ()
 
     def slug(self, name: str) -> str:
@@ -47,6 +57,16 @@ class Security:
         if not slug or slug in self.auth:
             slug = f"{slug or 'auth'}_{digest(name)}"
         return slug
+
+    def taken(self, auth: Auth) -> bool:
+        """Whether a variable of a credential is one of another credential or of the settings."""
+        if auth.kind == "mutual_tls":
+            return False
+        mine = {variable.removeprefix(f"{self.prefix}_") for variable in auth.variables}
+        others = {
+            variable.removeprefix(f"{self.prefix}_") for other in self.auth.values() for variable in other.variables
+        }
+        return bool(mine & (SETTINGS | others))
 
     def credential(self, slug: str, scheme: dict[str, Any], pointer: str) -> Auth:
         """One security scheme as a credential."""

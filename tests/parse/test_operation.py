@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from mcpgen.config import Config, Selection
 from mcpgen.ir import Hints, Tool
+from mcpgen.parse.security import SETTINGS
+from mcpgen.render.environment import template_root
 
 Parse = Callable[..., Any]
 OneTool = Callable[..., Tool]
@@ -153,6 +156,13 @@ def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, sch
     assert list(tool.input_schema["properties"]) == ["body"]
     assert tool.input_schema["required"] == ["body"]
     assert not {"oneOf", "anyOf", "allOf"} & tool.input_schema.keys()
+
+
+def test_a_whole_body_that_has_a_field_body_has_another_name(one_tool: OneTool) -> None:
+    fields = {"properties": {"body": {"type": "string"}}, "anyOf": [{"required": ["body"]}, {"maxProperties": 0}]}
+    tool = one_tool(body({"type": "object", **fields}), method="post")
+    assert list(tool.input_schema["properties"]) == ["request_body"]
+    assert list(one_tool(body({"type": "array"}), method="post").input_schema["properties"]) == ["body"]
 
 
 def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool: OneTool) -> None:
@@ -322,6 +332,27 @@ def test_security_says_and_or_and_optional(parse_document: Parse) -> None:
     ]
     by_method = {tool.origin.method: tool.request.security for tool in server.tools if tool.request}
     assert by_method == {"GET": None, "POST": ()}
+
+
+def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(parse_document: Parse) -> None:
+    schemes = {
+        "clientKey": {"type": "apiKey", "in": "header", "name": "X-Client"},
+        "http": {"type": "http", "scheme": "bearer"},
+        "shop": {"type": "http", "scheme": "basic"},
+        "shopUsername": {"type": "apiKey", "in": "header", "name": "X-User"},
+    }
+    server, _ = parse_document({"/x": {"get": {"responses": {}}}}, components={"securitySchemes": schemes})
+    variables = [name.removeprefix("MCPGEN_BOOKSHOP_") for auth in server.auth for name in auth.variables]
+    assert len(set(variables)) == len(variables) == 5 and not SETTINGS & set(variables)
+    assert all(re.fullmatch(r"(CLIENT_KEY|HTTP|SHOP|SHOP_USERNAME)(_[0-9A-F]{6})?(_\w+)?", name) for name in variables)
+
+
+def test_the_variables_of_settings_are_those_that_a_server_reads() -> None:
+    package = template_root() / "src" / "package"
+    listed = (package / "settings.py").read_text().split("VARIABLES = (")[1].split("\n)")[0]
+    read = set(re.findall(r'"([A-Z_]+)"', listed))
+    read |= set(re.findall(r'^    "(HTTP_[A-Z_]+)",$', (package / "__main__.py").read_text(), re.MULTILINE))
+    assert read == SETTINGS
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpgen.load import load
-from mcpgen.parse.pattern import portable_pattern, printable
+from mcpgen.parse.pattern import portable_pattern, printable, wider_pattern
 from mcpgen.parse.schema import Detail, Projection, Projector, TooLarge
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade
@@ -215,6 +215,29 @@ def test_below_the_depth_asked_for_required_properties_stay_and_the_others_are_n
 )
 def test_a_pattern_is_kept_where_every_engine_takes_it(pattern: str, portable: str | None) -> None:
     assert portable_pattern(pattern) == portable
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wider"),
+    [
+        (r"^(?!aws:)[A-Za-z:]+$", "^[A-Za-z:]+$"),
+        (r"(?=.*\d)(?=.*[a-z])\S{8,}", r"\S{8,}"),
+        (r"^(?!(a|b)[)(]\))[a-z]+(?<!x)$", "^[a-z]+$"),
+        (r"[(?!](?!a)b", "[(?!]b"),
+        (r"(?!(?=a)b)c", "c"),
+        (r"(?!x)+a", None),
+        (r"(?!a)", None),
+        ("(?i)abc", None),
+        ("^abc$", None),
+    ],
+)
+def test_look_around_is_left_out_where_the_rest_is_a_pattern(pattern: str, wider: str | None) -> None:
+    assert wider_pattern(pattern) == wider
+
+
+def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words(project: Project) -> None:
+    got = project({"type": "string", "pattern": "^(?!aws:)[a-z:]+$"}).schema
+    assert got == {"type": "string", "pattern": "^[a-z:]+$", "description": "pattern ^(?!aws:)[a-z:]+$"}
 
 
 def test_a_long_repetition_is_kept() -> None:
