@@ -60,6 +60,14 @@ CLOSED = (
     "the document's body is an `allOf` of closed objects, which together allow no property at all "
     "(JSON Schema §10.3.2.3)"
 )
+WITHIN = (
+    "the property is `readOnly` in a part of its `allOf`, which makes it so (JSON Schema Validation §9.4); the referee "
+    "looks at the property itself alone"
+)
+TEXT = (
+    "the request body is XML or a file, whose bytes are what a model gives; the referee gives an object, and reads "
+    "none of its values back"
+)
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
 
@@ -96,6 +104,10 @@ class Disputes:
                 return LIST_IN_MAP
             if "Additional properties are not allowed" in said and self._closed(wanted):
                 return CLOSED
+            if faults[0][0] == "query" and re.search(r": '\{.*is not of type 'object'", said):
+                return UNDEFINED
+        if call["kind"] == "spec" and self._text(wanted):
+            return TEXT
         if not call.get("n_http") and "cannot be said in a query" in str(call.get("text")):
             return UNDEFINED
         if got and got != wanted and self._mistaken(call["tool"], wanted, got):
@@ -119,6 +131,8 @@ class Disputes:
         names = self._names(str(call.get("want_op")))
         if sum(_normal(other) == _normal(wire_name) for at, other in names if at == place) > 1:
             return ALIKE
+        if outcome == "inexpressible" and place == "body" and self._read_only_within(call, wire_name):
+            return WITHIN
         json_body = place == "body" and (call.get("http") or {}).get("body", "").startswith("ey")
         if outcome == "altered" and place in ("query", "body") and not json_body and _hollow(call["args"]):
             return UNDEFINED
@@ -151,14 +165,34 @@ class Disputes:
         mine, theirs = (_normal(self._operation(one)[1].get("operationId", "")) for one in (got, wanted))
         return bool(mine) and mine == _normal(tool) != theirs
 
-    def _closed(self, operation: str) -> bool:
-        """Whether an operation's body is an `allOf` of two closed objects and more."""
+    def _schemas(self, operation: str) -> list[dict[str, Any]]:
+        """The schemas of an operation's body."""
         body = self._deref(self._operation(operation)[1].get("requestBody")) or {}
-        schemas = [self._deref((media or {}).get("schema")) for media in (body.get("content") or {}).values()]
-        parts = [
-            self._deref(part) for schema in schemas if isinstance(schema, dict) for part in schema.get("allOf") or ()
-        ]
-        return sum(isinstance(part, dict) and part.get("additionalProperties") is False for part in parts) > 1
+        found = [self._deref((media or {}).get("schema")) for media in (body.get("content") or {}).values()]
+        return [schema for schema in found if isinstance(schema, dict)]
+
+    def _closed(self, operation: str) -> bool:
+        """Whether an operation's body is an `allOf` with a closed object in it, and another."""
+        for schema in self._schemas(operation):
+            parts = [part for part in map(self._deref, schema.get("allOf") or ()) if isinstance(part, dict)]
+            owners = [schema, *parts]
+            if len(parts) > 0 and any(owner.get("additionalProperties") is False for owner in owners):
+                return sum("properties" in owner or "allOf" in owner for owner in owners) > 1
+        return False
+
+    def _text(self, operation: str) -> bool:
+        """Whether an operation's body is an object in the document, and neither JSON nor a form on the wire."""
+        body = self._deref(self._operation(operation)[1].get("requestBody")) or {}
+        read = re.compile(r"json|form|\*/\*")
+        return bool(self._schemas(operation)) and not any(read.search(name) for name in body.get("content") or ())
+
+    def _read_only_within(self, call: dict[str, Any], name: str) -> bool:
+        """Whether a property of the body is read-only in a part of its `allOf`."""
+        for schema in self._schemas(str(call.get("want_op"))):
+            child = self._deref(self._properties(schema).get(name)) or {}
+            if any((self._deref(part) or {}).get("readOnly") is True for part in child.get("allOf") or ()):
+                return True
+        return False
 
     def _renamed(self, call: dict[str, Any]) -> bool:
         """Whether the request has, for every key it seems to have lost, one that clients would have refused."""
