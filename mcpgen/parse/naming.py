@@ -205,12 +205,12 @@ def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
 def argument_name(wire_name: str) -> str:
     """A Python identifier for a wire name: the wire name itself where it is one."""
     name = wire_name
-    if not (name.isascii() and name.isidentifier() and not name.startswith("_") and len(name) <= ARGUMENT_LIMIT):
+    if not (len(name) <= ARGUMENT_LIMIT and re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", name) and name.isidentifier()):
         parts = re.findall(r"[A-Za-z0-9]+", _ascii(wire_name))
         lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
         name = "_".join(lowered) or f"argument_{digest(wire_name)}"
         if name[0].isdigit():
-            name = f"n{name}"
+            name = f"_{name}"
         if len(name) > ARGUMENT_LIMIT:
             name = f"{name[: ARGUMENT_LIMIT - 7].rstrip('_')}_{digest(wire_name)}"
     return f"{name}_" if name in ARGUMENT_RESERVED else name

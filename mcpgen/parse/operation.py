@@ -118,10 +118,11 @@ class Operation:
     ) -> None:
         self.projector, self.security, self.origin, self.operation = projector, security, origin, operation
         self.profile = profile
-        self.template, self.fixed_query = screen_path(origin.path)
+        self.template, query = screen_path(origin.path)
         problems = projector.problems
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         found = parameters.collect(projector, path_item, operation, pointers)
+        self.fixed_query, found = parameters.templated(query, found, origin.pointer)
         fields = parameters.fields(projector, problems, found, self.template, origin.pointer)
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = (

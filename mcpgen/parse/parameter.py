@@ -64,6 +64,25 @@ def collect(
     return list(found.values())
 
 
+def templated(
+    query: tuple[tuple[str, str], ...], found: list[tuple[dict[str, Any], str]], operation: str
+) -> tuple[tuple[tuple[str, str], ...], list[tuple[dict[str, Any], str]]]:
+    """What stands behind the `?` of a path, and the parameters: `?key={name}` is the query parameter `key`.
+
+    OpenAPI has no templates there; whoever writes one means this. `operation` is the pointer of the operation.
+    """
+    fixed = tuple((key, value) for key, value in query if not re.fullmatch(r"\{[^{}]+\}", value))
+    for key, value in query:
+        if (key, value) in fixed:
+            continue
+        name = value[1:-1]
+        given = {"name": name, "in": "path", "schema": {"type": "string"}}, operation
+        meant = next((item for item in found if item[0].get("name") in (name, key)), given)
+        moved = {**meant[0], "in": "query", "name": key, "required": True}
+        found = [(moved, meant[1]), *(item for item in found if item is not meant)]
+    return fixed, found
+
+
 def fields(
     projector: Projector, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str, operation: str
 ) -> list[Field]:

@@ -133,8 +133,10 @@ def test_toolsets_that_clash_carry_a_hash() -> None:
         ("from", "from_"),
         ("class", "class_"),
         ("api", "api_"),
-        ("1st", "n1st"),
-        ("_private", "private"),
+        ("1st", "_1st"),
+        ("_id", "_id"),
+        ("__v", "v"),
+        ("_", "argument_d2e2ad"),
     ],
 )
 def test_an_argument_keeps_its_wire_name_where_that_is_an_identifier(wire_name: str, name: str) -> None:
@@ -170,6 +172,8 @@ def test_a_name_that_is_its_wire_name_keeps_it_where_others_were_changed_to_be_a
     names = argument_names([("body", "_id"), ("body", "id"), ("query", "on"), ("query", "on<"), ("query", "on>")])
     assert names["body", "id"] == "id" and names["query", "on"] == "on"
     assert (names["query", "on<"], names["query", "on>"]) == ("on_lt", "on_gt")
-    assert names["body", "_id"] == "id_body"
+    assert names["body", "_id"] == "_id"
+    names = argument_names([("body", "@id"), ("body", "id")])
+    assert (names["body", "id"], names["body", "@id"]) == ("id", "id_body")
     names = argument_names([("path", "id"), ("body", "id"), ("body", "_id")])
-    assert (names["path", "id"], names["body", "id"]) == ("id_path", "id_body")
+    assert (names["path", "id"], names["body", "id"], names["body", "_id"]) == ("id_path", "id_body", "_id")

@@ -228,6 +228,14 @@ def test_a_query_in_the_path_is_kept_and_a_fragment_is_dropped(one_tool: OneTool
     assert (tool.request.path, tool.request.fixed_query) == ("/responses", (("beta", "true"),))
 
 
+def test_a_template_in_the_query_of_a_path_is_a_query_parameter(one_tool: OneTool) -> None:
+    given = {"name": "KEY", "in": "path", "required": True, "schema": {"type": "string"}}
+    tool = one_tool({"parameters": [given]}, path="/books?key={KEY}&sort={order}&v=2")
+    found = [(argument.place, argument.wire_name, argument.required) for argument in tool.arguments]
+    assert sorted(found) == [("query", "key", True), ("query", "sort", True)]
+    assert tool.request is not None and (tool.request.path, tool.request.fixed_query) == ("/books", (("v", "2"),))
+
+
 def test_trace_is_skipped_and_additional_operations_are_tools(parse_document: Parse) -> None:
     item = {"trace": {"responses": {}}, "additionalOperations": {"PURGE": {"responses": {}}}}
     server, _ = parse_document({"/x": item}, openapi="3.2.0")
