@@ -68,6 +68,7 @@ TEXT = (
     "the request body is XML or a file, whose bytes are what a model gives; the referee gives an object, and reads "
     "none of its values back"
 )
+LACKING = "the referee's own call lacks a parameter that the document requires: it found no value for its pattern"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
 
@@ -108,6 +109,8 @@ class Disputes:
                 return UNDEFINED
         if call["kind"] == "spec" and self._text(wanted):
             return TEXT
+        if not call.get("n_http") and call["kind"] == "spec" and self._lacks(call):
+            return LACKING
         if not call.get("n_http") and "cannot be said in a query" in str(call.get("text")):
             return UNDEFINED
         if got and got != wanted and self._mistaken(call["tool"], wanted, got):
@@ -170,6 +173,18 @@ class Disputes:
         body = self._deref(self._operation(operation)[1].get("requestBody")) or {}
         found = [self._deref((media or {}).get("schema")) for media in (body.get("content") or {}).values()]
         return [schema for schema in found if isinstance(schema, dict)]
+
+    def _lacks(self, call: dict[str, Any]) -> bool:
+        """Whether a call from the document has no value for a parameter that the document requires."""
+        item, found = self._operation(str(call.get("want_op")))
+        entries = [self._deref(entry) for owner in (item, found) for entry in owner.get("parameters") or ()]
+        ignored = ("accept", "content-type", "authorization")
+        needed = {
+            f"{entry.get('in')}.{entry.get('name')}"
+            for entry in entries
+            if isinstance(entry, dict) and entry.get("required") and str(entry.get("name")).lower() not in ignored
+        }
+        return not needed <= {slot[0] for slot in call.get("slots", ())}
 
     def _closed(self, operation: str) -> bool:
         """Whether an operation's body is an `allOf` with a closed object in it, and another."""
