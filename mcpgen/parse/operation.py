@@ -45,15 +45,21 @@ class Level:
     fields: int
 
 
+# Within a depth texts are shortened first, then enums; what an object takes is said before how long its text is.
 LEVELS = (
     Level(Detail(depth=4, text=300, nested_text=120), text=900, fields=40),
-    Level(Detail(depth=3, text=200, nested_text=60, enum=200), text=600, fields=30),
-    Level(Detail(depth=2, text=140, nested_text=40, enum=100, examples=False), text=400, fields=20),
-    Level(Detail(depth=1, text=100, nested_text=0, enum=100, examples=False), text=300, fields=12),
-    Level(Detail(depth=1, text=60, nested_text=0, enum=100, examples=False, long_limits=False), text=200, fields=8),
-    Level(Detail(depth=0, text=60, nested_text=0, enum=80, examples=False, long_limits=False), text=160, fields=6),
+    Level(Detail(depth=3, text=200, nested_text=60, enum=300), text=600, fields=30),
+    Level(Detail(depth=2, text=140, nested_text=40, enum=300, examples=False), text=400, fields=20),
+    Level(Detail(depth=2, text=60, nested_text=40, enum=300, examples=False, long_limits=False), text=200, fields=12),
+    Level(Detail(depth=2, text=60, nested_text=40, enum=60, examples=False, long_limits=False), text=200, fields=12),
+    Level(Detail(depth=1, text=100, nested_text=0, enum=300, examples=False), text=300, fields=12),
+    Level(Detail(depth=1, text=60, nested_text=0, enum=300, examples=False, long_limits=False), text=200, fields=8),
+    Level(Detail(depth=1, text=60, nested_text=0, enum=60, examples=False, long_limits=False), text=200, fields=8),
+    Level(Detail(depth=0, text=60, nested_text=0, enum=300, examples=False, long_limits=False), text=160, fields=6),
+    Level(Detail(depth=0, text=32, nested_text=0, enum=300, examples=False, long_limits=False), text=80, fields=0),
     Level(Detail(depth=0, text=32, nested_text=0, enum=60, examples=False, long_limits=False), text=80, fields=0),
-    Level(Detail(depth=0, text=0, nested_text=0, enum=40, examples=False, long_limits=False), text=40, fields=0),
+    Level(Detail(depth=0, text=0, nested_text=0, enum=300, examples=False, long_limits=False), text=40, fields=0),
+    Level(Detail(depth=0, text=0, nested_text=0, enum=60, examples=False, long_limits=False), text=40, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, enum=20, examples=False, long_limits=False), text=0, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, examples=False, long_limits=False, inner_union=1), 0, 0),
     Level(
