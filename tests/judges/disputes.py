@@ -68,7 +68,14 @@ TEXT = (
     "the request body is XML or a file, whose bytes are what a model gives; the referee gives an object, and reads "
     "none of its values back"
 )
-LACKING = "the referee's own call lacks a parameter that the document requires: it found no value for its pattern"
+LACKING = (
+    "the referee's own call lacks a parameter or body that the document requires: it found no value for its schema"
+)
+REQUIRED = (
+    "the request lacks a property that is required and `readOnly`: it is required of answers alone "
+    "(OpenAPI 3.0.3 §4.7.24.2)"
+)
+HEAD = "the answer to a HEAD request has no content (RFC 9110 §9.3.2), and so no structured result"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
 
@@ -105,6 +112,9 @@ class Disputes:
                 return LIST_IN_MAP
             if "Additional properties are not allowed" in said and self._closed(wanted):
                 return CLOSED
+            missing = re.search(r"'(.+)' is a required property", said)
+            if missing and self._read_only_property(wanted, missing.group(1)):
+                return REQUIRED
             if faults[0][0] == "query" and re.search(r": '\{.*is not of type 'object'", said):
                 return UNDEFINED
         if call["kind"] == "spec" and self._text(wanted):
@@ -184,7 +194,16 @@ class Disputes:
             for entry in entries
             if isinstance(entry, dict) and entry.get("required") and str(entry.get("name")).lower() not in ignored
         }
-        return not needed <= {slot[0] for slot in call.get("slots", ())}
+        given = {slot[0] for slot in call.get("slots", ())}
+        body = self._deref(found.get("requestBody")) or {}
+        return not needed <= given or (
+            body.get("required") is True and not any(name.startswith("body.") for name in given)
+        )
+
+    def _read_only_property(self, operation: str, name: str) -> bool:
+        """Whether a body of the operation has that property, for answers alone."""
+        found = [self._deref(self._properties(schema).get(name)) for schema in self._schemas(operation)]
+        return any(isinstance(child, dict) and child.get("readOnly") is True for child in found)
 
     def _closed(self, operation: str) -> bool:
         """Whether an operation's body is an `allOf` with a closed object in it, and another."""

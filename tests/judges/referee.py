@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from . import node
-from .disputes import Disputes
+from .disputes import HEAD, Disputes
 
 MINE = "mcpgen"
 PEERS = ("fastmcp", "openapi-mcp-generator")
@@ -206,6 +206,10 @@ class Settlement:
                 self._call(json.loads(line), disputes, document.stem)
 
     def _call(self, call: dict[str, Any], disputes: Disputes, document: str) -> None:
+        result = call.get("sc") or {}
+        if str(call.get("want_op")).startswith("HEAD ") and result and not result.get("present"):
+            self.count["structured valid all"] -= 1
+            self.disputed[HEAD].append((document, call))
         side = {"schema": "A", "spec": "B"}.get(call["kind"])
         if side is None:
             return
