@@ -130,7 +130,9 @@ def phrase(projector: Projector, schema: Any, limit: int, depth: int = 0) -> str
 
 
 def sentence(projector: Projector, code: str, response: dict[str, Any], output: Schema | None) -> str:
-    """The line of a description that says what comes back."""
+    """The line of a description that says what comes back; nothing where nothing does."""
+    if code == "204":
+        return ""
     said = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
     if said.lower() in (
         "",

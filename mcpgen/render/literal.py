@@ -20,7 +20,7 @@ WIDTH: Final = 120
 """Columns of a line of generated Python."""
 ELLIPSIS = "..."
 
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
+_IDENTIFIER = re.compile(r"(?:_[A-Za-z0-9]|[A-Za-z])[A-Za-z0-9_]{0,127}")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 

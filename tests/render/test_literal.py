@@ -73,7 +73,23 @@ def test_a_name_is_printed_as_it_is_or_refused(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["class", "None", "_x", "__init__", "1a", "", "a-b", "a b", "ｅｖａｌ", "данные", "a\n", "a" * 129, "a;b", "a.b"],
+    [
+        "class",
+        "None",
+        "_",
+        "__x",
+        "__init__",
+        "1a",
+        "",
+        "a-b",
+        "a b",
+        "ｅｖａｌ",
+        "данные",
+        "a\n",
+        "a" * 129,
+        "a;b",
+        "a.b",
+    ],
 )
 def test_gb01_gb02_what_is_no_plain_identifier_is_never_printed(name: str) -> None:
     with pytest.raises(UnsafeValue):

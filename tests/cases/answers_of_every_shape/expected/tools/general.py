@@ -1,0 +1,30 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..api import Answer, Api
+
+if TYPE_CHECKING:
+    from ..models import general as models
+
+
+async def get_either(api: Api) -> Answer[models.GetEitherAnswer | models.GetEitherAnswer2]:
+    """Get either."""
+    return await api.request("POST", "/either")
+
+
+async def get_nullable(api: Api) -> Answer[models.GetNullableAnswer]:
+    """Get nullable."""
+    return await api.request("GET", "/null")
+
+
+async def get_picture(api: Api) -> Answer[Any]:
+    """Get picture."""
+    return await api.request("GET", "/picture", accept="image/png, */*;q=0.5")
+
+
+async def list_all(api: Api) -> Answer[Any]:
+    """List all."""
+    return await api.request("GET", "/list")

@@ -1,0 +1,65 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import wire
+from ..api import OMIT, Answer, Api, Omit
+
+if TYPE_CHECKING:
+    from ..models import general as models
+
+
+async def post_form(
+    api: Api,
+    *,
+    tags: list[str],
+    extra: models.PostFormExtra | Omit = OMIT,
+    filter: models.PostFormFilter | Omit = OMIT,
+) -> Answer[Any]:
+    """Post form."""
+    return await api.request(
+        "POST",
+        "/form",
+        form={
+            "tags": wire.csv(tags),
+            "extra": wire.json_text(extra),
+            "filter": wire.deep_object(filter),
+        },
+    )
+
+
+async def post_text(api: Api, *, body: str) -> Answer[Any]:
+    """Post text."""
+    return await api.request(
+        "POST",
+        "/text",
+        content=body,
+        media_type="text/csv",
+        accept="text/plain, */*;q=0.5",
+    )
+
+
+async def put_union(api: Api, *, body: models.PutUnionBody | list[int] | Omit = OMIT) -> Answer[Any]:
+    """Put union."""
+    return await api.request("PUT", "/union", json=body)
+
+
+async def upload(
+    api: Api,
+    *,
+    photo: str,
+    meta: models.UploadMeta | Omit = OMIT,
+    note: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Upload."""
+    return await api.request(
+        "POST",
+        "/upload",
+        multipart={
+            "photo": wire.file(photo, media_type="image/png"),
+            "meta": wire.json_part(meta),
+            "note": note,
+        },
+    )

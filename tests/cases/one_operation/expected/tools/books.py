@@ -1,0 +1,26 @@
+"""The toolset `books`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from .. import wire
+from ..api import OMIT, Answer, Api, Omit
+
+if TYPE_CHECKING:
+    from ..models import books as models
+
+
+async def get_book(
+    api: Api,
+    *,
+    isbn: str,
+    fields: list[Literal["title", "author"]] | Omit = OMIT,
+) -> Answer[models.GetBookAnswer]:
+    """Get a book."""
+    return await api.request(
+        "GET",
+        "/books/{isbn}",
+        path_args={"isbn": isbn},
+        query={"fields": wire.csv(fields)},
+    )
