@@ -11,7 +11,7 @@ import ipaddress
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 import httpcore2
@@ -103,24 +103,65 @@ class Backend(httpcore2.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
-class _Stream(httpx2.AsyncByteStream):
-    """The raw bytes of one answer."""
+class Response:
+    """The head of an answer. `headers` have lower-case names, a repeated one its values joined; `raw` is as it came."""
 
-    def __init__(self, stream: Any) -> None:
-        self.inner = stream
+    def __init__(self, answer: httpcore2.Response) -> None:
+        self._answer = answer
+        self.status = answer.status
+        self.raw = answer.headers
+        self.headers: dict[str, str] = {}
+        for name, value in self.raw:
+            key, text = name.decode("latin-1").lower(), _text(value)
+            self.headers[key] = f"{self.headers[key]}, {text}" if key in self.headers else text
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self.inner:
-            yield chunk
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The bytes of the body, as they come."""
+        return self._answer.aiter_stream()
 
     async def aclose(self) -> None:
-        await self.inner.aclose()
+        """Done with it: what has been read to its end leaves the connection to the next request."""
+        await self._answer.aclose()
+
+    async def drop(self) -> None:
+        """Close the connection the answer came on, so that nothing of it is used again."""
+        await self._answer.extensions["network_stream"].aclose()
+
+    @property
+    def leftover(self) -> bool:
+        """Whether the connection holds bytes beyond the answer, which the next request on it would take for its own.
+
+        The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
+        """
+        stream = getattr(self._answer.stream, "_stream", None)
+        state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
+        trailing = getattr(state, "trailing_data", (b"", False))
+        return bool(trailing[0])
 
 
-class Transport(httpx2.AsyncBaseTransport):
-    """httpx2 over a connection pool with `Backend` below it. Errors are those of httpcore2."""
+def _text(value: bytes) -> str:
+    """A header field's value: ASCII by the book, and often UTF-8 or Latin-1."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+class Transport:
+    """Sends requests over a pool of connections with `Backend` below it. Errors are those of httpcore2.
+
+    There is nothing here that an HTTP client usually does besides: no redirects, no cookies that are kept, no proxies
+    and no credentials of the environment's.
+    """
 
     def __init__(self, settings: Settings) -> None:
+        self._agent = f"{settings.name}-mcp"
+        self._timeouts = {
+            "connect": settings.connect_timeout,
+            "read": settings.timeout,
+            "write": settings.timeout,
+            "pool": settings.timeout,
+        }
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls(settings),
             max_connections=settings.max_concurrency + 4,
@@ -129,27 +170,26 @@ class Transport(httpx2.AsyncBaseTransport):
             network_backend=Backend(settings),
         )
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def send(self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None) -> Response:
         """Send one request; the answer's body is still to be read."""
-        answer = await self._pool.handle_async_request(
-            httpcore2.Request(
-                method=request.method.encode("ascii"),
-                url=httpcore2.URL(
-                    scheme=request.url.raw_scheme,
-                    host=request.url.raw_host,
-                    port=request.url.port,
-                    target=request.url.raw_path,
-                ),
-                headers=request.headers.raw,
-                content=request.stream,
-                extensions=request.extensions,
+        fields = {"Host": url.netloc.decode("ascii"), "User-Agent": self._agent, "Accept-Encoding": "gzip"}
+        method = method.upper()
+        if content or method in ("POST", "PUT", "PATCH", "QUERY"):
+            fields["Content-Length"] = str(len(content or b""))
+        given = {name.lower() for name in headers}
+        lines = [(name, value) for name, value in fields.items() if name.lower() not in given]
+        return Response(
+            await self._pool.handle_async_request(
+                httpcore2.Request(
+                    method=method.encode("ascii"),
+                    url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                    headers=[
+                        (name.encode("ascii"), value.encode("ascii")) for name, value in [*lines, *headers.items()]
+                    ],
+                    content=content,
+                    extensions={"timeout": self._timeouts},
+                )
             )
-        )
-        return httpx2.Response(
-            status_code=answer.status,
-            headers=answer.headers,
-            stream=_Stream(answer.stream),
-            extensions={**answer.extensions, "pool_stream": answer.stream},
         )
 
     async def aclose(self) -> None:
@@ -169,13 +209,13 @@ def tls(settings: Settings) -> ssl.SSLContext:
     return context
 
 
-def check_head(response: httpx2.Response) -> None:
+def check_head(response: Response) -> None:
     """Refuse an answer whose head is out of proportion. Its size is bounded by the HTTP library (100 KiB)."""
-    if len(response.headers.raw) > MAX_HEADERS:
+    if len(response.raw) > MAX_HEADERS:
         raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
 
 
-async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]:
+async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
     """The body of an answer, decoded, chunk by chunk, never more than `limit` bytes on the wire or decoded.
 
     Raises BadAnswer when there is more, or when it is encoded in a way that was not asked for.
@@ -185,7 +225,7 @@ async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]
         raise BadAnswer("the API encoded its answer in a way that was not asked for")
     gunzip = _Gunzip() if coding.endswith("gzip") else None
     raw = decoded = 0
-    async for chunk in response.aiter_raw():
+    async for chunk in response.chunks():
         raw += len(chunk)
         if raw > limit:
             raise TooLarge(limit)
@@ -199,7 +239,7 @@ async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]
             yield piece
     if gunzip is not None and raw and not gunzip.done:
         raise BadAnswer("the API's answer ended in the middle")
-    if leftover(response):
+    if response.leftover:
         raise BadAnswer("the API sent more than the `Content-Length` it announced")
 
 
@@ -236,21 +276,3 @@ class _Gunzip:
                     yield piece
         except zlib.error:
             raise BadAnswer("the API's answer says it is gzip and is not") from None
-
-
-def leftover(response: httpx2.Response) -> bool:
-    """Whether the connection holds bytes beyond the answer, which the next request on it would take for its own.
-
-    The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
-    """
-    stream = getattr(response.extensions.get("pool_stream"), "_stream", None)
-    state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
-    trailing = getattr(state, "trailing_data", (b"", False))
-    return bool(trailing[0])
-
-
-async def drop(response: httpx2.Response) -> None:
-    """Close the connection an answer came on, so that nothing of it is used again."""
-    stream = response.extensions.get("network_stream")
-    if stream is not None:
-        await stream.aclose()
