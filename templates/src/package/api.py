@@ -262,7 +262,7 @@ class Api:
         if call.trusted:
             await self._credentials.add(call.chosen, request, self._post)
             await auth.authorize(request)
-            if origin_of(str(request.url)) != origin_of(str(url)):
+            if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
                 raise Refused("`auth.py` changed where the request goes")
         if request.cookies:
             request.set_header("Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items()))
