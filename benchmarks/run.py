@@ -29,7 +29,7 @@ from typing import Any
 from tests.judges import node, referee_server
 
 from .report import document, table
-from .stdio import Server
+from .stdio import Server, processor
 
 GITHUB = node.SHARED / "corpus" / "openapi" / "github.json"
 OPERATION = "gitignoregettemplate"
@@ -45,6 +45,8 @@ class Figures:
     memory: list[float] = field(default_factory=list)
     call: list[float] = field(default_factory=list)
     rate: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    others: list[float] = field(default_factory=list)
     lines: bytes = b""
 
 
@@ -80,8 +82,11 @@ def generation(rounds: int, folder: Path) -> dict[str, float]:
     return {kind: statistics.median(values) for kind, values in found.items()}
 
 
-async def one_round(candidate: Candidate, figures: Figures, *, calls: int, together: int) -> None:
-    """Start a server, list its tools, call one of them one by one and many at a time."""
+async def one_round(candidate: Candidate, figures: Figures, upstream: int, *, calls: int, together: int) -> None:
+    """Start a server, list its tools, call one of them one by one and many at a time.
+
+    `upstream` is the process of the API: neither it nor this one may be what the servers wait for.
+    """
     server = await Server.start(candidate.command, candidate.environment)
     try:
         listed = await server.list_tools()
@@ -101,7 +106,11 @@ async def one_round(candidate: Candidate, figures: Figures, *, calls: int, toget
                 await server.ask("tools/call", params)
                 times.append(time.perf_counter() - began)
             figures.call.append(statistics.median(times))
-            figures.rate.append(await rate(server, params, calls * 4, together))
+            count = calls * 4
+            own, api, client = server.cpu(), processor(upstream), time.process_time()
+            figures.rate.append(await rate(server, params, count, together))
+            figures.cpu.append((server.cpu() - own) / count)
+            figures.others.append(max(processor(upstream) - api, time.process_time() - client) / count)
     finally:
         await server.stop()
 
@@ -157,7 +166,9 @@ def lists(figures: Figures) -> dict[str, Any]:
     }
 
 
-async def measure(candidates: dict[str, Candidate], rounds: int) -> tuple[dict[str, Figures], list[list[float]]]:
+async def measure(
+    candidates: dict[str, Candidate], rounds: int, upstream: int
+) -> tuple[dict[str, Figures], list[list[float]]]:
     """Every candidate in every round, one after the other; and wall seconds of `import mcp` and of an empty Python."""
     figures = {name: Figures() for name in candidates}
     floors: list[list[float]] = [[], []]
@@ -165,7 +176,7 @@ async def measure(candidates: dict[str, Candidate], rounds: int) -> tuple[dict[s
         for program, times in zip(("import mcp", "pass"), floors, strict=True):
             times += [cpu([sys.executable, "-c", program])[1]] if turn else []
         for name, candidate in candidates.items():
-            await one_round(candidate, figures[name], calls=300 if turn else 0, together=32)
+            await one_round(candidate, figures[name], upstream, calls=300 if turn else 0, together=32)
         if not turn:  # bytecode is written and files are in memory now
             for values in figures.values():
                 values.start.clear()
@@ -195,7 +206,7 @@ def main(argv: list[str] | None = None) -> int:
             "fastmcp": Candidate([rival, str(Path(__file__).with_name("fastmcp_server.py")), str(GITHUB), base], {}),
         }
         candidates["mcpgen"].environment.pop("PYTHONDONTWRITEBYTECODE", None)  # type: ignore[attr-defined]
-        figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds))
+        figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds, upstream.pid))
         result = {
             "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
             "generation": cost,
@@ -207,6 +218,8 @@ def main(argv: list[str] | None = None) -> int:
                     "memory": statistics.median(values.memory),
                     "call": statistics.median(values.call),
                     "rate": statistics.median(values.rate),
+                    "cpu": statistics.median(values.cpu),
+                    "others": statistics.median(values.others),
                     **lists(values),
                 }
                 for name, values in figures.items()

@@ -18,6 +18,12 @@ INITIALIZE = {
 }
 
 
+def processor(process: int) -> float:
+    """CPU seconds of a process so far, of all its threads."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 @dataclass(slots=True)
 class Server:
     """A running server. `started` is when its process was."""
@@ -89,6 +95,10 @@ class Server:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
         raise ValueError("no resident memory known")
+
+    def cpu(self) -> float:
+        """CPU seconds of the process so far."""
+        return processor(self.process.pid)
 
     async def stop(self) -> None:
         """End it as a client does: by closing its stdin."""

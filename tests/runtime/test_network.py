@@ -163,6 +163,37 @@ def test_bytes_after_an_answer_are_not_the_next_answer(runtime: Any, calling: An
     assert done.answer.data == {"who": "me"}
 
 
+@pytest.mark.parametrize("late", [b"", http(200, '{"who": "somebody else"}')])
+def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(calling: Any, late: bytes) -> None:
+    async def answer(request: Any, writer: asyncio.StreamWriter) -> None:
+        writer.write(http(200, "{}"))
+        await asyncio.sleep(0.05)
+        writer.write(late)
+        if not late:
+            writer.close()
+
+    async def twice(api: Any) -> Any:
+        await api.request("GET", "/first")
+        await asyncio.sleep(0.2)
+        return await api.request("POST", "/second", json={})
+
+    done = calling([answer, http(200, '{"who": "me"}')], twice)
+    assert done.answer.data == {"who": "me"} and len(done.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "length"), [("GET", {}, None), ("POST", {}, "0"), ("PUT", {"json": 1}, "1")]
+)
+def test_every_request_says_where_it_goes_who_sends_it_and_how_long_it_is(
+    calling: Any, method: str, body: dict[str, Any], length: str | None
+) -> None:
+    request = calling([http(200, "{}")], lambda api: api.request(method, "/x", **body)).requests[0]
+    assert request.fields[0][0] == "Host" and request.header("Host").startswith("127.0.0.1:")
+    assert request.header("User-Agent").endswith("-mcp")
+    assert request.header("Accept-Encoding") == "gzip"
+    assert request.header("Content-Length") == length
+
+
 def test_a_connection_that_breaks_is_an_error(runtime: Any, calling: Any) -> None:
     async def reset(request: Any, writer: asyncio.StreamWriter) -> None:
         sock = writer.get_extra_info("socket")

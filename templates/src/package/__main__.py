@@ -94,13 +94,14 @@ def _serve_stdio(tools: ToolServer) -> int:
     import signal
 
     import anyio
-    from mcp.server.stdio import stdio_server
 
-    # A thread waits for the next line of stdin and cannot be woken: Ctrl-C has to end the process itself
+    from .stdio import streams
+
+    # Where a thread waits for the next line of stdin it cannot be woken: Ctrl-C has to end the process itself
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
     async def run() -> None:
-        async with stdio_server() as (read, write):
+        async with streams() as (read, write):
             try:
                 await tools.server.run(read, write, tools.server.create_initialization_options())
             finally:

@@ -208,11 +208,12 @@ def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     shaping = settings.answers.get(facts.name)
     if shaping is not None:
         data = shape(data, shaping.keep, shaping.drop, shaping.strip_nulls)
-    total = len(compact(data).encode())
-    data, cuts = fit(data, settings.max_result_chars)
+    whole = data
+    data, cuts = fit(whole, settings.max_result_chars)
     text = compact(data)
     blocks = [_text(text)]
     if cuts.items:
+        total = len(compact(whole).encode())
         blocks.append(_text(_truncated(total, len(text.encode()), cuts, facts, settings)))
     following = _following(answer, settings)
     if following:

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeAlias
 
 import httpcore2
@@ -25,7 +24,7 @@ from .body import Payload, cookie_pairs, header_fields, header_value, payload, q
 from .credentials import Credentials, Outgoing, Security
 from .errors import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
 from .limits import Gate, Rate, back_off, retry_after
-from .network import TooLarge, Transport, body_of, check_head, drop
+from .network import Response, TooLarge, Transport, body_of, check_head
 from .settings import Credential, Secret, Settings
 from .url import build, check_base_url, origin_of, redirect
 from .wire import OMIT, Omit, Part
@@ -45,7 +44,7 @@ TICK = 5.0
 progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("progress", default=None)
 """Called with a short text while a call waits for its turn, for the answer, or before it is tried again."""
 
-_LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_LOGGERS = tuple(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Api:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._client: httpx2.AsyncClient | None = None
+        self._transport: Transport | None = None
         self._gate = Gate(settings.max_concurrency, settings.max_waiting)
         self._rate = Rate(settings.rate_limit)
         self._credentials = Credentials(settings, frozenset(getattr(auth, "PROVIDES", ())))
@@ -83,9 +82,9 @@ class Api:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
         for name in _LOGGERS:
             logging.getLogger(name).removeFilter(self.settings.redactor)
 
@@ -263,7 +262,7 @@ class Api:
         if call.trusted:
             await self._credentials.add(call.chosen, request, self._post)
             await auth.authorize(request)
-            if origin_of(str(request.url)) != origin_of(str(url)):
+            if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
                 raise Refused("`auth.py` changed where the request goes")
         if request.cookies:
             request.set_header("Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items()))
@@ -272,13 +271,13 @@ class Api:
             check_head(response)
             content, cut = await self._read(response, call)
         except BaseException:
-            await drop(response)
+            await response.drop()
             raise
         finally:
             await response.aclose()
         answer: Answer[Any] = Answer(
-            status=response.status_code,
-            headers={name.lower(): value for name, value in response.headers.items()},
+            status=response.status,
+            headers=response.headers,
             content=content,
             method=call.method,
             path=call.path,
@@ -286,25 +285,19 @@ class Api:
         )
         return parsed(answer), request.tokens
 
-    async def _send(self, request: Outgoing) -> httpx2.Response:
+    async def _send(self, request: Outgoing) -> Response:
         """Send, and return when the head of the answer is there."""
-        client = self._open()
+        if self._transport is None:
+            self._transport = Transport(self.settings)
         try:
-            return await client.send(
-                client.build_request(
-                    request.method, request.url, headers=list(request.headers.items()), content=request.content
-                ),
-                stream=True,
-                auth=None,
-                follow_redirects=False,
-            )
+            return await self._transport.send(request.method, request.url, request.headers, request.content)
         except Exception as error:
             raise _translated(error, self.settings, head=True) from None
 
-    async def _read(self, response: httpx2.Response, call: Call) -> tuple[bytes, str]:
+    async def _read(self, response: Response, call: Call) -> tuple[bytes, str]:
         """The body of an answer, and why it is not all of it (for streams, which may have no end)."""
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        stream = media_type in STREAMS and response.status_code < 400
+        stream = media_type in STREAMS and response.status < 400
         chunks: list[bytes] = []
         try:
             async with asyncio.timeout_at(call.until - 0.25 if stream else None):
@@ -343,27 +336,7 @@ class Api:
             raise _translated(error, self.settings, head=False) from None
         finally:
             await response.aclose()
-        return parsed(Answer(response.status_code, {"content-type": "application/json"}, content))
-
-    def _open(self) -> httpx2.AsyncClient:
-        """The client, made when it is first needed."""
-        if self._client is None:
-            settings = self.settings
-            self._client = httpx2.AsyncClient(
-                transport=Transport(settings),
-                trust_env=False,
-                follow_redirects=False,
-                headers={"User-Agent": f"{settings.name}-mcp", "Accept-Encoding": "gzip"},
-                # A jar that takes nothing: what the API sets in one call does not go out with the next
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-                timeout=httpx2.Timeout(
-                    connect=settings.connect_timeout,
-                    read=settings.timeout,
-                    write=settings.timeout,
-                    pool=settings.timeout,
-                ),
-            )
-        return self._client
+        return parsed(Answer(response.status, {"content-type": "application/json"}, content))
 
 
 class _Retryable(Exception):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import select
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 import httpcore2
@@ -65,11 +66,12 @@ class Backend(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         """Resolve, judge, connect: to the first address that answers."""
         if self._settings.allow_private or (host.lower(), port) in self._vouched:
-            return await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+            return _Connection(await self._inner.connect_tcp(host, port, timeout, local_address, socket_options))
         failure: Exception = httpcore2.ConnectError("the name has no address")
         for address in await self._addresses(host, port, timeout):
             try:
-                return await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+                return _Connection(stream)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -103,24 +105,106 @@ class Backend(httpcore2.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
-class _Stream(httpx2.AsyncByteStream):
-    """The raw bytes of one answer."""
+class _Connection(httpcore2.AsyncNetworkStream):
+    """A connection which can be asked cheaply whether its other end has hung up or spoken out of turn.
 
-    def __init__(self, stream: Any) -> None:
-        self.inner = stream
+    The pool asks every idle connection before each request, and the library's own look-up takes longer than all else
+    that the pool does.
+    """
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self.inner:
-            yield chunk
+    def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
+        self._stream = stream
+        self._socket = stream.get_extra_info("socket")
+        self._poll = select.poll() if hasattr(select, "poll") else None  # not on Windows
+        if self._poll is not None:
+            self._poll.register(self._socket, select.POLLIN)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Some bytes; none at the end."""
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes."""
+        if buffer:
+            await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
-        await self.inner.aclose()
+        """Close the connection."""
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.AsyncNetworkStream:
+        """The connection with TLS over it."""
+        return _Connection(await self._stream.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        """A fact about the connection."""
+        if info == "is_readable" and self._poll is not None:
+            # A closed socket's number may be another's by now
+            return self._socket.fileno() < 0 or bool(self._poll.poll(0))
+        return self._stream.get_extra_info(info)
 
 
-class Transport(httpx2.AsyncBaseTransport):
-    """httpx2 over a connection pool with `Backend` below it. Errors are those of httpcore2."""
+class Response:
+    """The head of an answer. `headers` have lower-case names, a repeated one its values joined; `raw` is as it came."""
+
+    def __init__(self, answer: httpcore2.Response) -> None:
+        self._answer = answer
+        self.status = answer.status
+        self.raw = answer.headers
+        self.headers: dict[str, str] = {}
+        for name, value in self.raw:
+            key, text = name.decode("latin-1").lower(), _text(value)
+            self.headers[key] = f"{self.headers[key]}, {text}" if key in self.headers else text
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The bytes of the body, as they come."""
+        return self._answer.aiter_stream()
+
+    async def aclose(self) -> None:
+        """Done with it: what has been read to its end leaves the connection to the next request."""
+        await self._answer.aclose()
+
+    async def drop(self) -> None:
+        """Close the connection the answer came on, so that nothing of it is used again."""
+        await self._answer.extensions["network_stream"].aclose()
+
+    @property
+    def leftover(self) -> bool:
+        """Whether the connection holds bytes beyond the answer, which the next request on it would take for its own.
+
+        The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
+        """
+        stream = getattr(self._answer.stream, "_stream", None)
+        state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
+        trailing = getattr(state, "trailing_data", (b"", False))
+        return bool(trailing[0])
+
+
+def _text(value: bytes) -> str:
+    """A header field's value: ASCII by the book, and often UTF-8 or Latin-1."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+class Transport:
+    """Sends requests over a pool of connections with `Backend` below it. Errors are those of httpcore2.
+
+    There is nothing here that an HTTP client usually does besides: no redirects, no cookies that are kept, no proxies
+    and no credentials of the environment's.
+    """
 
     def __init__(self, settings: Settings) -> None:
+        self._agent = f"{settings.name}-mcp"
+        self._timeouts = {
+            "connect": settings.connect_timeout,
+            "read": settings.timeout,
+            "write": settings.timeout,
+            "pool": settings.timeout,
+        }
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls(settings),
             max_connections=settings.max_concurrency + 4,
@@ -129,27 +213,26 @@ class Transport(httpx2.AsyncBaseTransport):
             network_backend=Backend(settings),
         )
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def send(self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None) -> Response:
         """Send one request; the answer's body is still to be read."""
-        answer = await self._pool.handle_async_request(
-            httpcore2.Request(
-                method=request.method.encode("ascii"),
-                url=httpcore2.URL(
-                    scheme=request.url.raw_scheme,
-                    host=request.url.raw_host,
-                    port=request.url.port,
-                    target=request.url.raw_path,
-                ),
-                headers=request.headers.raw,
-                content=request.stream,
-                extensions=request.extensions,
+        fields = {"Host": url.netloc.decode("ascii"), "User-Agent": self._agent, "Accept-Encoding": "gzip"}
+        method = method.upper()
+        if content or method in ("POST", "PUT", "PATCH", "QUERY"):
+            fields["Content-Length"] = str(len(content or b""))
+        given = {name.lower() for name in headers}
+        lines = [(name, value) for name, value in fields.items() if name.lower() not in given]
+        return Response(
+            await self._pool.handle_async_request(
+                httpcore2.Request(
+                    method=method.encode("ascii"),
+                    url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                    headers=[
+                        (name.encode("ascii"), value.encode("ascii")) for name, value in [*lines, *headers.items()]
+                    ],
+                    content=content,
+                    extensions={"timeout": self._timeouts},
+                )
             )
-        )
-        return httpx2.Response(
-            status_code=answer.status,
-            headers=answer.headers,
-            stream=_Stream(answer.stream),
-            extensions={**answer.extensions, "pool_stream": answer.stream},
         )
 
     async def aclose(self) -> None:
@@ -169,13 +252,13 @@ def tls(settings: Settings) -> ssl.SSLContext:
     return context
 
 
-def check_head(response: httpx2.Response) -> None:
+def check_head(response: Response) -> None:
     """Refuse an answer whose head is out of proportion. Its size is bounded by the HTTP library (100 KiB)."""
-    if len(response.headers.raw) > MAX_HEADERS:
+    if len(response.raw) > MAX_HEADERS:
         raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
 
 
-async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]:
+async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
     """The body of an answer, decoded, chunk by chunk, never more than `limit` bytes on the wire or decoded.
 
     Raises BadAnswer when there is more, or when it is encoded in a way that was not asked for.
@@ -185,7 +268,7 @@ async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]
         raise BadAnswer("the API encoded its answer in a way that was not asked for")
     gunzip = _Gunzip() if coding.endswith("gzip") else None
     raw = decoded = 0
-    async for chunk in response.aiter_raw():
+    async for chunk in response.chunks():
         raw += len(chunk)
         if raw > limit:
             raise TooLarge(limit)
@@ -199,7 +282,7 @@ async def body_of(response: httpx2.Response, limit: int) -> AsyncIterator[bytes]
             yield piece
     if gunzip is not None and raw and not gunzip.done:
         raise BadAnswer("the API's answer ended in the middle")
-    if leftover(response):
+    if response.leftover:
         raise BadAnswer("the API sent more than the `Content-Length` it announced")
 
 
@@ -236,21 +319,3 @@ class _Gunzip:
                     yield piece
         except zlib.error:
             raise BadAnswer("the API's answer says it is gzip and is not") from None
-
-
-def leftover(response: httpx2.Response) -> bool:
-    """Whether the connection holds bytes beyond the answer, which the next request on it would take for its own.
-
-    The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
-    """
-    stream = getattr(response.extensions.get("pool_stream"), "_stream", None)
-    state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
-    trailing = getattr(state, "trailing_data", (b"", False))
-    return bool(trailing[0])
-
-
-async def drop(response: httpx2.Response) -> None:
-    """Close the connection an answer came on, so that nothing of it is used again."""
-    stream = response.extensions.get("network_stream")
-    if stream is not None:
-        await stream.aclose()

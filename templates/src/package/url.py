@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, unquote, unquote_to_bytes, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urljoin, urlsplit
 
 import httpx2
 
@@ -81,8 +81,7 @@ def expand(template: str, values: Mapping[str, Any]) -> str:
 
     Raises Refused for a value that is missing, empty, or could be read as more or less than one segment.
     """
-    path = template if template.startswith("/") else f"/{template}"
-    return "/".join(_segment(segment, values) for segment in path.split("/"))
+    return "/".join(_segment(pieces, values) for pieces in _segments(template))
 
 
 def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> httpx2.URL:
@@ -96,11 +95,12 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
         raise Refused(f"the arguments make a URL of more than {MAX_URL} characters")
     try:
         url = httpx2.URL(text)
-        same_origin = origin_of(text) == origin_of(base_url)
+        origin, base, authority = _base(base_url)
+        same_origin = origin_of(text) == origin
     except (ValueError, httpx2.InvalidURL):
         raise Refused("the arguments do not make a URL") from None
-    parts, base = urlsplit(text), urlsplit(base_url)
-    count = base.path.count("/") + (template if template.startswith("/") else f"/{template}").count("/")
+    parts = urlsplit(text)
+    count = base.path.count("/") + len(_segments(template)) - 1
     target = base.path + path + (f"?{query}" if query else "")
     proven = (
         same_origin
@@ -111,7 +111,7 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
         and parts.query == query
         and not parts.fragment
         and url.raw_path == target.encode("ascii")
-        and (url.scheme, url.netloc) == _origin_bytes(base_url)
+        and (url.scheme, url.netloc) == authority
     )
     if not proven:
         raise Refused("the arguments would change where the request goes")
@@ -119,10 +119,26 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
 
 
 @lru_cache(maxsize=64)
-def _origin_bytes(base_url: str) -> tuple[str, bytes]:
-    """Scheme and authority as the HTTP library reads them."""
+def _base(base_url: str) -> tuple[Origin, SplitResult, tuple[str, bytes]]:
+    """A base URL's origin, its parts, and its scheme and authority as the HTTP library reads them."""
     url = httpx2.URL(base_url)
-    return url.scheme, url.netloc
+    return origin_of(base_url), urlsplit(base_url), (url.scheme, url.netloc)
+
+
+@lru_cache(maxsize=1024)
+def _segments(template: str) -> tuple[tuple[str, ...], ...]:
+    """The segments of a template, each as text and parameter names in turn.
+
+    The template is split before there are values: nothing in a value is a placeholder.
+    """
+    path = template if template.startswith("/") else f"/{template}"
+    return tuple(
+        tuple(
+            piece if index % 2 else quote(piece, safe="/:@!$&'()*+,;=~%")
+            for index, piece in enumerate(_PLACEHOLDER.split(segment))
+        )
+        for segment in path.split("/")
+    )
 
 
 def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
@@ -143,16 +159,11 @@ def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
     return target
 
 
-def _segment(template: str, values: Mapping[str, Any]) -> str:
-    """One segment of the template with its values. The template is split once: nothing in a value is a placeholder."""
-    pieces = _PLACEHOLDER.split(template)
-    out = []
-    for index, piece in enumerate(pieces):
-        if index % 2:
-            out.append(_value(piece, values.get(piece, OMIT)))
-        else:
-            out.append(quote(piece, safe="/:@!$&'()*+,;=~%"))
-    segment = "".join(out)
+def _segment(pieces: tuple[str, ...], values: Mapping[str, Any]) -> str:
+    """One segment of a template with its values."""
+    segment = "".join(
+        _value(piece, values.get(piece, OMIT)) if index % 2 else piece for index, piece in enumerate(pieces)
+    )
     # Harmless values can still add up: `/` and `/` around the dot of `{name}.{ext}`
     if len(pieces) > 1 and any(_has_dots(text) for text in _decodings(segment)):
         raise Refused("makes a `.` or `..` path segment together with what is around it", pieces[1])
