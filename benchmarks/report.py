@@ -144,7 +144,7 @@ schemas of {mine["tools"]:,} operations, twice for those that do not fit their b
 processes, cached by content) and black over what the templates do not lay out by themselves (cached as well).
 
 **Starting.** The floor is a bare `import mcp`, {1000 * result["bare"]:.0f} ms here, of which an empty Python is
-{1000 * result["empty"]:.0f} ms. Start to answered list takes {over:+.0f} ms against it: the server imports
+{1000 * result["empty"]:.0f} ms. Until the list is answered {abs(over):.0f} ms {"more" if over > 0 else "fewer"} go by: the server imports
 only the parts of `mcp` it serves with, reads the list it was made with, and answers. It imports no tool, no model and
 no HTTP client before the first call. What would be left out next is the SDK's own import of what stdio does not use.
 
