@@ -129,6 +129,7 @@ def document(result: dict[str, Any]) -> str:
     mine = result["servers"]["mcpgen"]
     text, _ = table(result)
     over = 1000 * (mine["start"] - result["bare"])
+    spent = f"{abs(over):.0f} ms {'more' if over > 0 else 'fewer'}"
     return f"""# Performance
 
 Written by `make bench ARGS=--write`. The document is GitHub's own description of its API, {mine["tools"]:,} operations
@@ -144,9 +145,9 @@ schemas of {mine["tools"]:,} operations, twice for those that do not fit their b
 processes, cached by content) and black over what the templates do not lay out by themselves (cached as well).
 
 **Starting.** The floor is a bare `import mcp`, {1000 * result["bare"]:.0f} ms here, of which an empty Python is
-{1000 * result["empty"]:.0f} ms. Until the list is answered {abs(over):.0f} ms {"more" if over > 0 else "fewer"} go by: the server imports
-only the parts of `mcp` it serves with, reads the list it was made with, and answers. It imports no tool, no model and
-no HTTP client before the first call. What would be left out next is the SDK's own import of what stdio does not use.
+{1000 * result["empty"]:.0f} ms. Until the list is answered {spent} go by: the server imports only the
+parts of `mcp` it serves with, reads the list it was made with, and answers. It imports no tool, no model and no HTTP
+client before the first call. What would be left out next is the SDK's own import of what stdio does not use.
 
 **Memory.** The floor is again the SDK, about 50 MB. The list is held once, as plain dictionaries.
 
