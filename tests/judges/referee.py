@@ -39,6 +39,32 @@ TARGETS = {
     "structured valid": 100.0,
 }
 QUICK = ("bulksms.com.json", "nexmo.com__application.json", "docker.com__hub.json")
+CAUSES = (
+    (
+        r"is not one of \[",
+        "an enum that does not fit into a tool of 4 kB is said in words; the value tried is none of it",
+    ),
+    (
+        r"Additional properties are not allowed",
+        "an object that does not fit into a tool of 4 kB is listed with its required fields and stays open, so that "
+        "the others can be given; the field tried is none of them",
+    ),
+    (
+        r"under any of the given|under each of|is not of type",
+        "a union or an object that does not fit into a tool of 4 kB is listed with less than it asks for",
+    ),
+    (r"is a required property", "an empty list or object is not there in a form, nothing says that it is empty"),
+    (r"does not match", "a pattern with look-around is listed without it, and said in words"),
+    (
+        r"control character|a header holds",
+        "a path or a header that cannot hold the value, under a union that does not say so",
+    ),
+    (
+        r"B refused.*is required|B inexpressible, misplaced|A misplaced|A altered",
+        "two names that are one to the referee",
+    ),
+)
+"""What is undisputed and goes wrong all the same, and why."""
 DELIVERED_OR_MOOT = ("delivered", "unmapped", "unrepresentable")
 
 
@@ -270,6 +296,11 @@ def failure(call: dict[str, Any]) -> str:
     return f"{side} {', '.join(lost)}" if lost else ""
 
 
+def cause(how: str) -> str:
+    """Why calls go wrong in that way; empty where nobody has looked yet."""
+    return next((why for pattern, why in CAUSES if re.search(pattern, how, re.DOTALL)), "")
+
+
 def row(label: str, counts: Counts) -> str:
     """A line of the table."""
     cells = [f"{100 * good / every:.2f} % ({good}/{every})" if every else "none" for good, every in counts.values()]
@@ -330,8 +361,24 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
                 grouped[how].append((job.document.stem, call))
     lines += ["", "## Failures", ""]
     for how, found in sorted(grouped.items(), key=lambda item: -len(item[1])):
-        lines += [f"- **{len(found)}** {how}", *(shown(name, call) for name, call in found[:4])]
+        why = cause(how) or "**not explained yet**"
+        lines += [f"- **{len(found)}** {how.replace(chr(10), ' ')}: {why}", *(shown(*one) for one in found[:4])]
     return "\n".join(lines) + "\n", meets(settled[MINE].totals()) and not fatal[MINE]
+
+
+def published(text: str) -> str:
+    """The report as it stands in docs/: without the documents one by one, a line for each dispute and each failure."""
+    head, _, rest = text.partition("## By document")
+    _, disputed, rest = rest.partition("## Disputed")
+    listed = re.sub(r"(?m)^  - .*\n", "", disputed + rest)
+    intro = """\
+Written by `make referee ARGS=--write`. An independent referee stands in for the API, calls every tool with arguments
+from the tool's schema (A) and from the document's (B), and looks for the values where the document wants them. Every
+call that went wrong is in the report that `make referee` names, with its request. What is disputed is counted in the
+first table and left out of the second, for every server alike.
+
+"""
+    return head.replace("# The referee's score\n\n", f"# The referee's score\n\n{intro}", 1) + listed
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -344,6 +391,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="three small documents")
     parser.add_argument("--operations", type=int, default=40, help="operations of each document")
     parser.add_argument("--seconds", type=int, default=1500, help="the longest one document may take")
+    parser.add_argument("--write", action="store_true", help="write the figures to docs/referee.md")
     parser.add_argument("--report", type=Path, default=node.root() / "reports" / "referee")
     options = parser.parse_args(argv)
     try:
@@ -373,6 +421,8 @@ def main(argv: list[str] | None = None) -> int:
     text, met = report(campaign, jobs, scores)
     (options.report / "report.md").write_text(text)
     print(text.partition("## By document")[0].rstrip())
+    if options.write:
+        (node.CHECKOUT / "docs" / "referee.md").write_text(published(text))
     print(f"\nFailures, one by one: {options.report / 'report.md'}")
     return 0 if met else 1
 
