@@ -25,8 +25,8 @@ READ_ONLY = (
     "not carry (OpenAPI 3.0.3 §4.7.24.2)"
 )
 NO_PART = (
-    "the document requires a multipart body and no part of it; a body without parts is its closing delimiter, which "
-    "the referee's parser does not read (RFC 2046 §5.1.1)"
+    "the document requires a multipart body and no part of it; a form without fields is its closing delimiter alone, "
+    "as browsers send it (WHATWG HTML §4.10.21.8), which the referee's parser does not read"
 )
 RENAMED = (
     "a nested key that clients refuse (`$schema`, `{code}`) has another name in the tool; under its own it stands in "
@@ -75,6 +75,10 @@ REQUIRED = (
     "the request lacks a property that is required and `readOnly`: it is required of answers alone "
     "(OpenAPI 3.0.3 §4.7.24.2)"
 )
+UNTRIED = (
+    "tools that are there and count as missing: the referee knows a tool by its operation's name, and tries out eighty "
+    "of the others; names over 50 characters are shortened, with a hash in place of the rest"
+)
 HEAD = "the answer to a HEAD request has no content (RFC 9110 §9.3.2), and so no structured result"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
@@ -119,8 +123,11 @@ class Disputes:
                 return UNDEFINED
         if call["kind"] == "spec" and self._text(wanted):
             return TEXT
-        if not call.get("n_http") and call["kind"] == "spec" and self._lacks(call):
-            return LACKING
+        if not call.get("n_http") and call["kind"] == "spec":
+            if self._lacks(call):
+                return LACKING
+            if any(self._alike(wanted, *slot[0].split(".", 1)) for slot in call.get("slots", ()) if "." in slot[0]):
+                return ALIKE
         if not call.get("n_http") and "cannot be said in a query" in str(call.get("text")):
             return UNDEFINED
         if got and got != wanted and self._mistaken(call["tool"], wanted, got):
@@ -141,8 +148,7 @@ class Disputes:
         place, _, wire_name = name.partition(".")
         if (place, wire_name) in self._keys():
             return CREDENTIAL
-        names = self._names(str(call.get("want_op")))
-        if sum(_normal(other) == _normal(wire_name) for at, other in names if at == place) > 1:
+        if self._alike(str(call.get("want_op")), place, wire_name):
             return ALIKE
         if outcome == "inexpressible" and place == "body" and self._read_only_within(call, wire_name):
             return WITHIN
@@ -162,10 +168,14 @@ class Disputes:
         item, found = self._operation(operation)
         entries = [self._deref(entry) for owner in (item, found) for entry in owner.get("parameters") or ()]
         names = [(str(entry.get("in")), str(entry.get("name"))) for entry in entries if isinstance(entry, dict)]
-        body = self._deref(found.get("requestBody")) or {}
-        for media in (body.get("content") or {}).values():
-            names += [("body", name) for name in self._properties((media or {}).get("schema"))]
+        for schema in self._schemas(operation):
+            names += [("body", name) for name in (*self._properties(schema), *(schema.get("required") or ()))]
         return list(dict.fromkeys(names))
+
+    def _alike(self, operation: str, place: str, name: str) -> bool:
+        """Whether there is another name in that place that has the same letters and digits."""
+        same = [other for at, other in self._names(operation) if at == place and _normal(other) == _normal(name)]
+        return len(same) > 1
 
     def _keys(self) -> set[tuple[str, str]]:
         """The place and name of every API key of the document."""

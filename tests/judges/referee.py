@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from . import node
-from .disputes import HEAD, Disputes
+from .disputes import HEAD, UNTRIED, Disputes
 
 MINE = "mcpgen"
 PEERS = ("fastmcp", "openapi-mcp-generator")
@@ -214,6 +214,7 @@ class Settlement:
 
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()
+        self.untried = 0
         self.disputed: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
 
     def add(self, document: Path, score: dict[str, Any], calls: Path) -> None:
@@ -225,7 +226,9 @@ class Settlement:
         if "A" not in score:
             return
         # Beyond its first eighty, tools whose name is not the operation's are not tried: they are there all the same
-        self.count["exposed"] += min(score.get("unidentified_tools", 0), counts["exposed"][1] - counts["exposed"][0])
+        untried = min(score.get("unidentified_tools", 0), counts["exposed"][1] - counts["exposed"][0])
+        self.count["exposed"] += untried
+        self.untried += untried
         disputes = Disputes(document)
         with calls.open() as lines:
             for line in lines:
@@ -266,9 +269,11 @@ def failures(calls: Path, disputes: Disputes) -> Iterator[tuple[str, dict[str, A
     with calls.open() as lines:
         for line in lines:
             call = json.loads(line)
+            if disputes.over_call(call):
+                continue
             call["slots"] = [slot for slot in call.get("slots", ()) if not disputes.over_slot(call, slot)]
             how = failure(call)
-            if how and not disputes.over_call(call):
+            if how:
                 yield how, call
 
 
@@ -335,7 +340,7 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
     fatal: Counter[str] = Counter()
     for job in jobs:
         settled[job.server].add(job.document, scores[job], Path(f"{campaign.out(job)}.calls.jsonl"))
-        fatal[job.server] += "A" not in scores[job]
+        fatal[job.server] += bool(scores[job].get("fatal"))
     head = ["| | " + " | ".join(TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
     target = "| target | " + " | ".join(f"{wanted} %" for wanted in TARGETS.values()) + " |"
     lines = ["# The referee's score", ""]
@@ -350,6 +355,7 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
         why = next((str(score["fatal"])[:80] for score in mine if score.get("fatal")), "")
         lines.append(row(f"{name} {why}".strip(), totals(mine)))
     lines += ["", "## Disputed", ""]
+    lines += [f"- **{settled[MINE].untried}** {UNTRIED}"] if settled[MINE].untried else []
     for reason, found in sorted(settled[MINE].disputed.items(), key=lambda item: -len(item[1])):
         lines += [f"- **{len(found)}** {reason}", *(shown(name, call) for name, call in found[:3])]
     grouped: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
@@ -358,11 +364,13 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
         if job.server == MINE and "A" in scores[job]:
             disputes = Disputes(job.document)
             for how, call in failures(calls, disputes):
-                grouped[how].append((job.document.stem, call))
+                grouped[cause(how) or f"not explained yet: {how.replace(chr(10), ' ')}"].append(
+                    (job.document.stem, call)
+                )
     lines += ["", "## Failures", ""]
-    for how, found in sorted(grouped.items(), key=lambda item: -len(item[1])):
-        why = cause(how) or "**not explained yet**"
-        lines += [f"- **{len(found)}** {how.replace(chr(10), ' ')}: {why}", *(shown(*one) for one in found[:4])]
+    for why, found in sorted(grouped.items(), key=lambda item: -len(item[1])):
+        tools = ", ".join(dict.fromkeys(f"{name} `{call['tool']}`" for name, call in found))
+        lines += [f"- **{len(found)}** {why}: {tools}", *(shown(*one) for one in found)]
     return "\n".join(lines) + "\n", meets(settled[MINE].totals()) and not fatal[MINE]
 
 
