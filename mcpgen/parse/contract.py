@@ -14,7 +14,7 @@ from .naming import digest
 
 if TYPE_CHECKING:
     from ..ir import Schema
-    from .schema import Projector
+    from .schema import Reader
 
 TEXTS = frozenset(
     "$schema $id $anchor $dynamicAnchor $comment $vocabulary title description default deprecated example examples "
@@ -31,13 +31,13 @@ OPENERS = ("additionalProperties", "unevaluatedProperties")
 OBJECT_RULES = frozenset("minProperties propertyNames patternProperties".split())
 
 
-def bundle(projector: Projector, schema: Any) -> Schema:
+def bundle(reader: Reader, schema: Any) -> Schema:
     """A schema with everything it refers to under its own `$defs` (2020-12 core, section 9.3)."""
     names: dict[str, str] = {}
     definitions: dict[str, Any] = {}
 
     def target(ref: str) -> str:
-        found, at = projector.resolve(ref)
+        found, at = reader.resolve(ref)
         if at not in names:
             stem = re.sub(r"[^A-Za-z0-9_.-]", "_", at.rsplit("/", 1)[-1])[:60] or "root"
             name = stem if stem not in definitions else f"{stem}_{digest(at)}"

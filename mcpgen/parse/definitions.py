@@ -21,7 +21,8 @@ from ..text import first_sentence, humanise, plain, shorten, visible, words
 from . import describe, naming, select
 from .contract import TEXTS, bundle, copied, fault, is_open, known_names
 from .operation import BUDGET, LEVELS, RICH_LEVELS, annotation, size
-from .schema import KEY, Projection, Projector, TooLarge, escape_token
+from .projection import KEY, Projection, TooLarge, project
+from .schema import Reader, escape_token
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -89,11 +90,11 @@ class _Parser:
         self.title = shorten(title or humanise(stem_of(document.source.name)).capitalize(), 100)
         self.document, self.config = document, config
         self.name = naming.server_name(config.name or self.title)
-        self.projector = Projector(document, problems)
+        self.reader = Reader(document, problems)
 
     def server(self) -> Server:
         """Everything together."""
-        found = Definitions(self.projector, self.config, self.name)
+        found = Definitions(self.reader, self.config, self.name)
         tools = found.tools()
         description = shorten(plain(self.document.root.get("description")).split("\n")[0], 300)
         return Server(
@@ -128,9 +129,9 @@ def stem_of(name: str) -> str:
 class Definitions:
     """The definitions that stand in a document or beside it, on their way to tools."""
 
-    def __init__(self, projector: Projector, config: Config, server: str) -> None:
-        self.projector, self.config, self.server = projector, config, server
-        self.document, self.problems = projector.document, projector.problems
+    def __init__(self, reader: Reader, config: Config, server: str) -> None:
+        self.reader, self.config, self.server = reader, config, server
+        self.document, self.problems = reader.document, reader.problems
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
         """The name a definition has, where its tool could not have it → the tool's."""
@@ -186,7 +187,7 @@ class Definitions:
             yield self.document.root, "", stem_of(self.document.source.name)
             return
         for entry in beside:
-            root, pointer = self.projector.deref(entry, "")
+            root, pointer = self.reader.deref(entry, "")
             if root is not None:
                 yield root, pointer, stem_of(pointer.rsplit("/", 1)[-1].replace("~1", "/"))
 
@@ -217,7 +218,7 @@ class Definitions:
         return Definition(
             name=named["name"],
             pointer=pointer,
-            schema=self.projector.deref(named.get(key, {}), f"{at}/{key}")[0] if key else {},
+            schema=self.reader.deref(named.get(key, {}), f"{at}/{key}")[0] if key else {},
             output=named.get("outputSchema", named.get("output_schema")),
             description=plain(named.get("description")),
             title=plain(named.get("title")),
@@ -240,7 +241,7 @@ class Definitions:
         chosen = definitions if self.config.selection.include_operations or not free else free
         for name, node in chosen.items():
             at = f"{pointer}/$defs/{escape_token(name)}"
-            if "object" in self.projector.kinds(node):
+            if "object" in self.reader.kinds(node):
                 yield self.from_schema(node, name, at)
             else:
                 where = Origin(method="TOOL", path=name, operation_id=name, pointer=at)
@@ -259,7 +260,7 @@ class Definitions:
 
     def from_schema(self, node: Any, name: str, pointer: str) -> Definition:
         """A definition whose input is one schema."""
-        flat = self.projector.flatten(node)
+        flat = self.reader.flatten(node)
         said = select.extension(node) if isinstance(node, dict) else {}
         wish = said.get("name")
         output = said.get("outputSchema")
@@ -286,7 +287,7 @@ class Definitions:
         best: Tool | None = None
         for level in levels:
             try:
-                projection = self.projector.project(self.rooted(definition), level.detail)
+                projection = project(self.reader, self.rooted(definition), level.detail)
             except TooLarge:
                 continue
             best = self.at_level(where, definition, name, Listed(projection, arguments), contract, arguments)
@@ -300,13 +301,13 @@ class Definitions:
     def outline(self, definition: Definition) -> Schema:
         """What is said of a schema that is too large to be listed: of each argument its type and a sentence."""
         exact = self.exact_properties(definition)
-        flat = self.projector.flatten(self.rooted(definition))
+        flat = self.reader.flatten(self.rooted(definition))
         listed = flat.get("required")
         required = [name for name in listed if name in exact] if isinstance(listed, list) else []
         properties: dict[str, Schema] = {}
         room = BUDGET[self.config.profile] * 3 // 4
         for key in sorted(exact, key=lambda name: name not in required):
-            kinds = self.projector.kinds(exact[key])
+            kinds = self.reader.kinds(exact[key])
             text = shorten(first_sentence(plain(exact[key].get("description")))[0], 80)
             said: Schema = {"type": next(iter(kinds))} if len(kinds) == 1 and kinds <= SCALARS else {}
             if text:
@@ -324,8 +325,8 @@ class Definitions:
         A schema that says nothing of its kind is an object's in a list of tools, and any value's elsewhere.
         """
         schema = definition.schema
-        kinds = self.projector.kinds(schema)
-        flat = self.projector.flatten(schema)
+        kinds = self.reader.kinds(schema)
+        flat = self.reader.flatten(schema)
         anything = definition.bare and not kinds and not OBJECT_RULES & flat.keys()
         if anything or (kinds and "object" not in kinds):
             return {"type": "object", "properties": {"value": schema}, "required": ["value"]}
@@ -386,12 +387,12 @@ class Definitions:
 
     def exact_properties(self, definition: Definition) -> dict[str, Any]:
         """The properties of the input schema as the document has them, references followed."""
-        found = self.projector.properties(self.rooted(definition))
-        return {key: self.projector.flatten(value) for key, value in found.items()}
+        found = self.reader.properties(self.rooted(definition))
+        return {key: self.reader.flatten(value) for key, value in found.items()}
 
     def contract(self, definition: Definition) -> Schema:
         """The schema a call is checked against: the document's own, with what it refers to beside it."""
-        whole = bundle(self.projector, self.rooted(definition))
+        whole = bundle(self.reader, self.rooted(definition))
         reason = fault(whole)
         if reason:
             message = f"the schema of `{visible(definition.name)[:60]}` is not valid, so calls are checked loosely"
@@ -405,18 +406,18 @@ class Definitions:
         schema = definition.output
         if not isinstance(schema, dict):
             return None, None, False
-        kinds = self.projector.kinds(schema)
+        kinds = self.reader.kinds(schema)
         wrapped = bool(kinds) and "object" not in kinds
         if wrapped:
             schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
-        exact = {"type": "object", **bundle(self.projector, schema)}
+        exact = {"type": "object", **bundle(self.reader, schema)}
         reason = fault(exact)
         if reason:
             message = f"the output schema of `{visible(definition.name)[:60]}` is not valid and was left out"
             self.problems.warn("E0441", f"{message}: {visible(reason)}", pointer=definition.pointer)
             return None, None, False
         try:
-            projection = self.projector.project(schema, LEVELS[0].detail, writing=False)
+            projection = project(self.reader, schema, LEVELS[0].detail, writing=False)
         except TooLarge:
             return {"type": "object"}, exact, False
         listed = root_object(projection.schema)[0]

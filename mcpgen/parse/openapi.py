@@ -15,7 +15,7 @@ from . import naming, select
 from .definitions import Definitions, describe_document, grouped
 from .operation import Operation
 from .parameter import Unsayable
-from .schema import Projector, escape_token
+from .schema import Reader, escape_token
 from .security import Security
 from .servers import Address, address, origin, screen
 
@@ -41,8 +41,8 @@ class _Parser:
         self.title = shorten(title, 100)
         self.name = naming.server_name(config.name or self.title)
         self.prefix = f"MCPGEN_{self.name.upper()}"
-        self.projector = Projector(document, problems)
-        self.security = Security(self.projector, self.prefix)
+        self.reader = Reader(document, problems)
+        self.security = Security(self.reader, self.prefix)
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
         self.recognised = ""
@@ -76,7 +76,7 @@ class _Parser:
                 continue
             tools.append((self.tag(operation), tool))
         if SOURCES in self.document.root:
-            beside = Definitions(self.projector, self.config, self.name)
+            beside = Definitions(self.reader, self.config, self.name)
             tools += beside.tools(taken=names.values())
             self.skips += beside.skips
             self.aliases = beside.aliases
@@ -146,7 +146,7 @@ class _Parser:
             if not path.startswith("/") and path.startswith("x-"):
                 continue
             at = f"/paths/{escape_token(path)}"
-            path_item, pointer = self.projector.deref(paths[path], at)
+            path_item, pointer = self.reader.deref(paths[path], at)
             if not isinstance(path_item, dict):
                 if report:
                     self.problems.warn("E0401", f"path `{visible(path)[:80]}` is not an object", pointer=at)
@@ -158,7 +158,7 @@ class _Parser:
                 found["trace"] = path_item["trace"]
             for method in sorted(found):
                 inside = f"{pointer}/additionalOperations" if method not in (*METHODS, "trace") else pointer
-                operation, where = self.projector.deref(found[method], f"{inside}/{escape_token(method)}")
+                operation, where = self.reader.deref(found[method], f"{inside}/{escape_token(method)}")
                 if isinstance(operation, dict):
                     given = operation.get("operationId")
                     identity = given.strip() if isinstance(given, str) and given.strip() else None
@@ -178,7 +178,7 @@ class _Parser:
             raise Unsayable("E0403", f"method `{visible(where.method)[:40]}` is not one a tool can call")
         own = self.nearest(path_item, operation)
         base_url = own.url if own is not None and own.url and own.url != base.url else None
-        work = Operation(self.projector, self.security, where, path_item, operation, profile=self.config.profile)
+        work = Operation(self.reader, self.security, where, path_item, operation, profile=self.config.profile)
         tool = work.tool(name, base_url=base_url)
         if base_url and base.url and origin(base_url) not in (origin(base.url), *self.config.allow_origins):
             self.problems.note(

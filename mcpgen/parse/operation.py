@@ -20,7 +20,8 @@ from . import response as responses
 from .naming import argument_names
 from .parameter import Field, Unsayable
 from .pattern import PRINTABLE, printable
-from .schema import Detail, Projection, Projector, TooLarge, escape_token
+from .projection import Detail, Projection, TooLarge, project
+from .schema import Reader, escape_token
 
 if TYPE_CHECKING:
     from .security import Requirement, Security
@@ -114,7 +115,7 @@ class Operation:
 
     def __init__(
         self,
-        projector: Projector,
+        reader: Reader,
         security: Security,
         origin: Origin,
         path_item: dict[str, Any],
@@ -122,17 +123,17 @@ class Operation:
         *,
         profile: str,
     ) -> None:
-        self.projector, self.security, self.origin, self.operation = projector, security, origin, operation
+        self.reader, self.security, self.origin, self.operation = reader, security, origin, operation
         self.profile = profile
         self.template, query = screen_path(origin.path)
-        problems = projector.problems
+        problems = reader.problems
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
-        found = parameters.collect(projector, path_item, operation, pointers)
+        found = parameters.collect(reader, path_item, operation, pointers)
         self.fixed_query, found = parameters.templated(query, found, origin.pointer)
-        fields = parameters.fields(projector, problems, found, self.template, origin.pointer)
+        fields = parameters.fields(reader, problems, found, self.template, origin.pointer)
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = (
-            bodies.fields(projector, operation["requestBody"], f"{origin.pointer}/requestBody")
+            bodies.fields(reader, operation["requestBody"], f"{origin.pointer}/requestBody")
             if (operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS"))
             or self._declares_get_body()
             else (None, [])
@@ -140,7 +141,7 @@ class Operation:
         self.fields += body_fields
         self.names = argument_names((item.place, item.wire_name) for item in self.fields)
         self.places = Counter(wire_name for _, wire_name in self.names)
-        self.status, self.answer = responses.success(projector, operation, origin.pointer)
+        self.status, self.answer = responses.success(reader, operation, origin.pointer)
 
     def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
         """The fields that are the model's to give, and the operation's security requirement.
@@ -158,7 +159,7 @@ class Operation:
             if scheme is None:
                 kept.append(item)
                 continue
-            self.projector.problems.note(
+            self.reader.problems.note(
                 "E0407",
                 f"parameter `{visible(item.wire_name)[:60]}` is not the model's to set: left out, the credential of "
                 f"`{scheme}` comes from the environment",
@@ -171,7 +172,7 @@ class Operation:
 
     def _declares_get_body(self) -> bool:
         """A body on GET has no meaning (RFC 9110 §9.3.1), but where it is required the API wants it all the same."""
-        given, _ = self.projector.deref(self.operation.get("requestBody"), "")
+        given, _ = self.reader.deref(self.operation.get("requestBody"), "")
         return isinstance(given, dict) and isinstance(given.get("content"), dict) and bool(given["content"])
 
     def tool(self, name: str, *, base_url: str | None) -> Tool:
@@ -190,7 +191,7 @@ class Operation:
         if best is None or size(best) > LARGEST:
             raise Unsayable("E0420", "the operation takes more values than a tool can say")
         if size(best) > budget:
-            self.projector.problems.note(
+            self.reader.problems.note(
                 "E0801",
                 f"tool `{name}` is {size(best):,} bytes, over the {budget:,} that clients like",
                 pointer=self.origin.pointer,
@@ -217,7 +218,7 @@ class Operation:
         wire_names: list[tuple[str, str]] = []
         for item in self.fields:
             argument = self.names[item.place, item.wire_name]
-            projection = self.projector.project(item.schema, detail)
+            projection = project(self.reader, item.schema, detail)
             pointer = f"/properties/{escape_token(argument)}"
             properties[argument] = self.described(item, projection, argument, detail)
             if projection.accepts_null:
@@ -243,7 +244,7 @@ class Operation:
         schema["additionalProperties"] = False
         answer, output = self.output(level.fields)
         headline, rest = describe.headline(self.operation, name, self.origin.method)
-        extras = [responses.sentence(self.projector, self.status, self.answer, output), *self.notes()]
+        extras = [responses.sentence(self.reader, self.status, self.answer, output), *self.notes()]
         return Tool(
             name=name,
             title=describe.title_of(self.operation, name),
@@ -267,7 +268,7 @@ class Operation:
         """How the answer is read and said; a HEAD request has none."""
         if self.origin.method == "HEAD" or self.status == "204":
             return Response(json=False, wrapped=False), None
-        return responses.understand(self.projector, self.answer, fields=fields)
+        return responses.understand(self.reader, self.answer, fields=fields)
 
     def described(self, item: Field, projection: Projection, argument: str, detail: Detail) -> Schema:
         """An argument's schema with a description: the parameter's own text first, else its name's words."""

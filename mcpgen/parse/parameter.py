@@ -12,7 +12,7 @@ from .security import FORBIDDEN_HEADERS, TOKEN
 
 if TYPE_CHECKING:
     from ..problems import Problems
-    from .schema import Projector
+    from .schema import Reader
 
 PLACES = ("path", "query", "header", "cookie")
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
@@ -47,7 +47,7 @@ class Field:
 
 
 def collect(
-    projector: Projector, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
+    reader: Reader, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
 ) -> list[tuple[dict[str, Any], str]]:
     """The parameters of an operation, those of its path included; the operation's own win (OpenAPI 3.1 §4.8.9).
 
@@ -57,7 +57,7 @@ def collect(
     for owner, pointer in zip((path_item, operation), pointers, strict=True):
         given = owner.get("parameters")
         for index, entry in enumerate(given) if isinstance(given, list) else ():
-            parameter, at = projector.deref(entry, f"{pointer}/parameters/{index}")
+            parameter, at = reader.deref(entry, f"{pointer}/parameters/{index}")
             if not isinstance(parameter, dict):
                 raise Unsayable("E0405", f"parameter {index + 1} is not an object", at)
             found[str(parameter.get("in")), str(parameter.get("name"))] = parameter, at
@@ -84,7 +84,7 @@ def templated(
 
 
 def fields(
-    projector: Projector, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str, operation: str
+    reader: Reader, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str, operation: str
 ) -> list[Field]:
     """The fields of an operation's parameters, in the document's order. Raises Unsayable.
 
@@ -110,9 +110,9 @@ def fields(
             problems.warn(
                 "E0406", f"`in: {visible(str(place))[:40]}`", pointer=pointer, hint=f"did you mean `{known}`?"
             )
-            out.extend(one(projector, problems, {**parameter, "in": known}, pointer, template))
+            out.extend(one(reader, problems, {**parameter, "in": known}, pointer, template))
         else:
-            out.extend(one(projector, problems, parameter, pointer, template))
+            out.extend(one(reader, problems, parameter, pointer, template))
     declared = {item.wire_name for item in out if item.place == "path"}
     for name in dict.fromkeys(template):
         if name not in declared:
@@ -122,7 +122,7 @@ def fields(
 
 
 def one(
-    projector: Projector, problems: Problems, parameter: dict[str, Any], pointer: str, template: list[str]
+    reader: Reader, problems: Problems, parameter: dict[str, Any], pointer: str, template: list[str]
 ) -> list[Field]:
     """The field of one parameter, or none where it cannot be sent or is not the model's to set."""
     name, place = parameter["name"], cast(Place, parameter["in"])
@@ -141,7 +141,7 @@ def one(
     if place == "path" and name not in template:
         problems.warn("E0408", f"path parameter `{visible(name)[:60]}` does not occur in the path", pointer=pointer)
         return []
-    schema, encode, options = serialisation(projector, parameter, place)
+    schema, encode, options = serialisation(reader, parameter, place)
     said = parameter.get("description")
     extra: dict[str, Any] = {}
     for key in ("example", "deprecated"):
@@ -168,7 +168,7 @@ def query_string(parameter: dict[str, Any], name: str) -> Field:
 
 
 def serialisation(
-    projector: Projector, parameter: dict[str, Any], place: Place
+    reader: Reader, parameter: dict[str, Any], place: Place
 ) -> tuple[Any, str, tuple[tuple[str, Any], ...]]:
     """A parameter's schema, and the function of `wire.py` that writes its values, with options."""
     content = parameter.get("content")
@@ -179,18 +179,18 @@ def serialisation(
     schema = parameter.get("schema", {"type": "string"})
     if schema in ({}, None):
         schema = {"type": "string"}
-    return schema, *style(projector, parameter, place, schema)
+    return schema, *style(reader, parameter, place, schema)
 
 
 def style(
-    projector: Projector, parameter: dict[str, Any], place: str, schema: Any
+    reader: Reader, parameter: dict[str, Any], place: str, schema: Any
 ) -> tuple[str, tuple[tuple[str, Any], ...]]:
     """The `style`, `explode` and `allowReserved` of a parameter or form field as a function of `wire.py`.
 
     The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not exploded, which for
     scalars is the same thing as exploded.
     """
-    kinds = projector.kinds(schema)
+    kinds = reader.kinds(schema)
     structured = not kinds or bool(kinds & {"array", "object"})
     given = parameter.get("style")
     name = given if isinstance(given, str) else "simple" if place in ("path", "header") else "form"

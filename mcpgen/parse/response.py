@@ -13,23 +13,24 @@ from typing import TYPE_CHECKING, Any
 from ..ir import Response, Schema
 from ..text import plain, shorten, visible
 from .parameter import is_json
-from .schema import KEY, Detail, TooLarge, type_of
+from .projection import KEY, Detail, TooLarge, project
+from .schema import type_of
 
 if TYPE_CHECKING:
-    from .schema import Projector
+    from .schema import Reader
 
 FIELDS = 40
 ANSWER_DETAIL = Detail(depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False)
 
 
-def success(projector: Projector, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
+def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
     """The status and the response object of the answer a tool returns: the lowest 2xx, else `2XX`, else `default`."""
     given = operation.get("responses")
     responses = given if isinstance(given, dict) else {}
     codes = sorted(str(code) for code in responses if re.fullmatch(r"2\d\d", str(code)))
     for code in [*codes, "2XX", "2xx", "default"]:
         if code in responses:
-            response, _ = projector.deref(responses[code], f"{pointer}/responses/{code}")
+            response, _ = reader.deref(responses[code], f"{pointer}/responses/{code}")
             if isinstance(response, dict):
                 return code, response
     return "", {}
@@ -61,42 +62,40 @@ def accept(response: dict[str, Any]) -> str:
     return ", ".join([*plain_names, "*/*;q=0.5"]) if plain_names else "application/json"
 
 
-def understand(
-    projector: Projector, response: dict[str, Any], *, fields: int = FIELDS
-) -> tuple[Response, Schema | None]:
+def understand(reader: Reader, response: dict[str, Any], *, fields: int = FIELDS) -> tuple[Response, Schema | None]:
     """How an answer becomes a result, and the output schema; None where the answer is not JSON."""
     has_json, schema = json_schema(response)
     if not has_json:
         return Response(json=False, wrapped=False), None
-    kinds = projector.kinds(schema)
+    kinds = reader.kinds(schema)
     if kinds and kinds != {"object"}:
-        said = phrase(projector, schema, 240)
+        said = phrase(reader, schema, 240)
         output: Schema = {"type": "object", "properties": {"result": {"description": said} if said else {}}}
-        return typed(projector, schema, wrapped=True), output
-    properties = projector.properties(schema)
+        return typed(reader, schema, wrapped=True), output
+    properties = reader.properties(schema)
     shown = {
         name: child
         for name, child in properties.items()
-        if KEY.fullmatch(name) and projector.flatten(child).get("writeOnly") is not True
+        if KEY.fullmatch(name) and reader.flatten(child).get("writeOnly") is not True
     }
     if not shown:
         # Whatever comes is valid against this: an object as it is, anything else under `result`.
         return Response(json=True, wrapped=False), {"type": "object"}
     listed = {}
     for name in list(shown)[:fields]:
-        said = phrase(projector, shown[name], 60)
+        said = phrase(reader, shown[name], 60)
         listed[name] = {"description": said} if said else {}
-    return typed(projector, schema, wrapped=False), {"type": "object", "properties": listed}
+    return typed(reader, schema, wrapped=False), {"type": "object", "properties": listed}
 
 
-def typed(projector: Projector, schema: Any, *, wrapped: bool) -> Response:
+def typed(reader: Reader, schema: Any, *, wrapped: bool) -> Response:
     """A JSON answer with its schema one level deep, for the type checker; without where that is too much to say."""
     try:
-        found = projector.project(schema, ANSWER_DETAIL, writing=False)
+        found = project(reader, schema, ANSWER_DETAIL, writing=False)
     except TooLarge:
         return Response(json=True, wrapped=wrapped)
-    flat = projector.flatten(schema)
-    inner = flat if "$name" in flat else projector.flatten(flat.get("items"))
+    flat = reader.flatten(schema)
+    inner = flat if "$name" in flat else reader.flatten(flat.get("items"))
     return Response(
         json=True,
         wrapped=wrapped,
@@ -106,19 +105,19 @@ def typed(projector: Projector, schema: Any, *, wrapped: bool) -> Response:
     )
 
 
-def phrase(projector: Projector, schema: Any, limit: int, depth: int = 0) -> str:
+def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
     """A schema in a few words: `integer`, `open | closed`, `array of objects: id, name`, `string (date-time)`."""
-    flat = projector.flatten(schema)
+    flat = reader.flatten(schema)
     values = flat.get("enum")
     if isinstance(values, list) and values and all(type_of(value) != "object" for value in values):
         shown = [visible(str(value)) for value in values if value is not None]
         return shorten(" | ".join(shown[:8]) + (" | …" if len(shown) > 8 else ""), limit)
-    kinds = projector.kinds(schema)
+    kinds = reader.kinds(schema)
     if kinds == {"array"} and depth < 2:
-        inner = phrase(projector, flat.get("items", {}), limit - 12, depth + 1)
+        inner = phrase(reader, flat.get("items", {}), limit - 12, depth + 1)
         return f"array of {inner}" if inner else "array"
     if kinds == {"object"} and depth == 1:
-        names = [name for name in projector.properties(schema) if KEY.fullmatch(name)]
+        names = [name for name in reader.properties(schema) if KEY.fullmatch(name)]
         return shorten(f"objects: {', '.join(names)}", limit) if names else "objects"
     if depth == 1 and len(kinds) == 1:
         return f"{next(iter(kinds))}s"
@@ -129,7 +128,7 @@ def phrase(projector: Projector, schema: Any, limit: int, depth: int = 0) -> str
     return said
 
 
-def sentence(projector: Projector, code: str, response: dict[str, Any], output: Schema | None) -> str:
+def sentence(reader: Reader, code: str, response: dict[str, Any], output: Schema | None) -> str:
     """The line of a description that says what comes back; nothing where nothing does."""
     if code == "204":
         return ""
@@ -147,9 +146,9 @@ def sentence(projector: Projector, code: str, response: dict[str, Any], output: 
     has_json, schema = json_schema(response)
     shape = ""
     if has_json:
-        kinds = projector.kinds(schema)
-        shape = phrase(projector, schema, 120) if kinds - {"object"} else ""
-        name = projector.flatten(schema).get("$name")
+        kinds = reader.kinds(schema)
+        shape = phrase(reader, schema, 120) if kinds - {"object"} else ""
+        name = reader.flatten(schema).get("$name")
         if not shape and isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{1,40}", name):
             shape = name
     elif media_types(response):
@@ -159,6 +158,4 @@ def sentence(projector: Projector, code: str, response: dict[str, Any], output: 
         return f"Returns {said} ({shape})." if shape else f"Returns {said}."
     if shape:
         return f"Returns {shape}."
-    return (
-        "Returns an object." if output and projector.kinds(schema) else "Returns no content." if code == "204" else ""
-    )
+    return "Returns an object." if output and reader.kinds(schema) else "Returns no content." if code == "204" else ""

@@ -11,7 +11,7 @@ from ..text import plain, shorten, words
 from .naming import digest
 
 if TYPE_CHECKING:
-    from .schema import Projector
+    from .schema import Reader
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 Requirement = tuple[tuple[str, ...], ...]
@@ -33,16 +33,16 @@ SETTINGS = frozenset("""
 class Security:
     """The credentials of one document, and what each operation requires of them."""
 
-    def __init__(self, projector: Projector, prefix: str) -> None:
-        self.prefix, self.problems = prefix, projector.problems
-        document = projector.document
+    def __init__(self, reader: Reader, prefix: str) -> None:
+        self.prefix, self.problems = prefix, reader.problems
+        document = reader.document
         components = document.root.get("components")
         given = components.get("securitySchemes") if isinstance(components, dict) else None
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         for name, scheme in given.items() if isinstance(given, dict) else ():
             pointer = f"/components/securitySchemes/{name.replace('~', '~0').replace('/', '~1')}"
-            scheme, pointer = projector.deref(scheme, pointer)
+            scheme, pointer = reader.deref(scheme, pointer)
             if isinstance(scheme, dict):
                 auth = self.credential(self.slug(name), scheme, pointer)
                 if self.taken(auth):

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from mcpgen.load import load
 from mcpgen.parse.pattern import portable_pattern, printable, wider_pattern
-from mcpgen.parse.schema import Detail, Projection, Projector, TooLarge
+from mcpgen.parse.projection import Detail, Projection, TooLarge
+from mcpgen.parse.projection import project as run_projection
+from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade
 
@@ -37,8 +39,8 @@ def project(tmp_path: Path) -> Project:
         path = tmp_path / "document.json"
         path.write_text(json.dumps(document))
         problems = Problems()
-        projector = Projector(upgrade(load((str(path),), problems=problems), problems), problems)
-        return projector.project(schema, detail, writing=writing)
+        reader = Reader(upgrade(load((str(path),), problems=problems), problems), problems)
+        return run_projection(reader, schema, detail, writing=writing)
 
     return run
 

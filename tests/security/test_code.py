@@ -16,7 +16,7 @@ import jinja2
 import pytest
 
 from mcpgen.parse.naming import RESERVED
-from mcpgen.parse.schema import KEY
+from mcpgen.parse.projection import KEY
 from mcpgen.render.environment import make_environment
 from mcpgen.render.gate import GateError, check_models, check_tools, shape
 from mcpgen.text import visible

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mcpgen.cli import run
-from mcpgen.parse.schema import Projector
+from mcpgen.parse.schema import Reader
 
 from .conftest import Canary, Generate
 from .shop import Document, document, operation, query, rendered, said, save, understood
@@ -150,7 +150,7 @@ def test_ge22_running_out_of_memory_or_stack_is_told_and_not_swallowed(
             raise kind
 
         with monkeypatch.context() as patched:
-            patched.setattr(Projector, "project", fail)
+            patched.setattr(Reader, "project", fail)
             assert run(["generate", str(given), "-o", str(tmp_path / "out")]) == code
         assert told in capsys.readouterr().err
         assert not (tmp_path / "out").exists()
