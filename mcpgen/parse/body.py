@@ -43,6 +43,7 @@ def choose(reader: Reader, content: dict[str, Any]) -> tuple[str, str, dict[str,
     options: list[tuple[int, int, str, str, dict[str, Any]]] = []
     for index, (media_type, given) in enumerate(content.items()):
         media = given if isinstance(given, dict) else {}
+        media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", media_type)  # a parameter behind a comma
         kind = kind_of(media_type, media.get("schema"), reader)
         if kind is None or not MEDIA_TYPE.fullmatch(media_type.strip()):
             continue
@@ -113,8 +114,10 @@ def whole(
     encode = {"form": "form_fields", "multipart": "multipart_fields"}.get(kind, "")
     if kind == "text":
         base, _, _ = reader.expand(schema)
-        flat = {key: value for key, value in base.items() if key in ("description", "enum", "maxLength", "minLength")}
-        schema = {"type": "string", **flat}
+        kinds = reader.kinds(schema)
+        if len(kinds) != 1 or not kinds < {"integer", "number", "boolean"}:
+            told = ("description", "enum", "maxLength", "minLength")
+            schema = {"type": "string", **{key: value for key, value in base.items() if key in told}}
         label = media_type.split(";")[0]
         said = said or ("" if label == "text/plain" else f"The body as {label}")
     elif kind == "binary":

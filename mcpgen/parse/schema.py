@@ -133,7 +133,7 @@ class Reader:
         for part in node["allOf"] if isinstance(node.get("allOf"), list) else []:
             merged = merge(merged, self.flatten(part, seen))
         result = merge(merged, own)
-        for key in ("description", "title", "default"):
+        for key in ("description", "title", "default", "readOnly"):
             if key in own:
                 result[key] = own[key]
         if not seen:
@@ -257,7 +257,7 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif key == "properties" and isinstance(value, dict) and isinstance(out[key], dict):
             mine = dict(out[key])
             for name, child in value.items():
-                mine[name] = child if name not in mine or mine[name] == child else {"allOf": [mine[name], child]}
+                mine[name] = child if name not in mine or mine[name] == child else _both(mine[name], child)
             out[key] = mine
         elif key == "required" and isinstance(value, list) and isinstance(out[key], list):
             out[key] = list(dict.fromkeys(name for name in [*out[key], *value] if isinstance(name, str)))
@@ -279,6 +279,14 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif key in ("readOnly", "writeOnly", "deprecated", "uniqueItems"):
             out[key] = bool(out[key]) or bool(value)
     return out
+
+
+def _both(given: Any, again: Any) -> dict[str, Any]:
+    """A property that two parts of an `allOf` declare; one that the second says anew without `readOnly` is writable."""
+    both: dict[str, Any] = {"allOf": [given, again]}
+    if isinstance(given, dict) and given.get("readOnly") is True and isinstance(again, dict):
+        both["readOnly"] = again.get("readOnly") is True or "$ref" in again
+    return both
 
 
 def _common_types(left: Any, right: Any) -> Any:

@@ -158,6 +158,18 @@ def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, sch
     assert not {"oneOf", "anyOf", "allOf"} & tool.input_schema.keys()
 
 
+@pytest.mark.parametrize(("kind", "said"), [("integer", "integer"), ("boolean", "boolean"), ("object", "string")])
+def test_a_text_that_is_a_number_is_asked_for_as_one(one_tool: OneTool, kind: str, said: str) -> None:
+    tool = one_tool(body({"type": kind}, "text/plain"), method="post")
+    assert tool.input_schema["properties"]["body"]["type"] == said
+
+
+def test_a_media_types_parameter_may_stand_behind_a_comma(one_tool: OneTool) -> None:
+    tool = one_tool(body({"type": "array"}, "application/json, version=1.0"), method="post")
+    assert tool.request is not None and tool.request.body is not None
+    assert tool.request.body.media_type == "application/json; version=1.0"
+
+
 def test_a_whole_body_that_has_a_field_body_has_another_name(one_tool: OneTool) -> None:
     fields = {"properties": {"body": {"type": "string"}}, "anyOf": [{"required": ["body"]}, {"maxProperties": 0}]}
     tool = one_tool(body({"type": "object", **fields}), method="post")

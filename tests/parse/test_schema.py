@@ -107,6 +107,15 @@ def test_all_of_is_merged(project: Project) -> None:
     }
 
 
+def test_a_property_that_is_declared_anew_is_not_read_only(project: Project) -> None:
+    tag = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}}}
+    team = {"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string", "enum": ["team"]}}}
+    got = project({"allOf": [{"$ref": "#/components/schemas/Tag"}, team]}, Tag=tag).schema
+    assert list(got["properties"]) == got["required"] == ["kind"]
+    again = {"type": "object", "properties": {"kind": {"type": "string", "readOnly": True}}}
+    assert "properties" not in project({"allOf": [{"$ref": "#/components/schemas/Tag"}, again]}, Tag=tag).schema
+
+
 def test_siblings_of_a_reference_count(project: Project) -> None:
     got = project({**ref("Id"), "description": "The id"}, Id={"type": "string", "description": "Some text"}).schema
     assert got == {"type": "string", "description": "The id"}

@@ -100,7 +100,7 @@ class Api:
         json: Any = OMIT,
         form: Mapping[str, Value] | Omit = OMIT,
         multipart: Mapping[str, Value] | Omit = OMIT,
-        content: str | bytes | Part | Omit = OMIT,
+        content: str | float | bytes | Part | Omit = OMIT,
         media_type: str | None = None,
         optional_body: bool = False,
         accept: str = "application/json",
