@@ -79,6 +79,8 @@ UNTRIED = (
     "tools that are there and count as missing: the referee knows a tool by its operation's name, and tries out eighty "
     "of the others; names over 50 characters are shortened, with a hash in place of the rest"
 )
+ELSEWHERE = "the document declares a path parameter that its path does not have (OpenAPI 3.1 §4.8.12.1)"
+FORMAT = "the value tried is not of the `format` that the tool's own schema says (the referee takes its pattern alone)"
 HEAD = "the answer to a HEAD request has no content (RFC 9110 §9.3.2), and so no structured result"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
@@ -108,7 +110,7 @@ class Disputes:
                 return NO_PART
             if all(self._contradicts(str(fault[2])) for fault in faults):
                 return CONTRADICTION
-            if "could not be resolved" in said:
+            if "could not be resolved" in said or re.search(r" reference '#/", said):
                 return DISCRIMINATOR
             if all("Override" in str(fault[1]) and "missing" in str(fault[2]) for fault in faults):
                 return STEERING
@@ -121,6 +123,12 @@ class Disputes:
                 return REQUIRED
             if faults[0][0] == "query" and re.search(r": '\{.*is not of type 'object'", said):
                 return UNDEFINED
+            if all(fault[0] == "path" and "{" + str(fault[1]) + "}" not in wanted for fault in faults):
+                return ELSEWHERE
+            if call["kind"] == "schema" and all(
+                re.search(r"is not a '(uuid|uri|email|date|date-time)'", str(fault[2])) for fault in faults
+            ):
+                return FORMAT
         if call["kind"] == "spec" and self._text(wanted):
             return TEXT
         if not call.get("n_http") and call["kind"] == "spec":
@@ -128,7 +136,8 @@ class Disputes:
                 return LACKING
             if any(self._alike(wanted, *slot[0].split(".", 1)) for slot in call.get("slots", ()) if "." in slot[0]):
                 return ALIKE
-        if not call.get("n_http") and "cannot be said in a query" in str(call.get("text")):
+        refused = str(call.get("text")) if not call.get("n_http") else ""
+        if "cannot be said in a query" in refused or "cannot stand in a list separated by it" in refused:
             return UNDEFINED
         if got and got != wanted and self._mistaken(call["tool"], wanted, got):
             return MISTAKEN
