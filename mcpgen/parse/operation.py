@@ -48,7 +48,7 @@ class Level:
 
 # Within a depth texts are shortened first, then enums; what an object takes is said before how long its text is.
 LEVELS = (
-    Level(Detail(depth=4, text=300, nested_text=120), text=900, fields=40),
+    Level(Detail(depth=4, text=300, nested_text=120, patterns=False), text=900, fields=40),
     Level(Detail(depth=3, text=200, nested_text=60, enum=300), text=600, fields=30),
     Level(Detail(depth=2, text=140, nested_text=40, enum=300, examples=False), text=400, fields=20),
     Level(Detail(depth=2, text=60, nested_text=40, enum=300, examples=False, long_limits=False), text=200, fields=12),
@@ -58,7 +58,7 @@ LEVELS = (
     Level(Detail(depth=1, text=60, nested_text=0, enum=60, examples=False, long_limits=False), text=200, fields=8),
     Level(Detail(depth=0, text=60, nested_text=0, enum=300, examples=False, long_limits=False), text=160, fields=6),
     Level(Detail(depth=0, text=32, nested_text=0, enum=300, examples=False, long_limits=False), text=80, fields=0),
-    Level(Detail(depth=0, text=32, nested_text=0, enum=60, examples=False, long_limits=False), text=80, fields=0),
+    Level(Detail(depth=0, text=32, nested_text=0, enum=120, examples=False, long_limits=False), text=80, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, enum=300, examples=False, long_limits=False), text=40, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, enum=60, examples=False, long_limits=False), text=40, fields=0),
     Level(Detail(depth=0, text=0, nested_text=0, enum=20, examples=False, long_limits=False), text=0, fields=0),
@@ -67,7 +67,10 @@ LEVELS = (
         Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False, nodes=50_000, union=2), 0, 0
     ),
 )
-RICH_LEVELS = (Level(Detail(depth=8, text=600, nested_text=300, nodes=4000), text=1500, fields=60), *LEVELS)
+RICH_LEVELS = (
+    Level(Detail(depth=8, text=600, nested_text=300, nodes=4000, patterns=False), text=1500, fields=60),
+    *LEVELS,
+)
 LARGEST = 65_536
 """Bytes of a tool above which there is none: it would cost every conversation more than it can give."""
 BUDGET = {"portable": 4096, "rich": LARGEST}

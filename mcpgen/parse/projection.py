@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..text import plain, shorten, visible
-from .pattern import portable_pattern, wider_pattern
+from .pattern import pattern_of, portable_pattern, wider_pattern
 from .schema import escape_token, merge, type_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Detail:
 
     `depth`: levels of optional properties. `text`, `nested_text`: characters of a description. `enum`: values of an
     enum. `nodes`: schemas in all. `long_limits`: whether a `maxLength` of 256 and more is worth its bytes. `union`,
-    `inner_union`: objects that a union may have, and one inside another, before they are said as one.
+    `inner_union`: objects that a union may have, and one inside another, before they are said as one. `patterns`:
+    whether a long enum may become a pattern.
     """
 
     depth: int
@@ -57,6 +58,7 @@ class Detail:
     long_limits: bool = True
     union: int = 1000
     inner_union: int = 1000
+    patterns: bool = True
 
 
 @dataclass(slots=True)
@@ -216,7 +218,7 @@ class _Run:
         """A schema of one type (or of any: `name` is empty)."""
         if not name:
             given = self.values(base, "")
-            return {"enum": given} if given else {}
+            return {"enum": given} if 0 < len(given) <= self.detail.enum else {}
         out: Schema = {"type": name}
         if name == "object":
             out.update(self.object(base, depth, pointer))
@@ -255,7 +257,14 @@ class _Run:
             elif value is not None:
                 self.refuse(keyword, value, "a whole number of at least 0")
         values = self.values(base, name)
-        if values == [""]:
+        pattern = self.as_pattern(values) if name == "string" else ""
+        if pattern:
+            out["pattern"] = pattern
+            for keyword in ("minLength", "maxLength", "format"):
+                out.pop(keyword, None)
+        elif len(values) > self.detail.enum:
+            pass  # the description names some
+        elif values == [""]:
             out = {"type": "string", "maxLength": 0}  # clients that refuse empty values in an enum take this
         elif values:
             out["enum"] = values
@@ -282,7 +291,7 @@ class _Run:
         )
 
     def values(self, base: dict[str, Any], name: str) -> list[Any]:
-        """The enum of a schema that fit its type, in order, without null and repeats; empty when there is none."""
+        """The values of a schema's enum that fit its type, in order, without null and repeats."""
         if "const" in base:
             given = [base["const"]]
         elif isinstance(base.get("enum"), list):
@@ -304,7 +313,15 @@ class _Run:
             if value is not None and fits and key not in keys:
                 keys.add(key)
                 values.append(value)
-        return values if len(values) <= self.detail.enum else []
+        return values
+
+    def as_pattern(self, values: list[str]) -> str:
+        """Many values that begin alike as one pattern, where that is much shorter and short enough; else nothing."""
+        listed = len(json.dumps(values))
+        if not self.detail.patterns or listed < 600:
+            return ""
+        pattern = pattern_of(values)
+        return pattern if len(pattern) <= min(0.6 * listed, 12 * self.detail.enum) else ""
 
     def object(self, base: dict[str, Any], depth: int, pointer: str) -> Schema:
         """The properties of an object: all of them, or below the depth asked for the required ones only."""
@@ -396,7 +413,8 @@ class _Run:
         if isinstance(pattern, str) and not exact and "enum" not in out and len(pattern) <= 80:
             notes.append(f"pattern {visible(pattern)}")
         enum = base.get("enum")
-        if isinstance(enum, list) and "enum" not in out and len(enum) > self.detail.enum:
+        named = "enum" in out or ("pattern" in out and "pattern" not in base)
+        if isinstance(enum, list) and not named and len(enum) > self.detail.enum:
             shown = ", ".join(str(value) for value in enum[:12])
             notes.append(shorten(visible(f"one of {len(enum)} values such as {shown}"), 200))
         if self.detail.examples and "enum" not in out and "default" not in base:

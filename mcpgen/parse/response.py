@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 FIELDS = 40
-ANSWER_DETAIL = Detail(depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False)
+ANSWER_DETAIL = Detail(depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False, patterns=False)
 
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpgen.load import load
-from mcpgen.parse.pattern import portable_pattern, printable, wider_pattern
+from mcpgen.parse.pattern import pattern_of, portable_pattern, printable, wider_pattern
 from mcpgen.parse.projection import Detail, Projection, TooLarge
 from mcpgen.parse.projection import project as run_projection
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade
 
-FULL = Detail(depth=4, text=300, nested_text=120)
+FULL = Detail(patterns=False, depth=4, text=300, nested_text=120)
 Project = Callable[..., Projection]
 
 
@@ -249,6 +249,30 @@ def test_look_around_is_left_out_where_the_rest_is_a_pattern(pattern: str, wider
 def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words(project: Project) -> None:
     got = project({"type": "string", "pattern": "^(?!aws:)[a-z:]+$"}).schema
     assert got == {"type": "string", "pattern": "^[a-z:]+$", "description": "pattern ^(?!aws:)[a-z:]+$"}
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    st.lists(st.text(alphabet="ab._-(|\u00e9 ", min_size=1, max_size=8), min_size=1, max_size=12, unique=True),
+    st.text("ab._-(|"),
+)
+def test_a_pattern_of_values_takes_them_and_no_other(values: list[str], other: str) -> None:
+    check = jsonschema_rs.validator_for({"pattern": pattern_of(values)})
+    assert all(check.is_valid(value) for value in values)
+    assert check.is_valid(other) == (other in values)
+    assert not check.is_valid(f"{values[0]}\n")
+
+
+def test_many_values_that_begin_alike_become_a_pattern(project: Project) -> None:
+    values = [
+        f"custom_field.{a}.{b}" for a in ("owner", "value", "option") for b in ("name", "color", "enabled", *"abcdefgh")
+    ]
+    given = {"type": "string", "enum": values}
+    assert project(given).schema["enum"] == values
+    short = project(given, Detail(depth=1, text=60, nested_text=0, enum=60)).schema
+    assert "enum" not in short and short["pattern"].startswith("^custom_field\\.(owner\\.(name|color|")
+    few = project(given, Detail(depth=1, text=60, nested_text=0, enum=5)).schema
+    assert few["type"] == "string" and few["description"].startswith("one of 33 values such as custom_field.owner.name")
 
 
 def test_a_long_repetition_is_kept() -> None:
