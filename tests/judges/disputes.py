@@ -81,6 +81,10 @@ UNTRIED = (
 )
 ELSEWHERE = "the document declares a path parameter that its path does not have (OpenAPI 3.1 §4.8.12.1)"
 FORMAT = "the value tried is not of the `format` that the tool's own schema says (the referee takes its pattern alone)"
+MEDIA = "the document's media type is none: its parameters stand behind a comma (RFC 9110 §8.3.1); a semicolon was sent"
+SCALAR = (
+    "the body is a number or a truth value as text; the referee compares the text with the schema without reading it"
+)
 HEAD = "the answer to a HEAD request has no content (RFC 9110 §9.3.2), and so no structured result"
 NAMELESS = "the document's parameter has an empty name (OpenAPI 3.1 §4.8.12.2)"
 DISCRIMINATOR = "the document's `discriminator` names schemas that do not exist (OpenAPI 3.1 §4.8.25)"
@@ -123,6 +127,10 @@ class Disputes:
                 return REQUIRED
             if faults[0][0] == "query" and re.search(r": '\{.*is not of type 'object'", said):
                 return UNDEFINED
+            if re.search(r"is not declared \([^()]*/[^();]*,\s*[\w-]+=", said):
+                return MEDIA
+            if re.fullmatch(r": '(true|false|-?[0-9.]+)' is not of type '(boolean|integer|number)'", said):
+                return SCALAR
             if all(fault[0] == "path" and "{" + str(fault[1]) + "}" not in wanted for fault in faults):
                 return ELSEWHERE
             if call["kind"] == "schema" and all(
@@ -220,9 +228,20 @@ class Disputes:
         )
 
     def _read_only_property(self, operation: str, name: str) -> bool:
-        """Whether a body of the operation has that property, for answers alone."""
-        found = [self._deref(self._properties(schema).get(name)) for schema in self._schemas(operation)]
-        return any(isinstance(child, dict) and child.get("readOnly") is True for child in found)
+        """Whether a body of the operation has that property somewhere, for answers alone."""
+        pending: list[Any] = list(self._schemas(operation))
+        seen: set[int] = set()
+        while pending and len(seen) < 5000:
+            node = self._deref(pending.pop())
+            if not isinstance(node, dict | list) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            if isinstance(node, dict) and isinstance(node.get("properties"), dict):
+                child = self._deref(node["properties"].get(name))
+                if isinstance(child, dict) and child.get("readOnly") is True:
+                    return True
+            pending += node.values() if isinstance(node, dict) else node
+        return False
 
     def _closed(self, operation: str) -> bool:
         """Whether an operation's body is an `allOf` with a closed object in it, and another."""
@@ -293,7 +312,10 @@ class Disputes:
                 break
             here: Any = self.root
             for token in node["$ref"].partition("#")[2].split("/")[1:]:
-                here = here.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
+                if isinstance(here, list):
+                    here = here[int(token)] if token.isdigit() and int(token) < len(here) else None
+                else:
+                    here = here.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(here, dict) else None
             node = here
         return node
 

@@ -54,6 +54,7 @@ CAUSES = (
         "a union or an object that does not fit into a tool of 4 kB is listed with less than it asks for",
     ),
     (r"is a required property", "an empty list or object is not there in a form, nothing says that it is empty"),
+    (r"must match the pattern", "readers disagree on the control characters U+001C to U+001F in `\\s`"),
     (r"does not match", "a pattern with look-around is listed without it, and said in words"),
     (
         r"control character|a header holds",
