@@ -298,8 +298,7 @@ class _Run:
             given = base["enum"]
         else:
             return []
-        values: list[Any] = []
-        keys: set[str] = set()
+        found: dict[Any, Any] = {}
         for value in given:
             kind = type_of(value)
             fits = not name or kind == name or (name == "number" and kind == "integer")
@@ -309,16 +308,18 @@ class _Run:
                 value, fits = _as_number(value, name)
             if isinstance(value, str) and visible(value) != value:
                 fits = False
-            key = json.dumps(value, sort_keys=True)
-            if value is not None and fits and key not in keys:
-                keys.add(key)
-                values.append(value)
-        return values
+            if value is not None and fits:
+                # 1, 1.0 and true are three values
+                key = value if isinstance(value, str) else (type(value), json.dumps(value, sort_keys=True))
+                found.setdefault(key, value)
+        return list(found.values())
 
     def as_pattern(self, values: list[str]) -> str:
         """Many values that begin alike as one pattern, where that is much shorter and short enough; else nothing."""
+        if len(values) < 20 or not self.detail.patterns:
+            return ""
         listed = len(json.dumps(values))
-        if not self.detail.patterns or listed < 600:
+        if listed < 600:
             return ""
         pattern = pattern_of(values)
         return pattern if len(pattern) <= min(0.6 * listed, 12 * self.detail.enum) else ""

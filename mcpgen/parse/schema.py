@@ -205,8 +205,13 @@ class Reader:
         return flat.get("type") in ("null", ["null"]) or flat.get("enum") == [None]
 
     def expand(self, node: Any, hops: int = 0) -> tuple[dict[str, Any], list[Any], bool]:
-        """A schema as (base without union, union branches, accepts null); a union of one is merged into the base."""
+        """A schema as (base without union, union branches, accepts null); a union of one is merged into the base.
+
+        Shared: never change the base.
+        """
         flat = self.flatten(node)
+        if "anyOf" not in flat and "oneOf" not in flat:
+            return flat, [], self._allows_null(flat)
         branches, nullable = self.branches(flat)
         base = {key: value for key, value in flat.items() if key not in ("anyOf", "oneOf")}
         if len(branches) == 1 and hops < 8:
