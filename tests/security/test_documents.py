@@ -150,7 +150,7 @@ def test_ge22_running_out_of_memory_or_stack_is_told_and_not_swallowed(
             raise kind
 
         with monkeypatch.context() as patched:
-            patched.setattr(Reader, "project", fail)
+            patched.setattr(Reader, "flatten", fail)
             assert run(["generate", str(given), "-o", str(tmp_path / "out")]) == code
         assert told in capsys.readouterr().err
         assert not (tmp_path / "out").exists()
