@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .text import INVISIBLE, visible
+from .text import INVISIBLE, escape_token, visible
 
 if TYPE_CHECKING:
     from .load import Document
@@ -118,9 +118,7 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
         if isinstance(node, str):
             yield pointer, node[:LONGEST]
         elif isinstance(node, dict):
-            inside = [
-                (f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", key, value) for key, value in node.items()
-            ]
+            inside = [(f"{pointer}/{escape_token(key)}", key, value) for key, value in node.items()]
             for below, key, _ in inside:
                 if INVISIBLE.search(key):
                     yield below, key

@@ -98,6 +98,11 @@ def first_sentence(text: str) -> tuple[str, str]:
     return line.rstrip(" ."), rest
 
 
+def escape_token(token: str) -> str:
+    """One token of a JSON Pointer (RFC 6901 section 3)."""
+    return token.replace("~", "~0").replace("/", "~1")
+
+
 def words(text: str) -> list[str]:
     """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`, `HTTPServer2` and so on."""
     import unicodedata

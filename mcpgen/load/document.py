@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..problems import Place
+from ..text import escape_token
 from .limits import Limits
 from .places import Finder, finder
 from .source import Source
@@ -34,11 +35,6 @@ class UnresolvedReference(Exception):
     def suggestions(self) -> tuple[str, ...]:
         """Looked for only when shown: comparing names is slow."""
         return self._suggest()
-
-
-def escape(key: str) -> str:
-    """A key as a part of a JSON Pointer (RFC 6901 section 3)."""
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def split(pointer: str) -> list[str]:
@@ -121,9 +117,9 @@ class Document:
                 if hops >= self.limits.hops or type(node) is not dict or type(node.get("$ref")) is not str:
                     raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
                 # Too deep a chain ends here: every step costs one of the hops.
-                node, pointer = self.resolve_one(f"{node['$ref']}/{escape(key).replace('%', '%25')}", hops + 1)
+                node, pointer = self.resolve_one(f"{node['$ref']}/{escape_token(key).replace('%', '%25')}", hops + 1)
             else:
-                pointer += "/" + escape(key)
+                pointer += "/" + escape_token(key)
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
@@ -146,12 +142,12 @@ class Document:
                 node: Any = self.root
                 for part in parts[:-1]:
                     node = child(node, part)
-                sections.append(("/" + "/".join(map(escape, parts[:-1])), node))
+                sections.append(("/" + "/".join(map(escape_token, parts[:-1])), node))
             except (LookupError, ValueError):
                 pass
         components = self.root.get("components")
         if type(components) is dict:
-            sections += [(f"/components/{escape(kind)}", members) for kind, members in components.items()]
+            sections += [(f"/components/{escape_token(kind)}", members) for kind, members in components.items()]
         sections.append(("/definitions", self.root.get("definitions")))
         return tuple(_closest(name, sections)[:3])
 
@@ -215,8 +211,8 @@ def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
         if type(members) is not dict:
             continue
         names = [key for key in members if type(key) is str][:20_000]
-        same += [f"#{prefix}/{escape(key)}" for key in names if key.lower() == folded]
+        same += [f"#{prefix}/{escape_token(key)}" for key in names if key.lower() == folded]
         lowered = {key.lower(): key for key in names}
         for match in difflib.get_close_matches(folded, list(lowered), n=3, cutoff=0.7):
-            close.append(f"#{prefix}/{escape(lowered[match])}")
+            close.append(f"#{prefix}/{escape_token(lowered[match])}")
     return list(dict.fromkeys(same + close))

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..problems import McpgenError, Problem, Problems, RefusedError
+from ..text import escape_token
 from . import json as json_text
 from . import yaml as yaml_text
-from .document import FILES, Document, UnresolvedReference, escape
+from .document import FILES, Document, UnresolvedReference
 from .json import too_many_nodes
 from .limits import Limits
 from .source import fetch, read_file, too_large
@@ -145,7 +146,7 @@ class _Gatherer:
                     self.anchors.setdefault((file, node[word]), pointer)
             for name, value in node.items():
                 if type(value) is dict or type(value) is list:
-                    self.learn(value, file, f"{pointer}/{escape(name)}", base, name if key not in _NAMES else "")
+                    self.learn(value, file, f"{pointer}/{escape_token(name)}", base, name if key not in _NAMES else "")
         elif type(node) is list:
             for index, item in enumerate(node):
                 if type(item) is dict or type(item) is list:
@@ -209,7 +210,7 @@ class _Gatherer:
     def local(self, ref: str, file: str, at: Chain, base: str, resource: str) -> str:
         """The local form of a reference written in `file`."""
         address, _, fragment = ref.strip().partition("#")
-        here = f"/{FILES}/{escape(file)}" if file else ""
+        here = f"/{FILES}/{escape_token(file)}" if file else ""
         if not address:
             if fragment and not fragment.startswith("/"):
                 anchor = self.anchors.get((file, urllib.parse.unquote(fragment)))
@@ -238,9 +239,9 @@ class _Gatherer:
         """A reference into an embedded file."""
         if fragment and not fragment.startswith("/"):
             fragment = self.anchors.get((name, urllib.parse.unquote(fragment)), "/" + fragment).removeprefix(
-                f"/{FILES}/{escape(name)}"
+                f"/{FILES}/{escape_token(name)}"
             )
-        return _local(f"/{FILES}/{escape(name)}", fragment)
+        return _local(f"/{FILES}/{escape_token(name)}", fragment)
 
     def exists(self, resource: str, fragment: str) -> bool:
         """Whether a fragment leads somewhere within the schema that its `$id` makes a resource of its own."""
@@ -328,7 +329,7 @@ class _Gatherer:
             return
         self.trees[name] = self.embedded_trees[name] = tree
         self.document.files[name] = text
-        self.learn(tree, name, f"/{FILES}/{escape(name)}", "", "")
+        self.learn(tree, name, f"/{FILES}/{escape_token(name)}", "", "")
         self.queue.append(name)
 
     def shown(self, path: Path) -> str:
@@ -366,7 +367,7 @@ def _pointer(at: Chain) -> str:
     parts = []
     while at is not None:
         at, key = at
-        parts.append("/" + escape(key))
+        parts.append("/" + escape_token(key))
     return "".join(reversed(parts))
 
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Server, Skip, Tool, Toolset
 from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
-from ..text import first_sentence, humanise, plain, shorten, visible, words
+from ..text import escape_token, first_sentence, humanise, plain, shorten, visible, words
 from . import describe, naming, select
 from .contract import TEXTS, bundle, copied, fault, is_open, known_names
 from .operation import BUDGET, LEVELS, RICH_LEVELS, annotation, size
 from .projection import KEY, Projection, TooLarge, project
-from .schema import Reader, escape_token
+from .schema import Reader
 
 if TYPE_CHECKING:
     from ..config import Config

@@ -188,16 +188,17 @@ def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
     """
     keys = list(dict.fromkeys(wanted))
     names = {key: argument_name(key[1]) for key in keys}
+    kept = {key for key, name in names.items() if name == key[1]}
     count = Counter(names.values())
-    own = Counter(name for (_, wire_name), name in names.items() if name == wire_name)
+    own = Counter(names[key] for key in kept)
     for (place, wire_name), name in names.items():
-        if count[name] > 1 and (name != wire_name or own[name] > 1):
+        if count[name] > 1 and ((place, wire_name) not in kept or own[name] > 1):
             said = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
             names[place, wire_name] = f"{name}{said}" if said else f"{name.rstrip('_')}_{place}"
-    given = Counter(name for key, name in names.items() if argument_name(key[1]) == key[1])
+    given = Counter(names[key] for key in kept)
     again = Counter(names.values())
     for key, name in names.items():
-        if again[name] > 1 and (argument_name(key[1]) != key[1] or given[name] > 1):
+        if again[name] > 1 and (key not in kept or given[name] > 1):
             names[key] = f"{name}_{digest('/'.join(key))}"
     return names
 

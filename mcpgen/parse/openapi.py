@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Origin, Server, Skip, Tool, Toolset
 from ..load.definitions import SOURCES
-from ..text import plain, shorten, visible
+from ..text import escape_token, plain, shorten, visible
 from . import naming, select
 from .definitions import Definitions, describe_document, grouped
 from .operation import Operation
 from .parameter import Unsayable
-from .schema import Reader, escape_token
+from .schema import Reader
 from .security import Security
 from .servers import Address, address, origin, screen
 

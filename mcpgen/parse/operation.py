@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Annotation, Argument, Hints, Origin, Request, Response, Schema, Tool
-from ..text import humanise, plain, shorten, visible, words
+from ..text import escape_token, humanise, plain, shorten, visible, words
 from . import body as bodies
 from . import describe
 from . import parameter as parameters
@@ -21,7 +21,7 @@ from .naming import argument_names
 from .parameter import Field, Unsayable
 from .pattern import PRINTABLE, printable
 from .projection import Detail, Projection, TooLarge, project
-from .schema import Reader, escape_token
+from .schema import Reader
 
 if TYPE_CHECKING:
     from .security import Requirement, Security

@@ -71,16 +71,18 @@ def templated(
 
     OpenAPI has no templates there; whoever writes one means this. `operation` is the pointer of the operation.
     """
-    fixed = tuple((key, value) for key, value in query if not re.fullmatch(r"\{[^{}]+\}", value))
+    fixed: list[tuple[str, str]] = []
     for key, value in query:
-        if (key, value) in fixed:
+        template = re.fullmatch(r"\{([^{}]+)\}", value)
+        if template is None:
+            fixed.append((key, value))
             continue
-        name = value[1:-1]
+        name = template[1]
         given = {"name": name, "in": "path", "schema": {"type": "string"}}, operation
         meant = next((item for item in found if item[0].get("name") in (name, key)), given)
         moved = {**meant[0], "in": "query", "name": key, "required": True}
         found = [(moved, meant[1]), *(item for item in found if item is not meant)]
-    return fixed, found
+    return tuple(fixed), found
 
 
 def fields(

@@ -8,6 +8,7 @@ engine. What both accept is kept, after needless escapes are taken away; anythin
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -52,23 +53,29 @@ def portable_pattern(pattern: str) -> str | None:
 
 def wider_pattern(pattern: str) -> str | None:
     """A portable pattern that takes all that `pattern` takes, and more: look-around is left out. None where none is."""
+    if len(pattern) > _LONGEST:
+        return None
     kept: list[str] = []
     opened: list[bool] = []  # for each open group, whether it is look-around, or inside of it
-    in_class = False
-    for piece in re.findall(r"\\.|\(\?<?[=!]|.", pattern[:_LONGEST], re.DOTALL):
+    for piece, in_class in _pieces(pattern):
         hidden = bool(opened) and opened[-1]
-        if in_class:
-            in_class = piece != "]"
-        elif piece == "[":
-            in_class = True
-        elif piece.startswith("("):
+        if not in_class and piece.startswith("("):
             hidden = hidden or len(piece) > 1
             opened.append(hidden)
-        elif piece == ")" and opened:
+        elif not in_class and piece == ")" and opened:
             opened.pop()
         if not hidden:
             kept.append(piece)
-    return portable_pattern("".join(kept)) if 0 < len(kept) < len(pattern) else None
+    text = "".join(kept)
+    return portable_pattern(text) if text and text != pattern else None
+
+
+def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
+    """A pattern's escapes, openings and other characters, each with whether it stands inside a class."""
+    in_class = False
+    for piece in re.findall(r"\\.|\(\?<?[=!]|\[\^|.", pattern, re.DOTALL):
+        yield piece, in_class
+        in_class = piece != "]" if in_class else piece.startswith("[")
 
 
 def pattern_of(values: list[str]) -> str:
@@ -94,24 +101,15 @@ def printable(pattern: str) -> str:
 
     A pattern may be found anywhere in a text: what it says nothing of is filled with characters that are no controls.
     """
+    outside = {".": PRINTABLE, "\\S": f"[^\\s{_CONTROLS}]", "[^": f"[^{_CONTROLS}"}
     out: list[str] = []
-    index, in_class, depth, alternatives, closed = 0, False, 0, False, False
-    while index < len(pattern):
-        piece = pattern[index : index + 2] if pattern[index] == "\\" else pattern[index]
-        index += len(piece)
+    depth, alternatives, closed = 0, False, False
+    for piece, in_class in _pieces(pattern):
         closed = piece == "$" and not in_class
-        if in_class:
-            in_class = piece != "]"
-        elif piece == "[":
-            in_class = True
-            if pattern[index : index + 1] == "^":
-                piece, index = f"[^{_CONTROLS}", index + 1
-        elif piece in (".", "\\S"):
-            piece = PRINTABLE if piece == "." else f"[^\\s{_CONTROLS}]"
-        else:
+        if not in_class:
             depth += (piece == "(") - (piece == ")")
             alternatives = alternatives or (piece == "|" and not depth)
-        out.append(piece)
+        out.append(piece if in_class else outside.get(piece, piece))
     text = "".join(out)
     if alternatives:
         text = f"^{PRINTABLE}*(?:{text}){PRINTABLE}*$"

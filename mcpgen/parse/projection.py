@@ -14,9 +14,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..text import plain, shorten, visible
+from ..text import escape_token, plain, shorten, visible
 from .pattern import pattern_of, portable_pattern, wider_pattern
-from .schema import escape_token, merge, type_of
+from .schema import merge, type_of
 
 if TYPE_CHECKING:
     from ..ir import Schema
@@ -262,11 +262,9 @@ class _Run:
             out["pattern"] = pattern
             for keyword in ("minLength", "maxLength", "format"):
                 out.pop(keyword, None)
-        elif len(values) > self.detail.enum:
-            pass  # the description names some
         elif values == [""]:
             out = {"type": "string", "maxLength": 0}  # clients that refuse empty values in an enum take this
-        elif values:
+        elif 0 < len(values) <= self.detail.enum:
             out["enum"] = values
             for keyword in ("pattern", "minLength", "maxLength", "minimum", "maximum"):
                 out.pop(keyword, None)

@@ -158,4 +158,4 @@ def sentence(reader: Reader, code: str, response: dict[str, Any], output: Schema
         return f"Returns {said} ({shape})." if shape else f"Returns {said}."
     if shape:
         return f"Returns {shape}."
-    return "Returns an object." if output and reader.kinds(schema) else "Returns no content." if code == "204" else ""
+    return "Returns an object." if output and reader.kinds(schema) else ""

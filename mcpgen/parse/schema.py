@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..text import visible
+from ..text import escape_token, visible
 
 if TYPE_CHECKING:
     from ..load import Document, UnresolvedReference
@@ -36,11 +36,6 @@ MISSPELT_TYPES = {
     "dict": ("object", None),
     "map": ("object", None),
 }
-
-
-def escape_token(token: str) -> str:
-    """One token of a JSON Pointer (RFC 6901 §3)."""
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 class Reader:

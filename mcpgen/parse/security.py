@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Auth
-from ..text import plain, shorten, words
+from ..text import escape_token, plain, shorten, words
 from .naming import digest
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Security:
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         for name, scheme in given.items() if isinstance(given, dict) else ():
-            pointer = f"/components/securitySchemes/{name.replace('~', '~0').replace('/', '~1')}"
+            pointer = f"/components/securitySchemes/{escape_token(name)}"
             scheme, pointer = reader.deref(scheme, pointer)
             if isinstance(scheme, dict):
                 auth = self.credential(self.slug(name), scheme, pointer)
@@ -60,13 +60,9 @@ class Security:
 
     def taken(self, auth: Auth) -> bool:
         """Whether a variable of a credential is one of another credential or of the settings."""
-        if auth.kind == "mutual_tls":
-            return False
-        mine = {variable.removeprefix(f"{self.prefix}_") for variable in auth.variables}
-        others = {
-            variable.removeprefix(f"{self.prefix}_") for other in self.auth.values() for variable in other.variables
-        }
-        return bool(mine & (SETTINGS | others))
+        settings = {f"{self.prefix}_{name}" for name in SETTINGS}
+        others = {variable for other in self.auth.values() for variable in other.variables}
+        return auth.kind != "mutual_tls" and not (settings | others).isdisjoint(auth.variables)
 
     def credential(self, slug: str, scheme: dict[str, Any], pointer: str) -> Auth:
         """One security scheme as a credential."""

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..ir import Server, Toolset
+from ..text import escape_token
 from .catalogue import Catalogue, Shape, TypeTree
 from .code import Types
 from .layout import Expression, Group, atoms, declare, dictionary, lay_out, subscript, union
 from .literal import Code, is_field, py_ident, py_literal, quoted
-from .shapes import Drawing, Model, class_name, escape, holds_object, pascal
+from .shapes import Drawing, Model, class_name, holds_object, pascal
 
 TAKEN: Final = frozenset({"Any", "Literal", "NotRequired", "TypedDict", "None", "True", "False"})
 
@@ -58,7 +59,7 @@ class Plan:
             for argument in tool.arguments:
                 schema = properties.get(argument.name)
                 if schema and not argument.fixed and holds_object(schema):
-                    pointer = f"/properties/{escape(argument.name)}"
+                    pointer = f"/properties/{escape_token(argument.name)}"
                     drawing = Drawing(self.named, nullable - {pointer}, wire_names)
                     self._arguments[tool.name, argument.name] = drawing.root(
                         schema, pointer, pascal(tool.name) + pascal(argument.name)

@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Server, Tool
+from ..text import escape_token
 
 Expectation = dict[str, Any]
 
@@ -36,7 +37,7 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
             value = argument.fixed[0]
         elif argument.name in arguments:
             schema = tool.input_schema["properties"][argument.name]
-            pointer = f"/properties/{_escape(argument.name)}"
+            pointer = f"/properties/{escape_token(argument.name)}"
             value = _on_the_wire(tool.input_schema, schema, pointer, arguments[argument.name], names)
         else:
             continue
@@ -206,7 +207,7 @@ def _on_the_wire(root: dict[str, Any], schema: Any, pointer: str, value: Any, na
         rest = schema.get("additionalProperties")
         renamed = {}
         for key, item in value.items():
-            place = f"{pointer}/properties/{_escape(key)}"
+            place = f"{pointer}/properties/{escape_token(key)}"
             if key in properties:
                 renamed[names.get(place, key)] = _on_the_wire(root, properties[key], place, item, names)
             else:
@@ -216,7 +217,3 @@ def _on_the_wire(root: dict[str, Any], schema: Any, pointer: str, value: Any, na
         items = schema.get("items")
         return [_on_the_wire(root, items, f"{pointer}/items", item, names) for item in value]
     return value
-
-
-def _escape(token: str) -> str:
-    return token.replace("~", "~0").replace("/", "~1")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeGuard
 
 from ..ir import Schema
-from ..text import words
+from ..text import escape_token, words
 from .catalogue import Shape
 from .code import LITERALS
 
@@ -56,7 +56,7 @@ class Drawing:
         keys, required, fields = [], [], []
         demanded = set(schema.get("required", ()))
         for key, child in schema["properties"].items():
-            at = f"{pointer}/properties/{escape(key)}"
+            at = f"{pointer}/properties/{escape_token(key)}"
             wire_name = self.wire_names.get(at, key)
             if wire_name in keys:
                 continue
@@ -157,8 +157,3 @@ def class_name(name: str) -> str:
 def pascal(name: str) -> str:
     """A name as part of a class name: `page-size` → `PageSize`."""
     return "".join(word.capitalize() for word in words(name)) or "Item"
-
-
-def escape(token: str) -> str:
-    """One token of a JSON Pointer (RFC 6901 §3)."""
-    return token.replace("~", "~0").replace("/", "~1")

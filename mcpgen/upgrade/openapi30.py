@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..load.document import Document, escape
+from ..load.document import Document
+from ..text import escape_token
 
 VERSION = "3.1.0"
 """What every document says after `upgrade`; `Document.version` is what its author wrote."""
@@ -24,4 +25,4 @@ def convert(document: Document) -> None:
         for path in list(more):
             if path not in paths:
                 paths[path] = more.pop(path)
-                moved.append((f"/paths/{escape(path)}", f"/x-ms-paths/{escape(path)}"))
+                moved.append((f"/paths/{escape_token(path)}", f"/x-ms-paths/{escape_token(path)}"))

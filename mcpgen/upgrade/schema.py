@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ..load.document import Document, escape
+from ..load.document import Document
 from ..problems import Problems
+from ..text import escape_token
 from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
@@ -52,9 +53,9 @@ class SchemaUpgrade:
         """Move a keyword of a schema, and log it."""
         here = pointer(at)
         schema[new] = schema.pop(old)
-        self.moved.append((f"{here}/{escape(new)}", f"{here}/{escape(old)}"))
+        self.moved.append((f"{here}/{escape_token(new)}", f"{here}/{escape_token(old)}"))
         if reference:
-            self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
+            self.renamed.append((f"{here}/{escape_token(old)}", f"{here}/{escape_token(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
         """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only describes is kept."""
@@ -148,7 +149,7 @@ class SchemaUpgrade:
             new = "dependentRequired" if type(value) is list else "dependentSchemas"
             if type(schema.setdefault(new, {})) is dict:
                 schema[new][name] = value
-                self.moved.append((f"{here}/{new}/{escape(name)}", f"{here}/dependencies/{escape(name)}"))
+                self.moved.append((f"{here}/{new}/{escape_token(name)}", f"{here}/dependencies/{escape_token(name)}"))
 
     def identifier(self, schema: Schema, at: At) -> None:
         """Draft-4 `id` → `$id` (draft-06)."""
@@ -169,7 +170,7 @@ class SchemaUpgrade:
             self.problems.note(
                 "E0322",
                 f"`required: {str(member['required']).lower()}` on a property means nothing; read as the object's",
-                pointer=f"{pointer(at)}/properties/{escape(name)}/required",
+                pointer=f"{pointer(at)}/properties/{escape_token(name)}/required",
                 hint="list the name in `required` of the object",
             )
             del member["required"]

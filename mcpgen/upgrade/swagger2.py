@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 from typing import Any, TypeAlias
 
-from ..load.document import Document, UnresolvedReference, escape
+from ..load.document import Document, UnresolvedReference
 from ..problems import Problems
+from ..text import escape_token
 from .walk import METHODS
 
 Node: TypeAlias = dict[str, Any]
@@ -68,7 +69,7 @@ class _Swagger:
         if type(paths) is dict:
             for path, item in paths.items():
                 if not path.startswith("x-"):
-                    self.path_item(item, f"/paths/{escape(path)}")
+                    self.path_item(item, f"/paths/{escape_token(path)}")
         self.shared()
         self.servers()
         for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces"):
@@ -114,11 +115,11 @@ class _Swagger:
         for name, parameter in _members(self.root, "parameters"):
             if self.is_body(parameter):
                 continue
-            self.parameter(parameter, f"/parameters/{escape(name)}")
+            self.parameter(parameter, f"/parameters/{escape_token(name)}")
         for name, response in _members(self.root, "responses"):
-            self.response(response, f"/responses/{escape(name)}", self.produces)
+            self.response(response, f"/responses/{escape_token(name)}", self.produces)
         for name, scheme in _members(self.root, "securityDefinitions"):
-            self.security_scheme(scheme, f"/securityDefinitions/{escape(name)}")
+            self.security_scheme(scheme, f"/securityDefinitions/{escape_token(name)}")
         for old, new in SECTIONS.items():
             members = self.root.pop(old[1:], None)
             if type(members) is dict:
@@ -271,13 +272,13 @@ class _Swagger:
             media: Node = {"schema": schema}
             required = parameter.get("required") is True
             for media_type in types:
-                self.moved.append((f"{pointer}/requestBody/content/{escape(media_type)}", at))
+                self.moved.append((f"{pointer}/requestBody/content/{escape_token(media_type)}", at))
         else:
             types = self.form_types(taken, consumes)
             media, required = self.form(taken), any(parameter.get("required") is True for parameter, _ in taken)
             for media_type in types:
-                within = f"{pointer}/requestBody/content/{escape(media_type)}/schema/properties"
-                self.moved += [(f"{within}/{escape(str(field.get('name')))}", at) for field, at in taken]
+                within = f"{pointer}/requestBody/content/{escape_token(media_type)}/schema/properties"
+                self.moved += [(f"{within}/{escape_token(str(field.get('name')))}", at) for field, at in taken]
         body["content"] = {name: media if n == 0 else copy.deepcopy(media) for n, name in enumerate(types)}
         if required:
             body["required"] = True
@@ -324,7 +325,7 @@ class _Swagger:
         for status, entry in responses.items():
             if status.startswith("x-"):
                 continue
-            here = f"{pointer}/responses/{escape(status)}"
+            here = f"{pointer}/responses/{escape_token(status)}"
             response, at = self.target(entry, here)
             if response is entry:
                 self.response(entry, here, produces)
@@ -347,18 +348,20 @@ class _Swagger:
         content: Node = {}
         for name in types if schema is not None else []:
             content[name] = {"schema": schema if not content else copy.deepcopy(schema)}
-            self.moved.append((f"{pointer}/content/{escape(name)}/schema", f"{pointer}/schema"))
+            self.moved.append((f"{pointer}/content/{escape_token(name)}/schema", f"{pointer}/schema"))
         for name, example in examples.items():
             media = content.setdefault(name, {}) if name in types or "/" in name else None
             if media is not None:
                 media["example"] = example
-                self.moved.append((f"{pointer}/content/{escape(name)}/example", f"{pointer}/examples/{escape(name)}"))
+                self.moved.append(
+                    (f"{pointer}/content/{escape_token(name)}/example", f"{pointer}/examples/{escape_token(name)}")
+                )
         if content:
             response["content"] = content
         headers = response.get("headers")
         if type(headers) is dict:
             for name, header in headers.items():
-                self.parameter(header, f"{pointer}/headers/{escape(name)}")
+                self.parameter(header, f"{pointer}/headers/{escape_token(name)}")
 
 
 def _members(root: Node, section: str) -> list[tuple[str, Any]]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 from ..load.definitions import SOURCES, schemas
-from ..load.document import Document, UnresolvedReference, escape
+from ..load.document import Document, UnresolvedReference
+from ..text import escape_token
 
 Kind: TypeAlias = Literal[
     "document",
@@ -90,7 +91,7 @@ def pointer(at: At) -> str:
     parts = []
     while at is not None:
         at, key = at
-        parts.append(escape(key))
+        parts.append(escape_token(key))
     return "".join("/" + part for part in reversed(parts))
 
 

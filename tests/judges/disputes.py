@@ -182,9 +182,7 @@ class Disputes:
 
     def _names(self, operation: str) -> list[tuple[str, str]]:
         """The place and name of every parameter and body property of an operation."""
-        item, found = self._operation(operation)
-        entries = [self._deref(entry) for owner in (item, found) for entry in owner.get("parameters") or ()]
-        names = [(str(entry.get("in")), str(entry.get("name"))) for entry in entries if isinstance(entry, dict)]
+        names = [(str(entry.get("in")), str(entry.get("name"))) for entry in self._parameters(operation)]
         for schema in self._schemas(operation):
             names += [("body", name) for name in (*self._properties(schema), *(schema.get("required") or ()))]
         return list(dict.fromkeys(names))
@@ -205,27 +203,34 @@ class Disputes:
         mine, theirs = (_normal(self._operation(one)[1].get("operationId", "")) for one in (got, wanted))
         return bool(mine) and mine == _normal(tool) != theirs
 
+    def _parameters(self, operation: str) -> list[dict[str, Any]]:
+        """The parameters of an operation and of its path."""
+        owners = self._operation(operation)
+        found = [self._deref(entry) for owner in owners for entry in owner.get("parameters") or ()]
+        return [entry for entry in found if isinstance(entry, dict)]
+
+    def _body(self, operation: str) -> dict[str, Any]:
+        """The request body of an operation; empty where it has none."""
+        return self._deref(self._operation(operation)[1].get("requestBody")) or {}
+
     def _schemas(self, operation: str) -> list[dict[str, Any]]:
         """The schemas of an operation's body."""
-        body = self._deref(self._operation(operation)[1].get("requestBody")) or {}
-        found = [self._deref((media or {}).get("schema")) for media in (body.get("content") or {}).values()]
+        content = self._body(operation).get("content") or {}
+        found = [self._deref((media or {}).get("schema")) for media in content.values()]
         return [schema for schema in found if isinstance(schema, dict)]
 
     def _lacks(self, call: dict[str, Any]) -> bool:
         """Whether a call from the document has no value for a parameter that the document requires."""
-        item, found = self._operation(str(call.get("want_op")))
-        entries = [self._deref(entry) for owner in (item, found) for entry in owner.get("parameters") or ()]
+        wanted = str(call.get("want_op"))
         ignored = ("accept", "content-type", "authorization")
         needed = {
             f"{entry.get('in')}.{entry.get('name')}"
-            for entry in entries
-            if isinstance(entry, dict) and entry.get("required") and str(entry.get("name")).lower() not in ignored
+            for entry in self._parameters(wanted)
+            if entry.get("required") and str(entry.get("name")).lower() not in ignored
         }
         given = {slot[0] for slot in call.get("slots", ())}
-        body = self._deref(found.get("requestBody")) or {}
-        return not needed <= given or (
-            body.get("required") is True and not any(name.startswith("body.") for name in given)
-        )
+        bare = not any(name.startswith("body.") for name in given)
+        return not needed <= given or (bare and self._body(wanted).get("required") is True)
 
     def _read_only_property(self, operation: str, name: str) -> bool:
         """Whether a body of the operation has that property somewhere, for answers alone."""
@@ -254,9 +259,8 @@ class Disputes:
 
     def _text(self, operation: str) -> bool:
         """Whether an operation's body is an object in the document, and neither JSON nor a form on the wire."""
-        body = self._deref(self._operation(operation)[1].get("requestBody")) or {}
-        read = re.compile(r"json|form|\*/\*")
-        return bool(self._schemas(operation)) and not any(read.search(name) for name in body.get("content") or ())
+        types = self._body(operation).get("content") or ()
+        return bool(self._schemas(operation)) and not any(re.search(r"json|form|\*/\*", name) for name in types)
 
     def _read_only_within(self, call: dict[str, Any], name: str) -> bool:
         """Whether a property of the body is read-only in a part of its `allOf`."""
@@ -281,18 +285,11 @@ class Disputes:
         return self._read_only[operation]
 
     def _clash(self, operation: str) -> bool:
-        item, found = self._operation(operation)
-        names = {
-            _normal(self._deref(entry).get("name"))
-            for owner in (item, found)
-            for entry in owner.get("parameters") or ()
-            if isinstance(self._deref(entry), dict)
-        }
-        body = self._deref(found.get("requestBody")) or {}
+        names = {_normal(entry.get("name")) for entry in self._parameters(operation)}
         return any(
             _normal(name) in names
-            for media in (body.get("content") or {}).values()
-            for name, child in self._properties((media or {}).get("schema")).items()
+            for schema in self._schemas(operation)
+            for name, child in self._properties(schema).items()
             if (self._deref(child) or {}).get("readOnly") is True
         )
 

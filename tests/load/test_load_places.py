@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from mcpgen.load.document import escape
 from mcpgen.problems import Problems
+from mcpgen.text import escape_token
 from mcpgen.upgrade import upgrade
 
 Write = Callable[..., Path]
@@ -94,7 +94,7 @@ def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
         if isinstance(node, str):
             pointers[pointer] = node
         for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
-            collect(value, f"{pointer}/{escape(str(key))}")
+            collect(value, f"{pointer}/{escape_token(str(key))}")
 
     collect(tree, "")
     for name, text in (("x.json", json.dumps(tree, indent=2)), ("x.yaml", block)):

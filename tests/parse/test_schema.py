@@ -240,6 +240,7 @@ def test_a_pattern_is_kept_where_every_engine_takes_it(pattern: str, portable: s
         (r"(?!a)", None),
         ("(?i)abc", None),
         ("^abc$", None),
+        ("(?!a)b|" + "c" * 500, None),
     ],
 )
 def test_look_around_is_left_out_where_the_rest_is_a_pattern(pattern: str, wider: str | None) -> None:
