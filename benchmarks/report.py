@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 Row = tuple[str, str, str, str, float, float, bool]
-"""What, ours, the other's, the target in words, the ratio reached, the ratio wanted, whether more is better."""
+"""What, ours, the other's, the target in words, the ratio reached, the ratio wanted, whether more
+is better.
+"""
 
 
 def rows(result: dict[str, Any]) -> list[Row]:
@@ -105,7 +107,10 @@ def table(result: dict[str, Any]) -> tuple[str, bool]:
         good = reached >= wanted if more else reached <= wanted
         met = met and good
         unit = " s" if target.endswith(" s") else "×"
-        lines.append(f"| {what} | {mine} | {other} | {target} | {reached:.2f}{unit} | {'yes' if good else '**no**'} |")
+        lines.append(
+            f"| {what} | {mine} | {other} | {target} | {reached:.2f}{unit} |"
+            f" {'yes' if good else '**no**'} |"
+        )
     mine, other = (result["servers"][name] for name in ("mcpgen", "fastmcp"))
     said = {
         name: f"{server['tokens']:,}" if server["tokens"] else "not counted"
@@ -113,12 +118,18 @@ def table(result: dict[str, Any]) -> tuple[str, bool]:
     }
     lines += [
         "",
-        f"Tokens of the list (o200k): {said['mcpgen']} for {mine['tools']} tools, {said['fastmcp']} for them",
+        (
+            f"Tokens of the list (o200k): {said['mcpgen']} for {mine['tools']} tools,"
+            f" {said['fastmcp']} for them"
+        ),
     ]
     lines += [
         "",
-        f"CPU of a call at 32 at a time: {1000 * mine['cpu']:.2f} ms in mcpgen's server, {1000 * other['cpu']:.2f} ms "
-        f"in the other; the busier of caller and API takes {1000 * max(mine['others'], other['others']):.2f} ms",
+        (
+            f"CPU of a call at 32 at a time: {1000 * mine['cpu']:.2f} ms in mcpgen's server,"
+            f" {1000 * other['cpu']:.2f} ms in the other; the busier of caller and API takes"
+            f" {1000 * max(mine['others'], other['others']):.2f} ms"
+        ),
     ]
     lines += ["", f"{result['machine']}; medians, runs interleaved."]
     return "\n".join(lines), met

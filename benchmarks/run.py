@@ -2,8 +2,8 @@
 
 `python -m benchmarks.run [--rounds N] [--write]`
 
-Start, list, memory and calls are measured over each server's own stdio, runs interleaved, medians taken. `--write`
-writes `docs/performance.md` anew. Exit code 1 when a target is missed.
+Start, list, memory and calls are measured over each server's own stdio, runs interleaved, medians
+taken. `--write` writes `docs/performance.md` anew. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Candidate:
 
 
 def cpu(command: list[str], environment: Mapping[str, str] | None = None) -> tuple[float, float]:
-    """CPU seconds and wall seconds of a command and everything it starts. Raises Absent when it fails."""
+    """CPU seconds and wall seconds of a command and everything it starts. Raises Absent when it
+    fails.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     node.run(command, env={**os.environ, **(environment or {})})
@@ -75,14 +77,25 @@ def generation(rounds: int, folder: Path) -> dict[str, float]:
         cache = folder / f"cache{turn}"
         for kind in ("cold", "warm"):
             out = folder / f"out-{kind}{turn}"
-            command = [sys.executable, "-m", "mcpgen", "generate", str(GITHUB), "-o", str(out), "--quiet"]
+            command = [
+                sys.executable,
+                "-m",
+                "mcpgen",
+                "generate",
+                str(GITHUB),
+                "-o",
+                str(out),
+                "--quiet",
+            ]
             found[kind].append(cpu(command, {"MCPGEN_CACHE_DIR": str(cache)})[0])
             if turn or kind == "warm":
                 shutil.rmtree(out)
     return {kind: statistics.median(values) for kind, values in found.items()}
 
 
-async def one_round(candidate: Candidate, figures: Figures, upstream: int, *, calls: int, together: int) -> None:
+async def one_round(
+    candidate: Candidate, figures: Figures, upstream: int, *, calls: int, together: int
+) -> None:
     """Start a server, list its tools, call one of them one by one and many at a time.
 
     `upstream` is the process of the API: neither it nor this one may be what the servers wait for.
@@ -110,7 +123,9 @@ async def one_round(candidate: Candidate, figures: Figures, upstream: int, *, ca
             own, api, client = server.cpu(), processor(upstream), time.process_time()
             figures.rate.append(await rate(server, params, count, together))
             figures.cpu.append((server.cpu() - own) / count)
-            figures.others.append(max(processor(upstream) - api, time.process_time() - client) / count)
+            figures.others.append(
+                max(processor(upstream) - api, time.process_time() - client) / count
+            )
     finally:
         await server.stop()
 
@@ -142,7 +157,11 @@ def tokens(text: str) -> int | None:
         packages = node.packages("gpt-tokenizer")
         script = str(Path(__file__).with_name("tokens.cjs"))
         done = subprocess.run(
-            [node.node(), script, str(packages)], input=text, capture_output=True, text=True, timeout=300
+            [node.node(), script, str(packages)],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         return int(done.stdout) if not done.returncode else None
     except (node.Absent, ValueError, subprocess.TimeoutExpired):
@@ -169,14 +188,18 @@ def lists(figures: Figures) -> dict[str, Any]:
 async def measure(
     candidates: dict[str, Candidate], rounds: int, upstream: int
 ) -> tuple[dict[str, Figures], list[list[float]]]:
-    """Every candidate in every round, one after the other; and wall seconds of `import mcp` and of an empty Python."""
+    """Every candidate in every round, one after the other; and wall seconds of `import mcp` and of
+    an empty Python.
+    """
     figures = {name: Figures() for name in candidates}
     floors: list[list[float]] = [[], []]
     for turn in range(rounds + 1):
         for program, times in zip(("import mcp", "pass"), floors, strict=True):
             times += [cpu([sys.executable, "-c", program])[1]] if turn else []
         for name, candidate in candidates.items():
-            await one_round(candidate, figures[name], upstream, calls=300 if turn else 0, together=32)
+            await one_round(
+                candidate, figures[name], upstream, calls=300 if turn else 0, together=32
+            )
         if not turn:  # bytecode is written and files are in memory now
             for values in figures.values():
                 values.start.clear()
@@ -195,20 +218,28 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-bench-"))
     port = 8931
-    upstream = subprocess.Popen([sys.executable, "-m", "benchmarks.upstream", str(port)], cwd=node.CHECKOUT)
+    upstream = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.upstream", str(port)], cwd=node.CHECKOUT
+    )
     try:
         base = f"http://127.0.0.1:{port}"
         rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
         cost = generation(max(1, options.rounds // 2), folder)
         package = next((folder / "out-cold0" / "src").iterdir())
         candidates = {
-            "mcpgen": Candidate([sys.executable, "-m", package.name], referee_server.environment(package, base)),
-            "fastmcp": Candidate([rival, str(Path(__file__).with_name("fastmcp_server.py")), str(GITHUB), base], {}),
+            "mcpgen": Candidate(
+                [sys.executable, "-m", package.name], referee_server.environment(package, base)
+            ),
+            "fastmcp": Candidate(
+                [rival, str(Path(__file__).with_name("fastmcp_server.py")), str(GITHUB), base], {}
+            ),
         }
         candidates["mcpgen"].environment.pop("PYTHONDONTWRITEBYTECODE", None)  # type: ignore[attr-defined]
         figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds, upstream.pid))
         result = {
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+            "machine": (
+                f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+            ),
             "generation": cost,
             "bare": statistics.median(bare),
             "empty": statistics.median(empty),

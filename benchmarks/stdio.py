@@ -1,4 +1,6 @@
-"""A client that measures a server and nothing of itself: JSON-RPC lines over the server's own stdin and stdout."""
+"""A client that measures a server and nothing of itself: JSON-RPC lines over the server's own stdin
+and stdout.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Server:
     reader: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, command: list[str], environment: Mapping[str, str], folder: Path | None = None) -> Server:
+    async def start(
+        cls, command: list[str], environment: Mapping[str, str], folder: Path | None = None
+    ) -> Server:
         """Start a server; nothing is said to it yet."""
         started = time.perf_counter()
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,6 @@
-"""A trivial API on loopback that answers every request alike: `python -m benchmarks.upstream PORT`."""
+"""A trivial API on loopback that answers every request alike: `python -m benchmarks.upstream
+PORT`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ import asyncio
 import sys
 
 ANSWER = b'{"name":"C","source":"*.o"}'
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(ANSWER)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(
+    ANSWER
+)
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,8 +1,9 @@
 """Which operation of the new document is which of the last run: names never change by accident.
 
-An operation is the same when its method and path are, else when its operationId is. So a renamed operationId and a
-moved path both keep their tool, its name and what the configuration says of it; and a tool never begins to call
-something else because a document gave its operationId to another operation, as GitHub's once did.
+An operation is the same when its method and path are, else when its operationId is. So a renamed
+operationId and a moved path both keep their tool, its name and what the configuration says of it;
+and a tool never begins to call something else because a document gave its operationId to another
+operation, as GitHub's once did.
 """
 
 from __future__ import annotations
@@ -21,21 +22,29 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", 
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
-    """The configuration with the names of the last run in it, for this document. Without a lock: as it is."""
+    """The configuration with the names of the last run in it, for this document. Without a lock: as
+    it is.
+    """
     if lock is None:
         return config
     listed = operations(document)
     before = _known(lock)
-    today = same([*((tool.operation, tool.operation_id) for tool in lock.tools), *before.values()], listed)
+    today = same(
+        [*((tool.operation, tool.operation_id) for tool in lock.tools), *before.values()], listed
+    )
     names = {(tool.operation, tool.operation_id): tool.given for tool in lock.tools}
     bindings = {now: names[pair] for pair, now in today.items() if pair in names}
     named = _by_word(listed)
     formerly = {}
     for key in config.tools:
         now = today.get(before[key], "") if key in before else ""
-        if key in before and (key not in named or (now and now not in {pair[0] for pair in named[key]})):
+        if key in before and (
+            key not in named or (now and now not in {pair[0] for pair in named[key]})
+        ):
             formerly[key] = now
-    return replace(config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today))
+    return replace(
+        config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today)
+    )
 
 
 def _known(lock: Lock) -> dict[str, Operation]:
@@ -48,14 +57,22 @@ def _known(lock: Lock) -> dict[str, Operation]:
 
 
 def _selection(chosen: Selection, today: dict[Operation, str]) -> Selection:
-    """The selection, where an operation that is included by name is also meant under its new name."""
+    """The selection, where an operation that is included by name is also meant under its new
+    name.
+    """
     words = {word: now for before, now in today.items() for word in before if word and word != now}
     renamed = [words[word] for word in chosen.include_operations if word in words]
-    return replace(chosen, include_operations=(*chosen.include_operations, *renamed)) if renamed else chosen
+    return (
+        replace(chosen, include_operations=(*chosen.include_operations, *renamed))
+        if renamed
+        else chosen
+    )
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """Key of `[tools]` → the operation it is about, for the next lock; one that is gone keeps its last entry."""
+    """Key of `[tools]` → the operation it is about, for the next lock; one that is gone keeps its
+    last entry.
+    """
     named = _by_word(operations(document))
     found: dict[str, Operation] = {}
     for key in config.tools:
@@ -78,7 +95,8 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
 
 
 def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
-    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else by operationId.
+    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else
+    by operationId.
 
     An operationId that occurs twice identifies nothing. No operation is found twice.
     """
@@ -100,7 +118,9 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
         if now is not None:
             meet(pair, now)
     by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
-    for pair in [pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1]:
+    for pair in [
+        pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1
+    ]:
         meet(pair, by_identity[pair[1] or ""])
     return found
 

@@ -1,7 +1,8 @@
-"""Is a project what its document, configuration and this version of mcpgen give, and does the user's code still fit?
+"""Is a project what its document, configuration and this version of mcpgen give, and does the
+user's code still fit?
 
-Nothing is written. When the hashes of document, configuration, version and files equal the lock's, the answer is known
-without generating anything.
+Nothing is written. When the hashes of document, configuration, version and files equal the lock's,
+the answer is known without generating anything.
 """
 
 from __future__ import annotations
@@ -18,12 +19,23 @@ from .own_code import findings, package_of
 from .problems import Problem, Problems, UsageError
 from .project import Request, config_hash, run, settle
 from .write.changes import Changes, compare
-from .write.lock import NAME, Lock, data_hash, dump, integrity_holds, read_lock, text_hash, with_files
+from .write.lock import (
+    NAME,
+    Lock,
+    data_hash,
+    dump,
+    integrity_holds,
+    read_lock,
+    text_hash,
+    with_files,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a check found. `stale`: sentences on what `mcpgen generate` would do; `problems`: what only you can mend."""
+    """What a check found. `stale`: sentences on what `mcpgen generate` would do; `problems`: what
+    only you can mend.
+    """
 
     stale: tuple[str, ...]
     problems: tuple[Problem, ...]
@@ -37,7 +49,9 @@ class Report:
 
 
 def check(folder: Path, problems: Problems) -> Report:
-    """Compare a project with what would be generated today. Raises McpgenError when that cannot be known."""
+    """Compare a project with what would be generated today. Raises McpgenError when that cannot be
+    known.
+    """
     lock = _lock(folder)
     config = settle(Request(folder=folder)).config
     edited = list(edits(folder, lock))
@@ -69,14 +83,23 @@ def check(folder: Path, problems: Problems) -> Report:
         for problem in problems
         if problem.code.startswith("E11")
     ]
-    return Report(stale=tuple(said), problems=(*said_of_tools, *own), changes=changes, generated=True)
+    return Report(
+        stale=tuple(said), problems=(*said_of_tools, *own), changes=changes, generated=True
+    )
 
 
 def _counted(changes: Changes) -> Iterator[str]:
-    for word, paths in (("create", changes.created), ("update", changes.updated), ("remove", changes.removed)):
+    for word, paths in (
+        ("create", changes.created),
+        ("update", changes.updated),
+        ("remove", changes.removed),
+    ):
         if paths:
             more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-            yield f"`mcpgen generate` would {word} {', '.join(f'`{path}`' for path in paths[:3])}{more}"
+            yield (
+                f"`mcpgen generate` would {word}"
+                f" {', '.join(f'`{path}`' for path in paths[:3])}{more}"
+            )
 
 
 def _lock(folder: Path) -> Lock:
@@ -101,13 +124,17 @@ def _own_problems(folder: Path, lock: Lock) -> Iterator[Problem]:
 
 def _orphans(lock: Lock, keys: set[str], document: Document) -> Iterator[Problem]:
     """Customisations whose operation had gone already when the project was last generated."""
-    known = {operation for operation, _ in operations(document)} | {tool.operation for tool in lock.tools}
+    known = {operation for operation, _ in operations(document)} | {
+        tool.operation for tool in lock.tools
+    }
     for key, (operation, _) in sorted(lock.customised.items()):
         if key in keys and operation not in known:
             yield Problem(
                 code="E1114",
                 severity="error",
-                message=f'`[tools."{key}"]` customises an operation that is no longer in the document',
+                message=(
+                    f'`[tools."{key}"]` customises an operation that is no longer in the document'
+                ),
                 hint="remove the table from `mcpgen.toml`",
             )
 
@@ -125,9 +152,11 @@ def edits(folder: Path, lock: Lock) -> Iterator[str]:
 
 
 def verify(folder: Path) -> list[str]:
-    """Every way in which a project is not what the lock says, by recomputing all its hashes; empty when it is whole.
+    """Every way in which a project is not what the lock says, by recomputing all its hashes; empty
+    when it is whole.
 
-    Raises UsageError when there is no lock. The document is not needed, nothing is loaded and nothing is generated.
+    Raises UsageError when there is no lock. The document is not needed, nothing is loaded and
+    nothing is generated.
     """
     lock = _lock(folder)
     found = list(edits(folder, lock))
@@ -144,9 +173,16 @@ def verify(folder: Path) -> list[str]:
             found.append(f"the texts of tool `{tool.name}` are not those of the lock")
         if data_hash([wire.get("inputSchema"), wire.get("outputSchema")]) != tool.schema:
             found.append(f"the schemas of tool `{tool.name}` are not those of the lock")
-    found += [f"tool `{name}` is not in the lock" for name in sorted(set(tools) - {tool.name for tool in lock.tools})]
+    found += [
+        f"tool `{name}` is not in the lock"
+        for name in sorted(set(tools) - {tool.name for tool in lock.tools})
+    ]
     if package:
-        facts = json.loads((package.root / "api.json").read_bytes()) if (package.root / "api.json").is_file() else {}
+        facts = (
+            json.loads((package.root / "api.json").read_bytes())
+            if (package.root / "api.json").is_file()
+            else {}
+        )
         if facts.get("base_url") != lock.base_url:
             found.append("the base URL is not that of the lock")
     return found

@@ -1,6 +1,7 @@
 """What a client does not take of a tool list, as `data/clients.toml` knows it.
 
-A rule looks at one Tool object as on the wire and says what is wrong with it, or looks at all of them (`tool_count`).
+A rule looks at one Tool object as on the wire and says what is wrong with it, or looks at all of
+them (`tool_count`).
 """
 
 from __future__ import annotations
@@ -45,14 +46,20 @@ def table() -> dict[str, Client]:
     """Every known client."""
     data = tomllib.loads((resources.files("mcpgen") / "data" / "clients.toml").read_text("utf-8"))
     return {
-        name: Client(name, row["title"], tuple(Rule(one["rule"], one["value"], one["source"]) for one in row["rules"]))
+        name: Client(
+            name,
+            row["title"],
+            tuple(Rule(one["rule"], one["value"], one["source"]) for one in row["rules"]),
+        )
         for name, row in data.items()
         if isinstance(row, dict)
     }
 
 
 def check_client(server: Server, name: str, problems: Problems) -> None:
-    """Report as warnings what a client (or `all`) does not take. Raises UsageError for one nobody knows."""
+    """Report as warnings what a client (or `all`) does not take. Raises UsageError for one nobody
+    knows.
+    """
     known = table()
     if name == ALL:
         for each in known:
@@ -64,7 +71,8 @@ def check_client(server: Server, name: str, problems: Problems) -> None:
             Problem(
                 code="E0803",
                 severity="error",
-                message=f"nothing is known of a client `{name}`" + (f"; did you mean `{close[0]}`?" if close else ""),
+                message=f"nothing is known of a client `{name}`"
+                + (f"; did you mean `{close[0]}`?" if close else ""),
                 hint=f"known are {', '.join(f'`{each}`' for each in known)} and `{ALL}`",
             )
         )
@@ -104,7 +112,8 @@ def _faults(client: Client, server: Server, tool: Tool) -> Iterator[tuple[Rule, 
             yield rule, said
 
 
-# -- rules: (tool, value, server name) → what is wrong, or None --------------------------------------------------------
+# -- rules: (tool, value, server name) → what is wrong, or None
+# --------------------------------------------------------
 
 
 def _name(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
@@ -114,7 +123,11 @@ def _name(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
 def _prefixed_length(tool: dict[str, Any], value: Any, server: str) -> str | None:
     prefix, limit = value
     combined = prefix.format(server=server) + str(tool["name"])
-    return f"`{combined}` has {len(combined)} characters, {limit} are allowed" if len(combined) > limit else None
+    return (
+        f"`{combined}` has {len(combined)} characters, {limit} are allowed"
+        if len(combined) > limit
+        else None
+    )
 
 
 def _keys(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
@@ -126,7 +139,14 @@ def _keys(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
 
 
 def _no_root_union(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    return next((f"`{word}` at the root of its input schema" for word in UNIONS if word in tool["inputSchema"]), None)
+    return next(
+        (
+            f"`{word}` at the root of its input schema"
+            for word in UNIONS
+            if word in tool["inputSchema"]
+        ),
+        None,
+    )
 
 
 def _no_unions(tool: dict[str, Any], value: Any, server: str) -> str | None:
@@ -142,7 +162,9 @@ def _no_keywords(tool: dict[str, Any], words: Any, server: str) -> str | None:
 
 
 def _keyword(tool: dict[str, Any], words: Any) -> str | None:
-    found = next((word for schema in _schemas(tool["inputSchema"]) for word in words if word in schema), None)
+    found = next(
+        (word for schema in _schemas(tool["inputSchema"]) for word in words if word in schema), None
+    )
     return f"its input schema says `{found}`" if found else None
 
 
@@ -155,7 +177,9 @@ def _formats(tool: dict[str, Any], allowed: Any, server: str) -> str | None:
 
 def _typed_items(tool: dict[str, Any], value: Any, server: str) -> str | None:
     for schema in _schemas(tool["inputSchema"]):
-        if schema.get("type") == "array" and not (isinstance(schema.get("items"), dict) and schema["items"]):
+        if schema.get("type") == "array" and not (
+            isinstance(schema.get("items"), dict) and schema["items"]
+        ):
             return "an array whose items have no type"
     return None
 
@@ -174,7 +198,11 @@ def _text_enums(tool: dict[str, Any], value: Any, server: str) -> str | None:
 
 def _description_length(tool: dict[str, Any], limit: Any, server: str) -> str | None:
     length = len(tool["description"])
-    return f"its description has {length:,} characters, {limit:,} are shown" if length > limit else None
+    return (
+        f"its description has {length:,} characters, {limit:,} are shown"
+        if length > limit
+        else None
+    )
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:

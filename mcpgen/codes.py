@@ -1,7 +1,8 @@
 """The stable codes of everything mcpgen has to say, explained offline by `mcpgen explain CODE`.
 
-01 reading · 02 references · 03 versions and structure · 04 operations · 05 schemas · 06 names · 07 security and
-servers · 08 limits and clients · 11 configuration · 12 output · 13 changes. The table is `data/codes.toml`.
+01 reading · 02 references · 03 versions and structure · 04 operations · 05 schemas · 06 names · 07
+security and servers · 08 limits and clients · 11 configuration · 12 output · 13 changes. The table
+is `data/codes.toml`.
 """
 
 from __future__ import annotations

@@ -81,6 +81,8 @@ class Config:
     bindings: dict[str, str] = field(default_factory=dict)
     """Tool names pinned by the lock file: `METHOD /path` → tool name."""
     formerly: dict[str, str] = field(default_factory=dict)
-    """Keys of `tools` in words of an older document: key → `METHOD /path` today, or empty when it is gone."""
+    """Keys of `tools` in words of an older document: key → `METHOD /path` today, or empty when it
+    is gone.
+    """
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
     """Where the tables and keys under `tools` stand in `mcpgen.toml`."""

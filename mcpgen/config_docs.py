@@ -1,4 +1,6 @@
-"""`docs/configuration.md` and `data/mcpgen.schema.json`, from the table of keys: `python -m mcpgen.config_docs`."""
+"""`docs/configuration.md` and `data/mcpgen.schema.json`, from the table of keys: `python -m
+mcpgen.config_docs`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def schema() -> dict[str, Any]:
     tool = _table(BY_NAME["tools.*"])
     tool["properties"]["hints"] = _table(BY_NAME["tools.*.hints"])
     tool["properties"]["answer"] = _table(BY_NAME["tools.*.answer"])
-    tool["properties"]["arguments"] = _named(BY_NAME["tools.*.arguments.*"], "The tool's arguments by name.")
+    tool["properties"]["arguments"] = _named(
+        BY_NAME["tools.*.arguments.*"], "The tool's arguments by name."
+    )
     top = _table(BY_NAME[""])
     for name in ("source", "select"):
         top["properties"][name] = _table(BY_NAME[name])
@@ -61,15 +65,34 @@ def page() -> str:
     lines = [
         "# Configuration",
         "",
-        "`mcpgen.toml` stands in the generated project and is yours: the first run writes it, later runs only read it.",
-        "Every key is optional. A key or an operation that mcpgen does not know is an error with the line and, where",
-        "one is near, the name that was meant. `mcpgen.schema.json` beside it lets editors complete and explain them.",
+        (
+            "`mcpgen.toml` stands in the generated project and is yours: the first run writes it,"
+            " later runs only read it."
+        ),
+        (
+            "Every key is optional. A key or an operation that mcpgen does not know is an error"
+            " with the line and, where"
+        ),
+        (
+            "one is near, the name that was meant. `mcpgen.schema.json` beside it lets editors"
+            " complete and explain them."
+        ),
         "",
-        "After an edit run `mcpgen generate` in the project; `mcpgen check` in CI says when that was forgotten.",
+        (
+            "After an edit run `mcpgen generate` in the project; `mcpgen check` in CI says when"
+            " that was forgotten."
+        ),
         "",
     ]
     for table in TABLES:
-        lines += [f"## {_title(table)}", "", table.text, "", "| key | holds | means |", "|---|---|---|"]
+        lines += [
+            f"## {_title(table)}",
+            "",
+            table.text,
+            "",
+            "| key | holds | means |",
+            "|---|---|---|",
+        ]
         lines += [f"| `{key.name}` | {_holds(key)} | {key.text} |" for key in table.keys]
         lines += ["", "```toml", *([] if not table.name else [_example_header(table)])]
         lines += [f"{key.name} = {key.example}" for key in table.keys if key.name != "url"]

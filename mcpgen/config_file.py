@@ -1,7 +1,7 @@
 """`mcpgen.toml`: read into a `Config`, written on the first run, edited without losing a comment.
 
-Reading is strict: an unknown key or a value of the wrong kind is an error with its line and, where one is near, the key
-that was meant. Nothing in the file is ever ignored silently.
+Reading is strict: an unknown key or a value of the wrong kind is an error with its line and, where
+one is near, the key that was meant. Nothing in the file is ever ignored silently.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Path_ = tuple[str, ...]
 
 
 def read_config(folder: Path) -> Config:
-    """The configuration of a project. Sources that are files are paths from here, not from the project's folder.
+    """The configuration of a project. Sources that are files are paths from here, not from the
+    project's folder.
 
     Raises UsageError when there is none, or with one problem for each fault in it.
     """
@@ -39,11 +40,15 @@ def read_config(folder: Path) -> Config:
                 code="E1101",
                 severity="error",
                 message=f"no `{NAME}` in `{folder}`",
-                hint="run this inside a project, or name a document: `mcpgen generate openapi.yaml`",
+                hint=(
+                    "run this inside a project, or name a document: `mcpgen generate openapi.yaml`"
+                ),
             )
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(Problem(code="E1101", severity="error", message=f"cannot read `{path}`: {error}")) from error
+        raise UsageError(
+            Problem(code="E1101", severity="error", message=f"cannot read `{path}`: {error}")
+        ) from error
     return parse_config(text, folder=folder, file=str(path))
 
 
@@ -57,9 +62,16 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     top = reading.table("", (), data)
     source = reading.table("source", ("source",), data.get("source", {}))
     chosen = reading.table("select", ("select",), data.get("select", {}))
-    tools = {name: reading.tool(name, value) for name, value in reading.named(("tools",), data.get("tools", {}))}
+    tools = {
+        name: reading.tool(name, value)
+        for name, value in reading.named(("tools",), data.get("tools", {}))
+    }
     if reading.problems:
-        raise UsageError(*sorted(reading.problems, key=lambda problem: problem.place.line if problem.place else 0))
+        raise UsageError(
+            *sorted(
+                reading.problems, key=lambda problem: problem.place.line if problem.place else 0
+            )
+        )
     overlays = tuple(_from_here(item, folder) for item in source.pop("overlays", ()))
     return Config(
         **top,
@@ -74,7 +86,9 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         selection=_selection(chosen),
         tools=tools,
         places={
-            path: _place(text, file, line, column) for line, column, path in _keys(text) if tools and path[0] == "tools"
+            path: _place(text, file, line, column)
+            for line, column, path in _keys(text)
+            if tools and path[0] == "tools"
         },
     )
 
@@ -99,7 +113,9 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
 
     def table(self, name: str, path: Path_, data: Any) -> dict[str, Any]:
-        """The values of one table by dataclass field; unknown keys and wrong kinds become problems."""
+        """The values of one table by dataclass field; unknown keys and wrong kinds become
+        problems.
+        """
         keys = {key.name: key for key in BY_NAME[name].keys}
         inside = SUBTABLES.get(name, ())
         found: dict[str, Any] = {}
@@ -142,15 +158,26 @@ class _Reading:
         """One argument's table, whose keys must make sense together."""
         values = self.table("tools.*.arguments.*", path, data)
         if "value" in values and not values.get("hidden"):
-            self.add("E1104", path, "`value` needs `hidden = true`: an argument the model sees has no fixed value")
+            self.add(
+                "E1104",
+                path,
+                "`value` needs `hidden = true`: an argument the model sees has no fixed value",
+            )
         if values.get("hidden") and "default" in values:
-            self.add("E1104", path, "`default` of a hidden argument is never used", hint="say `value` instead")
+            self.add(
+                "E1104",
+                path,
+                "`default` of a hidden argument is never used",
+                hint="say `value` instead",
+            )
         return values
 
     def unknown(self, path: Path_, where: str, known: list[str]) -> None:
         """A key that is none of those known here."""
         near = difflib.get_close_matches(path[-1].lower().replace("-", "_"), known, n=1, cutoff=0.6)
-        elsewhere = [table.header for table in TABLES if path[-1] in (key.name for key in table.keys)]
+        elsewhere = [
+            table.header for table in TABLES if path[-1] in (key.name for key in table.keys)
+        ]
         if elsewhere:
             hint = f"it belongs into {_shown_header(elsewhere[0])}"
         elif near:
@@ -166,7 +193,9 @@ class _Reading:
     def add(self, code: str, path: Path_, message: str, hint: str = "") -> None:
         """One problem at the line of a key."""
         place = place_of(self.text, self.file, path)
-        self.problems.append(Problem(code=code, severity="error", message=message, hint=hint, place=place))
+        self.problems.append(
+            Problem(code=code, severity="error", message=message, hint=hint, place=place)
+        )
 
 
 def _shown_header(where: str) -> str:
@@ -225,17 +254,23 @@ def _syntax(text: str, file: str, error: tomllib.TOMLDecodeError) -> Problem:
     )
 
 
-# -- positions --------------------------------------------------------------------------------------------------------
+# -- positions
+# --------------------------------------------------------------------------------------------------------
 
 _WORD = r"(?:[A-Za-z0-9_-]+|\"(?:[^\"\\]|\\.)*\"|'[^']*')"
 _KEY = re.compile(rf"\s*({_WORD}(?:\s*\.\s*{_WORD})*)\s*=")
 
 
 def place_of(text: str, file: str, path: Path_) -> Place:
-    """Where a key stands in a TOML text: the key itself, else the nearest table above it that is written down."""
+    """Where a key stands in a TOML text: the key itself, else the nearest table above it that is
+    written down.
+    """
     best = (0, 0, 1)
     for line, column, found in _keys(text):
-        depth = next((at for at, pair in enumerate(zip(path, found, strict=False)) if pair[0] != pair[1]), None)
+        depth = next(
+            (at for at, pair in enumerate(zip(path, found, strict=False)) if pair[0] != pair[1]),
+            None,
+        )
         depth = min(len(path), len(found)) if depth is None else depth
         if depth > best[0]:
             best = (depth, line, column)
@@ -243,7 +278,9 @@ def place_of(text: str, file: str, path: Path_) -> Place:
 
 
 def _keys(text: str) -> Iterator[tuple[int, int, Path_]]:
-    """(line, column, full key) of every header and assignment, in order; texts over several lines are passed over."""
+    """(line, column, full key) of every header and assignment, in order; texts over several lines
+    are passed over.
+    """
     table: Path_ = ()
     closing = ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -287,33 +324,56 @@ def _spine(data: Any) -> Path_:
 def _place(text: str, file: str, line: int, column: int) -> Place:
     lines = text.splitlines()
     around = range(max(1, line - 1), min(len(lines), line + 1) + 1) if line else ()
-    return Place(file=file, line=line, column=column, excerpt=tuple((number, lines[number - 1]) for number in around))
+    return Place(
+        file=file,
+        line=line,
+        column=column,
+        excerpt=tuple((number, lines[number - 1]) for number in around),
+    )
 
 
-# -- writing ----------------------------------------------------------------------------------------------------------
+# -- writing
+# ----------------------------------------------------------------------------------------------------------
 
 
 def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> str:
-    """The first `mcpgen.toml` of a project: what was asked for, and comments on what else can be said.
+    """The first `mcpgen.toml` of a project: what was asked for, and comments on what else can be
+    said.
 
-    Sources that are files are written relative to `folder`; standard input is not written at all. `name` is the
-    server's name, which is pinned.
+    Sources that are files are written relative to `folder`; standard input is not written at all.
+    `name` is the server's name, which is pinned.
     """
-    paths = [relative_to(source, folder) for source in config.sources if source != "-" and not is_url(source)]
+    paths = [
+        relative_to(source, folder)
+        for source in config.sources
+        if source != "-" and not is_url(source)
+    ]
     urls = [source for source in config.sources if is_url(source)]
     lines = [
         f"#:schema ./{SCHEMA_NAME}",
-        "# This file is yours: mcpgen reads it on every run and never rewrites it. Every key is explained in the",
-        "# schema beside it, and most editors complete them. After an edit: `mcpgen generate`; in CI: `mcpgen check`.",
+        (
+            "# This file is yours: mcpgen reads it on every run and never rewrites it. Every key is"
+            " explained in the"
+        ),
+        (
+            "# schema beside it, and most editors complete them. After an edit: `mcpgen generate`;"
+            " in CI: `mcpgen check`."
+        ),
         "",
         f"name = {literal(config.name or name)}",
     ]
-    lines += _given("", {"title": config.title, "profile": config.profile, "base_url": config.base_url})
+    lines += _given(
+        "", {"title": config.title, "profile": config.profile, "base_url": config.base_url}
+    )
     lines += _given("", {"allow_origins": config.allow_origins})
     lines += ["", "[source]"]
-    lines += _given("source", {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained})
+    lines += _given(
+        "source", {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained}
+    )
     ref_root = relative_to(config.ref_root, folder) if config.ref_root is not None else None
-    lines += _given("source", {"draft": config.draft, "ref_root": ref_root, "max_bytes": config.max_bytes})
+    lines += _given(
+        "source", {"draft": config.draft, "ref_root": ref_root, "max_bytes": config.max_bytes}
+    )
     lines += _given("source", {"overlays": [relative_to(item, folder) for item in config.overlays]})
     if not paths and not urls:
         lines.append('# path = "../openapi.yaml"   # the document was read from standard input')
@@ -329,7 +389,8 @@ _COMMENTS = """\
 # include_tags = ["books"]
 # exclude_methods = ["delete"]
 
-# One table for each operation you want to say something about, by its operationId or `METHOD /path`.
+# One table for each operation you want to say something about, by its operationId or `METHOD
+# /path`.
 #
 # [tools."listBooks"]
 # name = "find_books"                  # what the model calls it
@@ -361,7 +422,9 @@ def _given(table: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def literal(value: Any) -> str:
-    """A value as TOML. Text is quoted as JSON quotes it, which is a subset of TOML's basic strings."""
+    """A value as TOML. Text is quoted as JSON quotes it, which is a subset of TOML's basic
+    strings.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -375,7 +438,9 @@ def is_url(source: str) -> bool:
 
 
 def relative_to(source: str, folder: Path) -> str:
-    """A file's path as the project writes it: from its own folder, with `/`, so that the pair can be moved together."""
+    """A file's path as the project writes it: from its own folder, with `/`, so that the pair can
+    be moved together.
+    """
     try:
         return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
     except ValueError:  # another drive on Windows
@@ -383,7 +448,8 @@ def relative_to(source: str, folder: Path) -> str:
 
 
 def edit(text: str, changes: Mapping[Path_, Any]) -> str:
-    """The text with these keys set, or removed where the value is None; comments and order stay as they are.
+    """The text with these keys set, or removed where the value is None; comments and order stay as
+    they are.
 
     A key is a path of names: `("tools", "listBooks", "enabled")`.
     """

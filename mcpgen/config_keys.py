@@ -1,4 +1,6 @@
-"""Every key of `mcpgen.toml`, once: the reader, the JSON Schema and the documentation are all made from this table."""
+"""Every key of `mcpgen.toml`, once: the reader, the JSON Schema and the documentation are all made
+from this table.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ COUNT_LIMIT = 1_000_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key: what it holds, what it means, and an example in TOML. `field` is the dataclass field it becomes."""
+    """One key: what it holds, what it means, and an example in TOML. `field` is the dataclass field
+    it becomes.
+    """
 
     name: str
     kind: Kind
@@ -29,7 +33,9 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table. A `*` in its name stands for a name the user gives; `dataclass` is what it becomes."""
+    """One table. A `*` in its name stands for a name the user gives; `dataclass` is what it
+    becomes.
+    """
 
     name: str
     dataclass: str
@@ -41,7 +47,9 @@ class Table:
         """How the table is written in the file."""
         if not self.name:
             return "top of the file"
-        shown = self.name.replace("tools.*", 'tools."<operation>"').replace("arguments.*", "arguments.<argument>")
+        shown = self.name.replace("tools.*", 'tools."<operation>"').replace(
+            "arguments.*", "arguments.<argument>"
+        )
         return f"[{shown}]"
 
 
@@ -54,16 +62,27 @@ TOP = Table(
             name="name",
             kind="text",
             example='"bookshop"',
-            text="The server's name: clients show it, and package and environment variables are called after it. "
-            "Written down on the first run, so that a new title of the document moves nothing.",
+            text=(
+                "The server's name: clients show it, and package and environment variables are"
+                " called after it. Written down on the first run, so that a new title of the"
+                " document moves nothing."
+            ),
         ),
-        Key(name="title", kind="text", example='"Bookshop"', text="The title people see, in place of the document's."),
+        Key(
+            name="title",
+            kind="text",
+            example='"Bookshop"',
+            text="The title people see, in place of the document's.",
+        ),
         Key(
             name="profile",
             kind="text",
             choices=("portable", "rich"),
             example='"portable"',
-            text="`portable` keeps input schemas to what every client understands; `rich` keeps `$defs` and unions.",
+            text=(
+                "`portable` keeps input schemas to what every client understands; `rich` keeps"
+                " `$defs` and unions."
+            ),
         ),
         Key(
             name="base_url",
@@ -75,7 +94,10 @@ TOP = Table(
             name="allow_origins",
             kind="texts",
             example='["https://uploads.example.com"]',
-            text="Further origins that operations with servers of their own may call, with credentials.",
+            text=(
+                "Further origins that operations with servers of their own may call, with"
+                " credentials."
+            ),
         ),
     ),
 )
@@ -104,7 +126,10 @@ SOURCE = Table(
             kind="text",
             field="",
             example='"exported from the developer portal, version 7"',
-            text="A note on how the document was obtained, for whoever regenerates next year. Nothing reads it.",
+            text=(
+                "A note on how the document was obtained, for whoever regenerates next year."
+                " Nothing reads it."
+            ),
         ),
         Key(
             name="draft",
@@ -117,14 +142,19 @@ SOURCE = Table(
             name="ref_root",
             kind="text",
             example='".."',
-            text="The folder that references to other files may reach, relative to this file; by default the "
-            "document's own.",
+            text=(
+                "The folder that references to other files may reach, relative to this file; by"
+                " default the document's own."
+            ),
         ),
         Key(
             name="max_bytes",
             kind="count",
             example="60000000",
-            text="How large the document and its files may be together, in bytes; 26,214,400 by default.",
+            text=(
+                "How large the document and its files may be together, in bytes; 26,214,400 by"
+                " default."
+            ),
         ),
         Key(
             name="overlays",
@@ -138,21 +168,41 @@ SOURCE = Table(
 SELECT = Table(
     name="select",
     dataclass="Selection",
-    text="Which operations become tools: every `include_…` that is given must match, and no `exclude_…` may.",
+    text=(
+        "Which operations become tools: every `include_…` that is given must match, and no"
+        " `exclude_…` may."
+    ),
     keys=(
         Key(
-            name="include_tags", kind="texts", example='["books", "orders"]', text="Only operations with one of these."
+            name="include_tags",
+            kind="texts",
+            example='["books", "orders"]',
+            text="Only operations with one of these.",
         ),
-        Key(name="exclude_tags", kind="texts", example='["internal"]', text="No operations with one of these tags."),
+        Key(
+            name="exclude_tags",
+            kind="texts",
+            example='["internal"]',
+            text="No operations with one of these tags.",
+        ),
         Key(
             name="include_paths",
             kind="texts",
             example='["/books/*"]',
             text="Only these paths: `*` stands for any characters, slashes included.",
         ),
-        Key(name="exclude_paths", kind="texts", example='["/admin/*"]', text="None of these paths."),
-        Key(name="include_methods", kind="texts", example='["get"]', text="Only these HTTP methods."),
-        Key(name="exclude_methods", kind="texts", example='["delete"]', text="None of these HTTP methods."),
+        Key(
+            name="exclude_paths", kind="texts", example='["/admin/*"]', text="None of these paths."
+        ),
+        Key(
+            name="include_methods", kind="texts", example='["get"]', text="Only these HTTP methods."
+        ),
+        Key(
+            name="exclude_methods",
+            kind="texts",
+            example='["delete"]',
+            text="None of these HTTP methods.",
+        ),
         Key(
             name="include_operations",
             kind="texts",
@@ -177,10 +227,18 @@ SELECT = Table(
 TOOL = Table(
     name="tools.*",
     dataclass="ToolConfig",
-    text="What you say of one operation, named by its operationId or by `METHOD /path`. When the document renames the "
-    "operationId or moves the path, the table goes on applying, with a note to rename it.",
+    text=(
+        "What you say of one operation, named by its operationId or by `METHOD /path`. When the"
+        " document renames the operationId or moves the path, the table goes on applying, with a"
+        " note to rename it."
+    ),
     keys=(
-        Key(name="name", kind="text", example='"find_books"', text="The tool's name: `[a-z][a-z0-9_]*`."),
+        Key(
+            name="name",
+            kind="text",
+            example='"find_books"',
+            text="The tool's name: `[a-z][a-z0-9_]*`.",
+        ),
         Key(name="title", kind="text", example='"Find books"', text="The title people see."),
         Key(
             name="description",
@@ -194,12 +252,20 @@ TOOL = Table(
             example='"catalogue"',
             text="The tool's toolset, in place of its tag.",
         ),
-        Key(name="enabled", kind="flag", example="false", text="`false` makes no tool of this operation."),
+        Key(
+            name="enabled",
+            kind="flag",
+            example="false",
+            text="`false` makes no tool of this operation.",
+        ),
         Key(
             name="aliases",
             kind="texts",
             example='["list_books"]',
-            text="Further names the tool answers to without being listed under them: its names of old.",
+            text=(
+                "Further names the tool answers to without being listed under them: its names of"
+                " old."
+            ),
         ),
     ),
 )
@@ -210,9 +276,24 @@ HINTS = Table(
     text="The behaviour hints that clients decide by whether to ask before a call.",
     keys=(
         Key(name="read_only", kind="flag", example="true", text="The tool changes nothing."),
-        Key(name="destructive", kind="flag", example="true", text="The tool may delete or overwrite."),
-        Key(name="idempotent", kind="flag", example="true", text="Calling it twice does no more than calling it once."),
-        Key(name="open_world", kind="flag", example="false", text="The tool reaches beyond this one API."),
+        Key(
+            name="destructive",
+            kind="flag",
+            example="true",
+            text="The tool may delete or overwrite.",
+        ),
+        Key(
+            name="idempotent",
+            kind="flag",
+            example="true",
+            text="Calling it twice does no more than calling it once.",
+        ),
+        Key(
+            name="open_world",
+            kind="flag",
+            example="false",
+            text="The tool reaches beyond this one API.",
+        ),
     ),
 )
 
@@ -227,15 +308,33 @@ ARGUMENT = Table(
             example='"author"',
             text="The argument's name for the model. The API sees its own.",
         ),
-        Key(name="description", kind="text", example='"Family name first."', text="What the model reads about it."),
+        Key(
+            name="description",
+            kind="text",
+            example='"Family name first."',
+            text="What the model reads about it.",
+        ),
         Key(
             name="hidden",
             kind="flag",
             example="true",
-            text="The model does not see the argument. It is sent with `value`, or not at all where none is given.",
+            text=(
+                "The model does not see the argument. It is sent with `value`, or not at all where"
+                " none is given."
+            ),
         ),
-        Key(name="value", kind="any", example='"acme"', text="What is always sent for a hidden argument."),
-        Key(name="default", kind="any", example="20", text="What is sent when the model leaves the argument out."),
+        Key(
+            name="value",
+            kind="any",
+            example='"acme"',
+            text="What is always sent for a hidden argument.",
+        ),
+        Key(
+            name="default",
+            kind="any",
+            example="20",
+            text="What is sent when the model leaves the argument out.",
+        ),
     ),
 )
 
@@ -250,8 +349,18 @@ ANSWER = Table(
             example='["id", "title", "author.name"]',
             text="Only these fields, as dotted paths; a list on the way is entered.",
         ),
-        Key(name="drop", kind="texts", example='["_links"]', text="Not these fields, as dotted paths."),
-        Key(name="strip_nulls", kind="flag", example="true", text="Leave out fields whose value is null."),
+        Key(
+            name="drop",
+            kind="texts",
+            example='["_links"]',
+            text="Not these fields, as dotted paths.",
+        ),
+        Key(
+            name="strip_nulls",
+            kind="flag",
+            example="true",
+            text="Leave out fields whose value is null.",
+        ),
         Key(
             name="page_size",
             kind="count",

@@ -1,7 +1,7 @@
 """What the user says of single operations, applied to the server: `[tools."…"]` of `mcpgen.toml`.
 
-Pure: a server and a configuration in, another server out. Everything that cannot be applied is told at once, with its
-line in `mcpgen.toml`.
+Pure: a server and a configuration in, another server out. Everything that cannot be applied is told
+at once, with its line in `mcpgen.toml`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 ARGUMENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 PAGE_SIZES = (
-    "per_page page_size pageSize perPage pagesize limit max_results maxResults maxItems max_items results_per_page "
-    "resultsPerPage page_limit pageLimit items_per_page itemsPerPage count size first top $top rows take"
+    "per_page page_size pageSize perPage pagesize limit max_results maxResults maxItems max_items"
+    " results_per_page resultsPerPage page_limit pageLimit items_per_page itemsPerPage count size"
+    " first top $top rows take"
 ).split()
 TAKEN = frozenset({*keyword.kwlist, "api", "self", "models"})
 
@@ -38,7 +39,9 @@ class _Faults:
     def add(self, code: str, message: str, *below: str, hint: str = "") -> None:
         """One fault in a table, or in a key below it."""
         place = self.place((*self.at, *below))
-        self.found.append(Problem(code=code, severity="error", message=message, hint=hint, place=place))
+        self.found.append(
+            Problem(code=code, severity="error", message=message, hint=hint, place=place)
+        )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
         """Where a key stands, or the nearest table around it."""
@@ -50,8 +53,8 @@ class _Faults:
 def customise(server: Server, config: Config, problems: Problems) -> Server:
     """The server with every `[tools."…"]` table applied.
 
-    Tables whose operation has another name now, or is gone, are told as warnings. Raises UsageError with every table,
-    name or argument that fits nothing.
+    Tables whose operation has another name now, or is gone, are told as warnings. Raises UsageError
+    with every table, name or argument that fits nothing.
     """
     if not config.tools:
         return server
@@ -86,7 +89,9 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
                 }
             placed.append((_toolset(toolset.name, said, tool, faults), changed))
     if faults.found:
-        raise UsageError(*sorted(faults.found, key=lambda fault: fault.place.line if fault.place else 0))
+        raise UsageError(
+            *sorted(faults.found, key=lambda fault: fault.place.line if fault.place else 0)
+        )
     return replace(
         server,
         toolsets=_toolsets(server, placed),
@@ -105,8 +110,12 @@ def _operation(tool: Tool) -> str:
     return f"{tool.origin.method} {tool.origin.path}"
 
 
-def _assign(server: Server, config: Config, problems: Problems, faults: _Faults) -> dict[str, tuple[str, ToolConfig]]:
-    """`METHOD /path` → the key and what the user says under it, whichever way the operation is named."""
+def _assign(
+    server: Server, config: Config, problems: Problems, faults: _Faults
+) -> dict[str, tuple[str, ToolConfig]]:
+    """`METHOD /path` → the key and what the user says under it, whichever way the operation is
+    named.
+    """
     by_word: dict[str, set[str]] = {}
     for origin in [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]:
         operation = f"{origin.method} {origin.path}"
@@ -119,17 +128,25 @@ def _assign(server: Server, config: Config, problems: Problems, faults: _Faults)
         operations = by_word.get(key) or by_word.get(_as_operation(key), set())
         if config.formerly.get(key) in by_word:
             operations = {config.formerly[key]}
-            message = f'`[tools."{key}"]` applies to an operation that has another name now: `{config.formerly[key]}`'
+            message = (
+                f'`[tools."{key}"]` applies to an operation that has another name now:'
+                f" `{config.formerly[key]}`"
+            )
             hint = "rename the table in `mcpgen.toml`"
             problems.add("E1111", "warning", message, hint=hint, place=faults.place(faults.at))
         if len(operations) == 1:
             (operation,) = operations
             if operation in found:
-                message = f'`[tools."{key}"]` and `[tools."{found[operation][0]}"]` are about the same operation'
+                message = (
+                    f'`[tools."{key}"]` and `[tools."{found[operation][0]}"]` are about the same'
+                    " operation"
+                )
                 faults.add("E1112", message, hint="put both into one table")
             found[operation] = (key, said)
         elif operations:
-            hint = "use " + " or ".join(f'`[tools."{operation}"]`' for operation in sorted(operations)[:3])
+            hint = "use " + " or ".join(
+                f'`[tools."{operation}"]`' for operation in sorted(operations)[:3]
+            )
             faults.add("E1113", f'`[tools."{key}"]` names {len(operations)} operations', hint=hint)
         elif key in config.formerly:
             message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
@@ -153,7 +170,8 @@ def _meant(word: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(f'`{folded[item]}`' for item in near)}?" if near else ""
 
 
-# -- one tool ---------------------------------------------------------------------------------------------------------
+# -- one tool
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _tool(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> Tool:
@@ -185,9 +203,12 @@ def _renamed(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> 
     if not NAME.fullmatch(name) or name in TAKEN:
         faults.add(
             "E1115",
-            f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits and underscores",
+            f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits"
+            " and underscores",
             "name",
-            hint=f"for example `{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'my_tool'}`",
+            hint=(
+                f"for example `{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'my_tool'}`"
+            ),
         )
         return tool
     if name in taken:
@@ -202,13 +223,23 @@ def _renamed(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> 
     return replace(tool, name=name)
 
 
-def _aliases(tool: Tool, said: ToolConfig, taken: set[str], others: dict[str, str], faults: _Faults) -> dict[str, str]:
+def _aliases(
+    tool: Tool, said: ToolConfig, taken: set[str], others: dict[str, str], faults: _Faults
+) -> dict[str, str]:
     found = {}
     for alias in said.aliases:
         if alias == tool.name:
             continue
-        if not ALIAS.fullmatch(alias) or alias in taken or others.get(alias, tool.name) != tool.name:
-            faults.add("E1117", f"`{tool.name}` cannot have the alias `{alias}`: it is not a free name", "aliases")
+        if (
+            not ALIAS.fullmatch(alias)
+            or alias in taken
+            or others.get(alias, tool.name) != tool.name
+        ):
+            faults.add(
+                "E1117",
+                f"`{tool.name}` cannot have the alias `{alias}`: it is not a free name",
+                "aliases",
+            )
         else:
             found[alias] = tool.name
     return found
@@ -220,7 +251,8 @@ def _toolset(current: str, said: ToolConfig, tool: Tool, faults: _Faults) -> str
     if not NAME.fullmatch(said.toolset) or keyword.iskeyword(said.toolset):
         faults.add(
             "E1115",
-            f"`{tool.name}` cannot be in a toolset `{said.toolset}`: use lower-case letters, digits, underscores",
+            f"`{tool.name}` cannot be in a toolset `{said.toolset}`: use lower-case letters,"
+            " digits, underscores",
             "toolset",
         )
         return current
@@ -234,14 +266,18 @@ def _toolsets(server: Server, placed: list[tuple[str, Tool]]) -> tuple[Toolset, 
         members.setdefault(name, []).append(tool)
     return tuple(
         replace(
-            known.get(name) or Toolset(name=name, title=name.replace("_", " ").capitalize(), description="", tools=()),
+            known.get(name)
+            or Toolset(
+                name=name, title=name.replace("_", " ").capitalize(), description="", tools=()
+            ),
             tools=tuple(sorted(members[name], key=lambda tool: tool.name)),
         )
         for name in sorted(members)
     )
 
 
-# -- its arguments ----------------------------------------------------------------------------------------------------
+# -- its arguments
+# ----------------------------------------------------------------------------------------------------
 
 
 def _argument(tool: Tool, word: str, said: ArgumentConfig, faults: _Faults) -> Tool:
@@ -249,7 +285,9 @@ def _argument(tool: Tool, word: str, said: ArgumentConfig, faults: _Faults) -> T
     found = found or next((item for item in tool.arguments if item.wire_name == word), None)
     if found is None:
         names = [item.name for item in tool.arguments]
-        hint = _meant(word, names) or (f"it has {', '.join(f'`{name}`' for name in names[:8])}" if names else "")
+        hint = _meant(word, names) or (
+            f"it has {', '.join(f'`{name}`' for name in names[:8])}" if names else ""
+        )
         faults.add("E1118", f"`{tool.name}` has no argument `{word}`", "arguments", word, hint=hint)
         return tool
     if said.hidden:
@@ -271,8 +309,12 @@ def _property(tool: Tool, name: str, **changes: Any) -> Tool:
     return replace(tool, input_schema={**tool.input_schema, "properties": properties})
 
 
-def _hidden(tool: Tool, argument: Argument, word: str, said: ArgumentConfig, faults: _Faults) -> Tool:
-    """Without the argument in the schema. With a value it is sent all the same; without one it must be optional."""
+def _hidden(
+    tool: Tool, argument: Argument, word: str, said: ArgumentConfig, faults: _Faults
+) -> Tool:
+    """Without the argument in the schema. With a value it is sent all the same; without one it must
+    be optional.
+    """
     if said.value is None and argument.required and not argument.default:
         faults.add(
             "E1119",
@@ -319,22 +361,31 @@ def _defaulted(tool: Tool, argument: Argument, value: Any) -> Tool:
     required = [name for name in tool.input_schema.get("required", ()) if name != argument.name]
     schema = {key: item for key, item in tool.input_schema.items() if key != "required"}
     if required:
-        schema = {key: required if key == "required" else item for key, item in tool.input_schema.items()}
-    return _with_argument(replace(tool, input_schema=schema), argument, required=False, default=(value,))
+        schema = {
+            key: required if key == "required" else item for key, item in tool.input_schema.items()
+        }
+    return _with_argument(
+        replace(tool, input_schema=schema), argument, required=False, default=(value,)
+    )
 
 
 def _with_argument(tool: Tool, argument: Argument, **changes: Any) -> Tool:
     return replace(
         tool,
-        arguments=tuple(replace(item, **changes) if item == argument else item for item in tool.arguments),
+        arguments=tuple(
+            replace(item, **changes) if item == argument else item for item in tool.arguments
+        ),
     )
 
 
-def _argument_renamed(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
+def _argument_renamed(
+    tool: Tool, argument: Argument, word: str, name: str, faults: _Faults
+) -> Tool:
     if not ARGUMENT_NAME.fullmatch(name) or name in TAKEN:
         faults.add(
             "E1115",
-            f"an argument of `{tool.name}` cannot be called `{name}`: letters, digits and underscores make a name",
+            f"an argument of `{tool.name}` cannot be called `{name}`: letters, digits and"
+            " underscores make a name",
             "arguments",
             word,
             "name",
@@ -351,12 +402,18 @@ def _argument_renamed(tool: Tool, argument: Argument, word: str, name: str, faul
         return tool
     old = argument.name
     schema = dict(tool.input_schema)
-    schema["properties"] = {name if key == old else key: value for key, value in schema.get("properties", {}).items()}
+    schema["properties"] = {
+        name if key == old else key: value for key, value in schema.get("properties", {}).items()
+    }
     if "required" in schema:
         schema["required"] = [name if key == old else key for key in schema["required"]]
 
     def moved(pointer: str) -> str:
-        return f"/properties/{name}{pointer.removeprefix(f'/properties/{old}')}" if _under(pointer, old) else pointer
+        return (
+            f"/properties/{name}{pointer.removeprefix(f'/properties/{old}')}"
+            if _under(pointer, old)
+            else pointer
+        )
 
     tool = replace(
         tool,
@@ -375,7 +432,11 @@ def _page_size(tool: Tool, said: ToolConfig, faults: _Faults) -> Tool:
     size = said.answer.page_size
     if size is None:
         return tool
-    by_wire = {item.wire_name: item for item in tool.arguments if item.place in ("query", "body") and not item.fixed}
+    by_wire = {
+        item.wire_name: item
+        for item in tool.arguments
+        if item.place in ("query", "body") and not item.fixed
+    }
     found = next((by_wire[word] for word in PAGE_SIZES if word in by_wire), None)
     if found is None:
         faults.add(
@@ -391,7 +452,8 @@ def _page_size(tool: Tool, said: ToolConfig, faults: _Faults) -> Tool:
     if isinstance(largest, (int, float)) and size > largest:
         faults.add(
             "E1120",
-            f"`page_size = {size}` of `{tool.name}` is over the {largest} that `{found.name}` allows",
+            f"`page_size = {size}` of `{tool.name}` is over the {largest} that `{found.name}`"
+            " allows",
             "answer",
             "page_size",
         )

@@ -1,8 +1,9 @@
-"""What changes for the model and for callers, tool by tool, between two servers or a project and a server.
+"""What changes for the model and for callers, tool by tool, between two servers or a project and a
+server.
 
-Four classes, the gravest first. `security`: another origin, another credential, a tool that reads becomes one that
-writes. `breaking`: a call that worked may fail or mean something else. `additive`: what worked goes on working.
-`text`: words only.
+Four classes, the gravest first. `security`: another origin, another credential, a tool that reads
+becomes one that writes. `breaking`: a call that worked may fail or mean something else. `additive`:
+what worked goes on working. `text`: words only.
 """
 
 from __future__ import annotations
@@ -21,8 +22,16 @@ from .write.lock import HINTS, Lock, ToolLock, facts, read_lock
 from .write.safety import security_changes
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
-EXIT_CODES: dict[Kind | None, int] = {None: 0, "text": 10, "additive": 11, "breaking": 12, "security": 13}
-"""The exit code of `mcpgen diff` by the gravest class: apart from 1 to 4, which mean that the run failed."""
+EXIT_CODES: dict[Kind | None, int] = {
+    None: 0,
+    "text": 10,
+    "additive": 11,
+    "breaking": 12,
+    "security": 13,
+}
+"""The exit code of `mcpgen diff` by the gravest class: apart from 1 to 4, which mean that the run
+failed.
+"""
 
 HEADINGS: dict[Kind, str] = {
     "security": "Origin, credentials, destructive behaviour",
@@ -34,7 +43,9 @@ HEADINGS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change: its class, what happened (`added removed renamed changed server`), the tool, a phrase."""
+    """One change: its class, what happened (`added removed renamed changed server`), the tool, a
+    phrase.
+    """
 
     kind: Kind
     event: str
@@ -55,7 +66,9 @@ class Diff:
 
     @property
     def exit_code(self) -> int:
-        """0 nothing · 10 text only · 11 additive · 12 breaking · 13 origin, credentials or destructive behaviour."""
+        """0 nothing · 10 text only · 11 additive · 12 breaking · 13 origin, credentials or
+        destructive behaviour.
+        """
         return EXIT_CODES[self.kind]
 
     def of(self, kind: Kind) -> list[Change]:
@@ -106,7 +119,9 @@ def side_of_project(folder: Path) -> Side:
     for path in lock.files:
         found = _json(folder / path) if path.endswith(".json") else None
         if "/tools/" in path and isinstance(found, list):
-            tools |= {tool["name"]: tool for tool in found if isinstance(tool, dict) and "name" in tool}
+            tools |= {
+                tool["name"]: tool for tool in found if isinstance(tool, dict) and "name" in tool
+            }
         elif path.endswith("/api.json") and isinstance(found, dict):
             aliases = dict(found.get("aliases") or {})
     return Side(lock=lock, tools=tools, aliases=aliases)
@@ -122,7 +137,8 @@ def _json(path: Path) -> Any:
 def diff(old: Side, new: Side) -> Diff:
     """Everything that changed from one side to the other."""
     changes = [
-        Change(kind="security", event="server", tool="", text=text) for text in security_changes(old.lock, new.lock)
+        Change(kind="security", event="server", tool="", text=text)
+        for text in security_changes(old.lock, new.lock)
     ]
     before = {(tool.operation, tool.operation_id): tool for tool in old.lock.tools}
     after = {tool.operation: tool for tool in new.lock.tools}
@@ -131,9 +147,20 @@ def diff(old: Side, new: Side) -> Diff:
         if pair in met:
             changes += _tool(tool, after.pop(met[pair]), old, new)
         else:
-            changes.append(Change(kind="breaking", event="removed", tool=tool.name, text=f"`{tool.operation}` is gone"))
+            changes.append(
+                Change(
+                    kind="breaking",
+                    event="removed",
+                    tool=tool.name,
+                    text=f"`{tool.operation}` is gone",
+                )
+            )
     for tool in after.values():
-        text = "is new" + (" and destructive" if tool.hints.get("destructive") else "") + f": `{tool.operation}`"
+        text = (
+            "is new"
+            + (" and destructive" if tool.hints.get("destructive") else "")
+            + f": `{tool.operation}`"
+        )
         changes.append(Change(kind="additive", event="added", tool=tool.name, text=text))
     return Diff(tuple(sorted(changes, key=lambda change: (KINDS.index(change.kind), change.tool))))
 
@@ -143,9 +170,13 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterable[Change
     if was.name != now.name:
         kept = new.aliases.get(was.name) == now.name
         text = f"was called `{was.name}`" + (", which still works" if kept else "")
-        yield Change(kind="additive" if kept else "breaking", event="renamed", tool=now.name, text=text)
+        yield Change(
+            kind="additive" if kept else "breaking", event="renamed", tool=now.name, text=text
+        )
     if was.operation_id != now.operation_id and was.operation_id and now.operation_id:
-        found.append(("text", f"its operationId is `{now.operation_id}` instead of `{was.operation_id}`"))
+        found.append(
+            ("text", f"its operationId is `{now.operation_id}` instead of `{was.operation_id}`")
+        )
     if was.method != now.method:
         found.append(("breaking", f"it sends {now.method} instead of {was.method}"))
     if was.path != now.path:
@@ -153,12 +184,21 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterable[Change
     if was.toolset != now.toolset:
         found.append(("breaking", f"it moved to the toolset `{now.toolset}` from `{was.toolset}`"))
     if was.security != now.security:
-        found.append(("security", f"it is called with {_schemes(now, new.lock)} instead of {_schemes(was, old.lock)}"))
+        found.append(
+            (
+                "security",
+                f"it is called with {_schemes(now, new.lock)} instead of {_schemes(was, old.lock)}",
+            )
+        )
     for name in HINTS:
         graver = (name, now.hints.get(name)) in (("destructive", True), ("read_only", False))
-        if was.hints.get(name) != now.hints.get(name) and not graver:  # the graver ones are security changes already
+        if (
+            was.hints.get(name) != now.hints.get(name) and not graver
+        ):  # the graver ones are security changes already
             said = name.replace("_", "-")
-            found.append(("breaking", f"it is {'now' if now.hints.get(name) else 'no longer'} {said}"))
+            found.append(
+                ("breaking", f"it is {'now' if now.hints.get(name) else 'no longer'} {said}")
+            )
     found += _contract(old.tools.get(was.name, {}), new.tools.get(now.name, {}))
     for kind, text in found:
         yield Change(kind=kind, event="changed", tool=now.name, text=text)
@@ -180,7 +220,8 @@ def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-# -- saying it --------------------------------------------------------------------------------------------------------
+# -- saying it
+# --------------------------------------------------------------------------------------------------------
 
 
 def as_data(found: Diff) -> dict[str, Any]:
@@ -204,12 +245,18 @@ def as_text(found: Diff) -> str:
     for kind in KINDS:
         changes = found.of(kind)
         if changes:
-            lines += [f"{HEADINGS[kind]} ({len(changes)})", *(f"  {_line(change)}" for change in changes), ""]
+            lines += [
+                f"{HEADINGS[kind]} ({len(changes)})",
+                *(f"  {_line(change)}" for change in changes),
+                "",
+            ]
     return "\n".join([*lines, _counts(found)])
 
 
 def as_markdown(found: Diff, *, longest: int = 60_000) -> str:
-    """The diff as a comment on a pull request, at most `longest` characters (forges refuse more than 65,536)."""
+    """The diff as a comment on a pull request, at most `longest` characters (forges refuse more
+    than 65,536).
+    """
     if not found.changes:
         return "### MCP tools: nothing changes for callers\n"
     lines = [f"### MCP tools: {_counts(found)}", ""]
@@ -218,7 +265,9 @@ def as_markdown(found: Diff, *, longest: int = 60_000) -> str:
         if not changes:
             continue
         folded = kind == "text" or len(changes) > 20
-        title = f"{'⚠️ ' if kind in ('security', 'breaking') else ''}{HEADINGS[kind]} ({len(changes)})"
+        title = (
+            f"{'⚠️ ' if kind in ('security', 'breaking') else ''}{HEADINGS[kind]} ({len(changes)})"
+        )
         lines += [f"<details><summary>{title}</summary>", ""] if folded else [f"**{title}**", ""]
         lines += [f"- {_line(change)}" for change in changes]
         lines += ["", *(["</details>", ""] if folded else [])]

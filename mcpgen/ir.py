@@ -1,8 +1,8 @@
 """The intermediate representation: what a server is, after OpenAPI and before Python.
 
 `parse` makes these dataclasses, `render` reads them. They are frozen, hold tuples, and know neither
-OpenAPI nor Jinja nor files. The one place where plain dictionaries appear is JSON Schema, which is data
-on both sides (`Schema`).
+OpenAPI nor Jinja nor files. The one place where plain dictionaries appear is JSON Schema, which is
+data on both sides (`Schema`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class Hints:
 class Annotation:
     """A shallow Python type, for the reader and for type checkers; never derived code.
 
-    `kind` is one of `str int float bool bytes any literal list dict model union`. `members` holds the literal's
-    values, the item type of a list, the union's branches, or the one name of a model's TypedDict.
+    `kind` is one of `str int float bool bytes any literal list dict model union`. `members` holds
+    the literal's values, the item type of a list, the union's branches, or the one name of a
+    model's TypedDict.
     """
 
     kind: str
@@ -43,12 +44,14 @@ class Annotation:
 class Argument:
     """One keyword of a tool function.
 
-    `encode` names the function of the generated `wire.py` that puts the value on the wire, or is empty where the
-    default of the place does (a scalar as text, a list repeated in a query and comma-joined elsewhere, JSON in a
-    JSON body). `options` are further keyword arguments of that function (`{"explode": True}`).
+    `encode` names the function of the generated `wire.py` that puts the value on the wire, or is
+    empty where the default of the place does (a scalar as text, a list repeated in a query and
+    comma-joined elsewhere, JSON in a JSON body). `options` are further keyword arguments of that
+    function (`{"explode": True}`).
 
-    `fixed` and `default` hold one value or none. A fixed argument is no keyword of the function and not in the input
-    schema: its value is always sent. A default is sent where the caller leaves the argument out.
+    `fixed` and `default` hold one value or none. A fixed argument is no keyword of the function and
+    not in the input schema: its value is always sent. A default is sent where the caller leaves the
+    argument out.
     """
 
     name: str
@@ -66,8 +69,8 @@ class Argument:
 class Body:
     """The request body: how it is written and whether one argument is the whole of it.
 
-    `kind` is `json`, `form`, `multipart`, `text` or `binary`. With `whole` the single body argument is the body;
-    otherwise every body argument is one of its fields.
+    `kind` is `json`, `form`, `multipart`, `text` or `binary`. With `whole` the single body argument
+    is the body; otherwise every body argument is one of its fields.
     """
 
     kind: Literal["json", "form", "multipart", "text", "binary"]
@@ -92,10 +95,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under `result`.
+    """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under
+    `result`.
 
-    `schema` is a projection of the success response for the TypedDict of the answer, or None; `nullable` are JSON
-    Pointers into it where null is a value, and `name` is what the document calls the answer (or each of its items).
+    `schema` is a projection of the success response for the TypedDict of the answer, or None;
+    `nullable` are JSON Pointers into it where null is a value, and `name` is what the document
+    calls the answer (or each of its items).
     """
 
     json: bool
@@ -119,11 +124,11 @@ class Origin:
 class Tool:
     """One operation: what the model sees, and what a call does.
 
-    `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a value of its
-    own, and nested properties whose key differs on the wire. A tool without `request` is implemented by the user:
-    `contract` is what a call of it is checked against where that says more than `input_schema`, `output_contract` what
-    its result is checked against where that says more than `output_schema`, and with `takes_more` it takes arguments
-    that are not named.
+    `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a
+    value of its own, and nested properties whose key differs on the wire. A tool without `request`
+    is implemented by the user: `contract` is what a call of it is checked against where that says
+    more than `input_schema`, `output_contract` what its result is checked against where that says
+    more than `output_schema`, and with `takes_more` it takes arguments that are not named.
     """
 
     name: str
@@ -159,9 +164,10 @@ class Toolset:
 class Auth:
     """One credential: where it goes, and the environment variables it comes from.
 
-    `kind`: `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`. `scheme` is the HTTP
-    scheme word of a bearer-like credential. `variables` are full environment variable names, in the order the runtime
-    reads them: `(key,)`, `(username, password)`, `(token,)`, `(client_id, client_secret, token)`, `(cert, key)`.
+    `kind`: `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`.
+    `scheme` is the HTTP scheme word of a bearer-like credential. `variables` are full environment
+    variable names, in the order the runtime reads them: `(key,)`, `(username, password)`,
+    `(token,)`, `(client_id, client_secret, token)`, `(cert, key)`.
     """
 
     name: str
@@ -177,7 +183,9 @@ class Auth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skip:
-    """An operation that did not become a tool: `filtered` by the user's choice, or `skipped` with a reason."""
+    """An operation that did not become a tool: `filtered` by the user's choice, or `skipped` with a
+    reason.
+    """
 
     origin: Origin
     reason: str
@@ -189,11 +197,12 @@ class Skip:
 class Server:
     """One generated package.
 
-    `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`), `distribution` the name
-    pip installs (`mcp-bookshop`), `env_prefix` the start of every environment variable (`MCPGEN_BOOKSHOP`).
-    `base_url` is None when the document names none that can be trusted unasked; `base_url_note` says why.
-    `aliases` are further names tools answer to (alias → tool), `answers` how answers are shaped (tool → `keep`, `drop`,
-    `strip_nulls`), `given_names` the names of renamed tools before that (`METHOD /path` → name).
+    `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
+    `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
+    environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
+    can be trusted unasked; `base_url_note` says why. `aliases` are further names tools answer to
+    (alias → tool), `answers` how answers are shaped (tool → `keep`, `drop`, `strip_nulls`),
+    `given_names` the names of renamed tools before that (`METHOD /path` → name).
     """
 
     name: str

@@ -1,7 +1,8 @@
 """Repairs of a document as an OpenAPI Overlay, for the author to review.
 
-What can be known from the document itself is written as an action; what only its author can know (what an operation
-does) is written as a comment to fill in. Nothing is guessed that could change what a request means.
+What can be known from the document itself is written as an action; what only its author can know
+(what an operation does) is written as a comment to fill in. Nothing is guessed that could change
+what a request means.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One action of an overlay: where (JSONPath, RFC 9535), what is merged in, and why. `known`: not a guess."""
+    """One action of an overlay: where (JSONPath, RFC 9535), what is merged in, and why. `known`:
+    not a guess.
+    """
 
     target: str
     update: dict[str, Any]
@@ -42,7 +45,9 @@ def _quoted(key: str) -> str:
 
 
 def repairs(document: Document) -> list[Repair]:
-    """Every repair the document as its author wrote it (not upgraded) can be given, in its order."""
+    """Every repair the document as its author wrote it (not upgraded) can be given, in its
+    order.
+    """
     return [*_servers(document), *_operations(document), *_schemas(document)]
 
 
@@ -72,28 +77,43 @@ def _operations(document: Document) -> Iterator[Repair]:
                 continue
             at = path("paths", route, method)
             label = f"{method.upper()} {visible(route)}"
-            if not isinstance(operation.get("operationId"), str) or not operation["operationId"].strip():
+            if (
+                not isinstance(operation.get("operationId"), str)
+                or not operation["operationId"].strip()
+            ):
                 first, *rest = operation_words(None, method, route)
                 name = first + "".join(word.capitalize() for word in rest)
                 yield Repair(at, {"operationId": name}, f"{label} has no operationId")
             declared = shared | _names(document, operation.get("parameters"))
-            missing = [name for name in dict.fromkeys(re.findall(r"\{([^{}]+)\}", route)) if name not in declared]
+            missing = [
+                name
+                for name in dict.fromkeys(re.findall(r"\{([^{}]+)\}", route))
+                if name not in declared
+            ]
             if missing:
                 kind: dict[str, Any] = (
-                    {"type": "string"} if "swagger" in document.root else {"schema": {"type": "string"}}
+                    {"type": "string"}
+                    if "swagger" in document.root
+                    else {"schema": {"type": "string"}}
                 )
                 given = operation.get("parameters")
-                parameters = [{"name": name, "in": "path", "required": True, **kind} for name in missing]
+                parameters = [
+                    {"name": name, "in": "path", "required": True, **kind} for name in missing
+                ]
                 why = f"{label} does not declare {', '.join(missing)}"
                 if isinstance(given, list):
-                    # An overlay appends an object to the array its target selects (Overlay 1.0 §4.4.3.1).
+                    # An overlay appends an object to the array its target selects (Overlay 1.0
+                    # §4.4.3.1).
                     for parameter in parameters:
                         yield Repair(path("paths", route, method, "parameters"), parameter, why)
                 else:
                     yield Repair(at, {"parameters": parameters}, why)
             if not plain(operation.get("summary")) and not plain(operation.get("description")):
                 yield Repair(
-                    at, {"summary": "..."}, f"what does {label} do? One sentence that starts with a verb", known=False
+                    at,
+                    {"summary": "..."},
+                    f"what does {label} do? One sentence that starts with a verb",
+                    known=False,
                 )
 
 
@@ -107,7 +127,11 @@ def _names(document: Document, parameters: Any) -> set[str]:
             parameter, _ = document.deref(entry, str(index))
         except UnresolvedReference:
             continue
-        if isinstance(parameter, dict) and parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
+        if (
+            isinstance(parameter, dict)
+            and parameter.get("in") == "path"
+            and isinstance(parameter.get("name"), str)
+        ):
             found.add(parameter["name"])
     return found
 
@@ -115,7 +139,11 @@ def _names(document: Document, parameters: Any) -> set[str]:
 def _schemas(document: Document) -> Iterator[Repair]:
     """Component schemas that list properties but no type, or require what they do not have."""
     components = document.root.get("components")
-    holder = components.get("schemas") if isinstance(components, dict) else document.root.get("definitions")
+    holder = (
+        components.get("schemas")
+        if isinstance(components, dict)
+        else document.root.get("definitions")
+    )
     start = ("components", "schemas") if isinstance(components, dict) else ("definitions",)
     for name, schema in holder.items() if isinstance(holder, dict) else ():
         if not isinstance(schema, dict):
@@ -124,7 +152,9 @@ def _schemas(document: Document) -> Iterator[Repair]:
         if not isinstance(properties, dict):
             continue
         at = path(*start, name)
-        if "type" not in schema and not any(key in schema for key in ("allOf", "oneOf", "anyOf", "$ref")):
+        if "type" not in schema and not any(
+            key in schema for key in ("allOf", "oneOf", "anyOf", "$ref")
+        ):
             yield Repair(at, {"type": "object"}, f"`{visible(name)}` has properties but no type")
         required = schema.get("required")
         composed = any(key in schema for key in ("allOf", "oneOf", "anyOf"))
@@ -137,14 +167,19 @@ def _schemas(document: Document) -> Iterator[Repair]:
             yield Repair(
                 at,
                 {"properties": {key: {} for key in lost}},
-                f"`{visible(name)}` requires {', '.join(map(visible, lost))} without describing it: say what it is",
+                f"`{visible(name)}` requires {', '.join(map(visible, lost))} without describing it:"
+                " say what it is",
                 known=False,
             )
 
 
 def overlay(document: Document) -> str:
     """The repairs as an Overlay 1.0 document in YAML, each with its reason as a comment."""
-    title = plain(document.root.get("info", {}).get("title")) if isinstance(document.root.get("info"), dict) else ""
+    title = (
+        plain(document.root.get("info", {}).get("title"))
+        if isinstance(document.root.get("info"), dict)
+        else ""
+    )
     lines = [
         "overlay: 1.0.0",
         "info:",

@@ -1,7 +1,9 @@
-"""The user's own code in a project, read and never run: hooks on tools that are gone, custom tools that no longer fit.
+"""The user's own code in a project, read and never run: hooks on tools that are gone, custom tools
+that no longer fit.
 
-`hooks.py` and `custom/` are written once and then the user's, so nothing regenerates them. What can be known without
-importing them is said here: the same things the generated server would refuse or leave out when it starts.
+`hooks.py` and `custom/` are written once and then the user's, so nothing regenerates them. What can
+be known without importing them is said here: the same things the generated server would refuse or
+leave out when it starts.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ INJECTED = ("api", "context")
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The generated package of a project: its folder, and its generated tools as on the wire, by name."""
+    """The generated package of a project: its folder, and its generated tools as on the wire, by
+    name.
+    """
 
     root: Path
     tools: Mapping[str, Mapping[str, Any]]
@@ -35,7 +39,9 @@ class Package:
 
 def package_of(folder: Path, lock: Lock) -> Package | None:
     """The package whose generated files the lock lists; None where it lists none."""
-    anchor = next((path for path in sorted(lock.files) if re.fullmatch(r"src/[^/]+/server\.py", path)), None)
+    anchor = next(
+        (path for path in sorted(lock.files) if re.fullmatch(r"src/[^/]+/server\.py", path)), None
+    )
     if anchor is None:
         return None
     root = (folder / anchor).parent
@@ -61,10 +67,14 @@ def findings(folder: Path, package: Package) -> Iterator[Problem]:
 
 def _own_modules(package: Package) -> list[Path]:
     found = sorted((package.root / "custom").glob("**/*.py"))
-    return [*found, *(path for name in ("hooks.py", "auth.py") if (path := package.root / name).is_file())]
+    return [
+        *found,
+        *(path for name in ("hooks.py", "auth.py") if (path := package.root / name).is_file()),
+    ]
 
 
-# -- hooks ------------------------------------------------------------------------------------------------------------
+# -- hooks
+# ------------------------------------------------------------------------------------------------------------
 
 
 def _hooks(folder: Path, package: Package, names: set[str]) -> Iterator[Problem]:
@@ -80,30 +90,49 @@ def _hooks(folder: Path, package: Package, names: set[str]) -> Iterator[Problem]
         kind, _, tool = node.name.partition("_")
         if kind in HOOKS and tool and tool not in names:
             yield _problem(
-                "E1311", f"hook `{node.name}` is for a tool that is not there", folder, path, node, _near(tool, names)
+                "E1311",
+                f"hook `{node.name}` is for a tool that is not there",
+                folder,
+                path,
+                node,
+                _near(tool, names),
             )
 
 
-# -- custom tools -----------------------------------------------------------------------------------------------------
+# -- custom tools
+# -----------------------------------------------------------------------------------------------------
 
 
 class _Custom:
-    """The tools in `custom/`: a contract in a JSON file each, and a function in the module beside it."""
+    """The tools in `custom/`: a contract in a JSON file each, and a function in the module beside
+    it.
+    """
 
     def __init__(self, folder: Path, package: Package) -> None:
         self.folder, self.package = folder, package
         self.names: set[str] = set()
 
     def check(self) -> Iterator[Problem]:
-        """Contracts that cannot be read, functions that are missing, and functions that do not fit their contract."""
+        """Contracts that cannot be read, functions that are missing, and functions that do not fit
+        their contract.
+        """
         for path in sorted((self.package.root / "custom").glob("*.json")):
             try:
                 data = json.loads(path.read_text("utf-8-sig"))
             except (OSError, ValueError) as error:
                 place = Place(file=_shown(self.folder, path), line=getattr(error, "lineno", 0))
-                yield Problem(code="E1312", severity="error", message=f"not readable as JSON: {error}", place=place)
+                yield Problem(
+                    code="E1312",
+                    severity="error",
+                    message=f"not readable as JSON: {error}",
+                    place=place,
+                )
                 continue
-            tools = [tool for tool in (data if isinstance(data, list) else [data]) if isinstance(tool, dict)]
+            tools = [
+                tool
+                for tool in (data if isinstance(data, list) else [data])
+                if isinstance(tool, dict)
+            ]
             self.names |= {str(tool.get("name")) for tool in tools}
             module = path.with_suffix(".py")
             tree = _parsed(module)
@@ -114,7 +143,9 @@ class _Custom:
                 yield from self.tool(tool, path, module, tree)
 
     def implementations(self) -> Iterator[Problem]:
-        """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated contract."""
+        """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated
+        contract.
+        """
         for name, wire in sorted(self.package.tools.items()):
             word = re.sub(r"\W", "_", name)
             module = self.package.root / "custom" / f"{word}.py"
@@ -132,13 +163,21 @@ class _Custom:
                     severity="error",
                     message=f"tool `{name}` has no function `{word}`",
                     place=Place(file=_shown(self.folder, module)),
-                    hint="`mcpgen generate` writes a stub where there is no file" if tree is None else "",
+                    hint=(
+                        "`mcpgen generate` writes a stub where there is no file"
+                        if tree is None
+                        else ""
+                    ),
                 )
             elif not isinstance(function, ast.alias):
                 for message in _misfits(function, _as_called(wire, contract)):
-                    yield _problem("E1314", f"tool `{name}`: {message}", self.folder, module, function)
+                    yield _problem(
+                        "E1314", f"tool `{name}`: {message}", self.folder, module, function
+                    )
 
-    def tool(self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None) -> Iterator[Problem]:
+    def tool(
+        self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None
+    ) -> Iterator[Problem]:
         """One contract and its function."""
         name = str(tool.get("name"))
         namesake = self.package.tools.get(name)
@@ -147,7 +186,9 @@ class _Custom:
             yield Problem(
                 code="E1313",
                 severity="error",
-                message=f"custom tool `{name}` has no function `{re.sub(r'[^A-Za-z0-9_]', '_', name)}`",
+                message=(
+                    f"custom tool `{name}` has no function `{re.sub(r'[^A-Za-z0-9_]', '_', name)}`"
+                ),
                 place=Place(file=_shown(self.folder, module)),
                 hint=f"the contract is in `{_shown(self.folder, path)}`",
             )
@@ -157,11 +198,19 @@ class _Custom:
         schema = {**(namesake or {}), **tool}.get("inputSchema")
         for message in _misfits(function, schema if isinstance(schema, dict) else {}):
             inherited = namesake is not None and "inputSchema" not in tool
-            hint = "its contract is the generated one: change the function, or write `inputSchema`" if inherited else ""
-            yield _problem("E1314", f"custom tool `{name}`: {message}", self.folder, module, function, hint)
+            hint = (
+                "its contract is the generated one: change the function, or write `inputSchema`"
+                if inherited
+                else ""
+            )
+            yield _problem(
+                "E1314", f"custom tool `{name}`: {message}", self.folder, module, function, hint
+            )
 
 
-def _function(tree: ast.Module | None, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.alias | None:
+def _function(
+    tree: ast.Module | None, name: str
+) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.alias | None:
     for node in reversed(tree.body if tree else []):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
             return node
@@ -177,7 +226,9 @@ def _function(tree: ast.Module | None, name: str) -> ast.FunctionDef | ast.Async
 
 
 def orphans(folder: Path, package: Path, names: Iterable[str]) -> Iterator[Problem]:
-    """Functions in `custom/<tool>.py` whose tool is gone: they are the user's, so they are named and left alone."""
+    """Functions in `custom/<tool>.py` whose tool is gone: they are the user's, so they are named
+    and left alone.
+    """
     known = {re.sub(r"\W", "_", name) for name in names}
     for path in sorted((package / "custom").glob("*.py")):
         if path.stem in known or path.stem == "__init__" or path.with_suffix(".json").is_file():
@@ -213,16 +264,22 @@ def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> d
     }
 
 
-def _misfits(function: ast.FunctionDef | ast.AsyncFunctionDef, schema: Mapping[str, Any]) -> Iterator[str]:
+def _misfits(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, schema: Mapping[str, Any]
+) -> Iterator[str]:
     """Where a function cannot take the arguments its contract lets through."""
     properties = schema.get("properties")
     offered = set(properties) if isinstance(properties, dict) else set()
     required = {name for name in schema.get("required") or () if isinstance(name, str)}
     given = function.args
     positional = [item.arg for item in (*given.posonlyargs, *given.args)]
-    takes = {item.arg for item in given.kwonlyargs} | {name for name in positional if name not in INJECTED}
+    takes = {item.arg for item in given.kwonlyargs} | {
+        name for name in positional if name not in INJECTED
+    }
     defaults = {
-        item.arg for item, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is not None
+        item.arg
+        for item, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        if default is not None
     }
     defaults |= set(positional[len(positional) - len(given.defaults) :] if given.defaults else [])
     if given.kwarg is None and schema.get("more"):
@@ -237,7 +294,8 @@ def _misfits(function: ast.FunctionDef | ast.AsyncFunctionDef, schema: Mapping[s
         yield f"its function needs `{name}`, which its contract leaves optional"
 
 
-# -- generated functions that the user's code calls -------------------------------------------------------------------
+# -- generated functions that the user's code calls
+# -------------------------------------------------------------------
 
 
 def _uses(folder: Path, path: Path, package: Package) -> Iterator[Problem]:
@@ -256,24 +314,47 @@ def _uses(folder: Path, path: Path, package: Package) -> Iterator[Problem]:
             for alias in node.names:
                 modules[alias.asname or alias.name] = alias.name
                 if alias.name not in functions:
-                    yield _gone(folder, path, node, f"the generated toolset `{alias.name}`", alias.name, set(functions))
+                    yield _gone(
+                        folder,
+                        path,
+                        node,
+                        f"the generated toolset `{alias.name}`",
+                        alias.name,
+                        set(functions),
+                    )
         elif node.module.startswith("tools."):
             known = functions.get(node.module.removeprefix("tools."), set())
             for alias in node.names:
                 if alias.name not in known:
-                    yield _gone(folder, path, node, f"the generated function `{alias.name}`", alias.name, known)
+                    yield _gone(
+                        folder,
+                        path,
+                        node,
+                        f"the generated function `{alias.name}`",
+                        alias.name,
+                        known,
+                    )
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in modules
+        ):
             names = functions.get(modules[node.value.id])
             if names is not None and node.attr not in names:
-                yield _gone(folder, path, node, f"the generated function `{node.attr}`", node.attr, names)
+                yield _gone(
+                    folder, path, node, f"the generated function `{node.attr}`", node.attr, names
+                )
 
 
-def _gone(folder: Path, path: Path, node: ast.stmt | ast.expr, what: str, name: str, known: set[str]) -> Problem:
+def _gone(
+    folder: Path, path: Path, node: ast.stmt | ast.expr, what: str, name: str, known: set[str]
+) -> Problem:
     return _problem("E1315", f"{what} is not there", folder, path, node, _near(name, known))
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
+# -- reading
+# ----------------------------------------------------------------------------------------------------------
 
 
 def _tools(path: Path) -> list[dict[str, Any]]:
@@ -292,10 +373,14 @@ def _parsed(path: Path) -> ast.Module | Problem | None:
         return None
     except (SyntaxError, ValueError) as error:
         place = Place(file=str(path), line=getattr(error, "lineno", 0) or 0)
-        return Problem(code="E1312", severity="error", message=f"not readable as Python: {error}", place=place)
+        return Problem(
+            code="E1312", severity="error", message=f"not readable as Python: {error}", place=place
+        )
 
 
-def _problem(code: str, message: str, folder: Path, path: Path, node: ast.stmt | ast.expr, hint: str = "") -> Problem:
+def _problem(
+    code: str, message: str, folder: Path, path: Path, node: ast.stmt | ast.expr, hint: str = ""
+) -> Problem:
     lines = path.read_text("utf-8-sig", errors="replace").splitlines()
     line = node.lineno
     excerpt = ((line, lines[line - 1]),) if 0 < line <= len(lines) else ()

@@ -1,6 +1,7 @@
 """The stages of a run, in order: load → upgrade → parse → render → write.
 
-Only `load` and `write` touch the world. `check` and `diff` are the same stages with a comparison at the end.
+Only `load` and `write` touch the world. `check` and `diff` are the same stages with a comparison at
+the end.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from .upgrade import upgrade
 from .write.lock import Lock
 
 THOROUGH = 60.0
-"""Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked for."""
+"""Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked
+for.
+"""
 
 
 def open_document(config: Config, problems: Problems) -> Document:
@@ -42,7 +45,8 @@ def open_document(config: Config, problems: Problems) -> Document:
 def read(config: Config, problems: Problems, *, thorough: bool = False) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
-    What its version does not allow is reported: by the official schema in milliseconds, `thorough` by a validator too.
+    What its version does not allow is reported: by the official schema in milliseconds, `thorough`
+    by a validator too.
     """
     document = open_document(config, problems)
     if thorough:

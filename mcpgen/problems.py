@@ -1,7 +1,8 @@
 """What can go wrong, and how it is told.
 
-The exception tree is on top: a `McpgenError` ends a run. Everything that is wrong *inside* a readable document is a
-`Problem`: it is collected and reported in the order of the document, and one bad operation never costs the others.
+The exception tree is on top: a `McpgenError` ends a run. Everything that is wrong *inside* a
+readable document is a `Problem`: it is collected and reported in the order of the document, and one
+bad operation never costs the others.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ class Place:
 class Problem:
     """Something in the document we tell the user about.
 
-    `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown. `detail` are lines that
-    are shown as they are, below everything else: a difference between two files.
+    `pointer` is a JSON Pointer into the loaded document; `place` is filled in when it is shown.
+    `detail` are lines that are shown as they are, below everything else: a difference between two
+    files.
     """
 
     code: str
@@ -99,19 +101,49 @@ class Problems:
             self._seen.add(key)
             self.items.append(
                 Problem(
-                    code=code, severity=severity, message=message, pointer=pointer, hint=hint, notes=notes, place=place
+                    code=code,
+                    severity=severity,
+                    message=message,
+                    pointer=pointer,
+                    hint=hint,
+                    notes=notes,
+                    place=place,
                 )
             )
 
-    def error(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:
+    def error(
+        self,
+        code: str,
+        message: str,
+        *,
+        pointer: str = "",
+        hint: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
         """Collect an error."""
         self.add(code, "error", message, pointer=pointer, hint=hint, notes=notes)
 
-    def warn(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:
+    def warn(
+        self,
+        code: str,
+        message: str,
+        *,
+        pointer: str = "",
+        hint: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
         """Collect a warning."""
         self.add(code, "warning", message, pointer=pointer, hint=hint, notes=notes)
 
-    def note(self, code: str, message: str, *, pointer: str = "", hint: str = "", notes: tuple[str, ...] = ()) -> None:
+    def note(
+        self,
+        code: str,
+        message: str,
+        *,
+        pointer: str = "",
+        hint: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
         """Collect a note."""
         self.add(code, "note", message, pointer=pointer, hint=hint, notes=notes)
 

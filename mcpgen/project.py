@@ -1,8 +1,10 @@
-"""One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and files.
+"""One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and
+files.
 
-The stages themselves are in `pipeline`; here is decided what they are given, for `generate`, `check` and `diff` alike.
-A folder with a `mcpgen.toml` is a project, and there the file decides: an option that says something else is refused,
-so that what is on disk can always be made again from the folder alone.
+The stages themselves are in `pipeline`; here is decided what they are given, for `generate`,
+`check` and `diff` alike. A folder with a `mcpgen.toml` is a project, and there the file decides: an
+option that says something else is refused, so that what is on disk can always be made again from
+the folder alone.
 
     made = run(Request(folder=folder), problems)
     write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
@@ -29,12 +31,16 @@ if TYPE_CHECKING:
 Step = Callable[[str], None]
 
 DERIVED = ("bindings", "formerly", "places")
-"""Fields of a `Config` that come from the lock and the file's layout, not from what somebody wrote."""
+"""Fields of a `Config` that come from the lock and the file's layout, not from what somebody
+wrote.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a command was given. `config` holds what its options say; what was not given has its default there."""
+    """What a command was given. `config` holds what its options say; what was not given has its
+    default there.
+    """
 
     config: Config = field(default_factory=Config)
     folder: Path | None = None
@@ -42,7 +48,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A request made definite. `folder` is None until the server's name is known; `first`: there is no project yet."""
+    """A request made definite. `folder` is None until the server's name is known; `first`: there is
+    no project yet.
+    """
 
     config: Config
     folder: Path | None
@@ -52,7 +60,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What the stages made of a plan. `lock` is the last run's; `files` is empty when only the server was wanted."""
+    """What the stages made of a plan. `lock` is the last run's; `files` is empty when only the
+    server was wanted.
+    """
 
     document: Document
     server: Server
@@ -77,7 +87,8 @@ def here(start: Path = Path()) -> Path | None:
 def settle(request: Request) -> Plan:
     """Decide what to generate, and where; what a killed run left behind is put right first.
 
-    Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml` disagree.
+    Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml`
+    disagree.
     """
     folder = request.folder
     if folder is None and not request.config.sources:
@@ -85,11 +96,17 @@ def settle(request: Request) -> Plan:
     if folder is not None:
         recover(folder.resolve())
         if is_project(folder):
-            return Plan(config=_agreed(request.config, folder), folder=folder, first=False, lock=read_lock(folder))
+            return Plan(
+                config=_agreed(request.config, folder),
+                folder=folder,
+                first=False,
+                lock=read_lock(folder),
+            )
     if not request.config.sources:
         raise _usage(
             "E1106",
-            f"no document was named, and {'this folder' if folder is None else f'`{folder}`'} is not a project",
+            f"no document was named, and {'this folder' if folder is None else f'`{folder}`'} is"
+            " not a project",
             "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
         )
     lock = read_lock(folder) if folder is not None else None
@@ -97,9 +114,16 @@ def settle(request: Request) -> Plan:
 
 
 def run(
-    request: Request, problems: Problems, step: Step = lambda _: None, *, files: bool = True, thorough: bool = False
+    request: Request,
+    problems: Problems,
+    step: Step = lambda _: None,
+    *,
+    files: bool = True,
+    thorough: bool = False,
 ) -> Run:
-    """All stages but `write`; `thorough` validates the document as long as that takes. Raises what the stages raise."""
+    """All stages but `write`; `thorough` validates the document as long as that takes. Raises what
+    the stages raise.
+    """
     from . import own_code, pipeline
     from .render import render
 
@@ -110,12 +134,16 @@ def run(
     if folder is None:
         folder = Path(server.distribution)
         if is_project(folder):  # only now known: what it says decides
-            return run(replace(request, folder=folder), problems, step, files=files, thorough=thorough)
+            return run(
+                replace(request, folder=folder), problems, step, files=files, thorough=thorough
+            )
     made: dict[str, str] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
         made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
-    for problem in own_code.orphans(folder, folder / "src" / server.package, [tool.name for tool in server.tools]):
+    for problem in own_code.orphans(
+        folder, folder / "src" / server.package, [tool.name for tool in server.tools]
+    ):
         problems.items.append(problem)
     return Run(
         document=document,
@@ -141,17 +169,26 @@ def lock_facts(config: Config, lock: Lock | None, document: Document, server: Se
 
 
 def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
-    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the user's."""
-    return {NAME: new_text(config, folder, name=name, obtained=obtained), SCHEMA_NAME: schema_text()}
+    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the
+    user's.
+    """
+    return {
+        NAME: new_text(config, folder, name=name, obtained=obtained),
+        SCHEMA_NAME: schema_text(),
+    }
 
 
 def schema_text() -> str:
-    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors find it offline."""
+    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors
+    find it offline.
+    """
     return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
 
 
 def config_hash(config: Config) -> str:
-    """The hash of everything in the configuration that shapes the result, besides the document and its overlays."""
+    """The hash of everything in the configuration that shapes the result, besides the document and
+    its overlays.
+    """
     data = asdict(config)
     for key in ("sources", "overlays", *DERIVED):
         del data[key]
@@ -168,14 +205,16 @@ def _agreed(asked: Config, folder: Path) -> Config:
             raise _usage(
                 "E1106",
                 f"`{folder / NAME}` does not say where the document is",
-                'add `path = "openapi.yaml"` under `[source]`, or name the document: `mcpgen generate openapi.yaml`',
+                'add `path = "openapi.yaml"` under `[source]`, or name the document: `mcpgen'
+                " generate openapi.yaml`",
             )
         written = replace(written, sources=asked.sources)
     differing = [*_differing(asked, written), *_differing(asked.selection, written.selection)]
     if differing:
         raise _usage(
             "E1107",
-            f"`{folder / NAME}` says something else about {', '.join(f'`{name}`' for name in differing)}",
+            f"`{folder / NAME}` says something else about"
+            f" {', '.join(f'`{name}`' for name in differing)}",
             f"change it in `{NAME}`, then run `mcpgen generate` there without these options",
         )
     return written
@@ -184,11 +223,14 @@ def _agreed(asked: Config, folder: Path) -> Config:
 def _differing(asked: Config | Selection, written: Config | Selection) -> list[str]:
     """What was asked for explicitly and is written differently."""
     plain = type(asked)()
-    names = [item.name for item in fields(asked) if item.name not in ("selection", "tools", *DERIVED)]
+    names = [
+        item.name for item in fields(asked) if item.name not in ("selection", "tools", *DERIVED)
+    ]
     return [
         name
         for name in names
-        if getattr(asked, name) != getattr(plain, name) and _value(asked, name) != _value(written, name)
+        if getattr(asked, name) != getattr(plain, name)
+        and _value(asked, name) != _value(written, name)
     ]
 
 
@@ -198,7 +240,9 @@ def _value(config: Config | Selection, name: str) -> object:
     if name == "ref_root" and isinstance(value, str):
         return str(Path(value).resolve())
     if name in ("sources", "overlays"):
-        return tuple(item if "://" in item or item == "-" else str(Path(item).resolve()) for item in value)
+        return tuple(
+            item if "://" in item or item == "-" else str(Path(item).resolve()) for item in value
+        )
     return value
 
 

@@ -1,7 +1,7 @@
 """Problems as text, JSON, SARIF 2.1.0 or GitHub annotations: the same facts in every form.
 
-Everything that came out of a document is escaped and cut before it is shown. The text is understandable without colour;
-`styled` adds it for terminals.
+Everything that came out of a document is escaped and cut before it is shown. The text is
+understandable without colour; `styled` adds it for terminals.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Finding:
 
 
 def escape(text: str, limit: int = 0) -> str:
-    """Text with control, invisible and direction-changing characters spelt out, cut to `limit` characters if given."""
+    """Text with control, invisible and direction-changing characters spelt out, cut to `limit`
+    characters if given.
+    """
 
     def spelt(found: re.Match[str]) -> str:
         character = found.group()
@@ -66,15 +68,25 @@ def escape(text: str, limit: int = 0) -> str:
 
 
 def findings(problems: Iterable[Problem], document: Document | None = None) -> list[Finding]:
-    """Problems with their places: errors first, each kind in the document's order, repeats folded into the first."""
+    """Problems with their places: errors first, each kind in the document's order, repeats folded
+    into the first.
+    """
     located = [(problem, _place(problem, document)) for problem in problems]
     main = document.source.name if document is not None else ""
     located.sort(
-        key=lambda pair: (_RANK[pair[0].severity], pair[1].file != main, pair[1].file, pair[1].line, pair[1].column)
+        key=lambda pair: (
+            _RANK[pair[0].severity],
+            pair[1].file != main,
+            pair[1].file,
+            pair[1].line,
+            pair[1].column,
+        )
     )
     folded: dict[tuple[str, ...], list[tuple[Problem, Place]]] = {}
     for problem, place in located:
-        folded.setdefault((problem.code, problem.severity, problem.message, problem.hint), []).append((problem, place))
+        folded.setdefault(
+            (problem.code, problem.severity, problem.message, problem.hint), []
+        ).append((problem, place))
     return [
         Finding(problem=same[0][0], place=same[0][1], again=tuple(place for _, place in same[1:]))
         for same in folded.values()
@@ -84,13 +96,23 @@ def findings(problems: Iterable[Problem], document: Document | None = None) -> l
 def _place(problem: Problem, document: Document | None) -> Place:
     if problem.place is not None:
         return problem.place
-    return document.place(problem.pointer) if document is not None else Place(file="", pointer=problem.pointer)
+    return (
+        document.place(problem.pointer)
+        if document is not None
+        else Place(file="", pointer=problem.pointer)
+    )
 
 
 def render(
-    problems: Iterable[Problem], document: Document | None = None, *, form: Format = "text", limit: int = LIMIT
+    problems: Iterable[Problem],
+    document: Document | None = None,
+    *,
+    form: Format = "text",
+    limit: int = LIMIT,
 ) -> str:
-    """Problems in one of the four forms, ending with a line break unless there is nothing to say."""
+    """Problems in one of the four forms, ending with a line break unless there is nothing to
+    say.
+    """
     found = findings(problems, document)
     if form == "json":
         return _json(found)
@@ -101,7 +123,9 @@ def render(
     return "".join(piece for piece, _ in _text(found, limit))
 
 
-def styled(problems: Iterable[Problem], document: Document | None = None, *, limit: int = LIMIT) -> Text:
+def styled(
+    problems: Iterable[Problem], document: Document | None = None, *, limit: int = LIMIT
+) -> Text:
     """The text for a terminal with colours."""
     from rich.text import Text
 
@@ -120,8 +144,12 @@ def _text(found: list[Finding], limit: int) -> Styled:
         out.append(("\n", ""))
     rest = found[limit:]
     if rest:
-        counts = [(sum(1 for finding in rest if finding.problem.severity == kind), kind) for kind in _RANK]
-        said = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count)
+        counts = [
+            (sum(1 for finding in rest if finding.problem.severity == kind), kind) for kind in _RANK
+        ]
+        said = ", ".join(
+            f"{count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count
+        )
         out.append((f"and {len(rest)} more ({said})\n", "bold"))
     elif out:
         out.pop()
@@ -161,13 +189,18 @@ def _where(place: Place) -> str:
 def _again(places: tuple[Place, ...]) -> list[str]:
     if not places:
         return []
-    shown = [f"{place.line}:{place.column}" if place.line else "#" + place.pointer[-WIDTH:] for place in places[:3]]
+    shown = [
+        f"{place.line}:{place.column}" if place.line else "#" + place.pointer[-WIDTH:]
+        for place in places[:3]
+    ]
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
     return [f"also at {', '.join(shown)}{more}"]
 
 
 def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
-    """The lines around the place, its own with carets under what is meant. Long lines show the part that matters."""
+    """The lines around the place, its own with carets under what is meant. Long lines show the part
+    that matters.
+    """
     if not place.excerpt:
         return []
     start = max(0, place.column - 1 - WIDTH // 2) if place.column > WIDTH - 20 else 0
@@ -178,11 +211,18 @@ def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
         shown = escape(line[start : start + WIDTH].replace("\t", " "))
         out += [
             (f"{number:>{gutter}} | ", "blue"),
-            (("…" if start else "") + shown + ("…" if len(line) > start + WIDTH else "") + "\n", ""),
+            (
+                ("…" if start else "") + shown + ("…" if len(line) > start + WIDTH else "") + "\n",
+                "",
+            ),
         ]
         if number == place.line:
-            before = ("…" if start else "") + escape(line[start : place.column - 1].replace("\t", " "))
-            meant = escape(line[place.column - 1 : min(place.column - 1 + place.width, start + WIDTH)])
+            before = ("…" if start else "") + escape(
+                line[start : place.column - 1].replace("\t", " ")
+            )
+            meant = escape(
+                line[place.column - 1 : min(place.column - 1 + place.width, start + WIDTH)]
+            )
             out += [(" " * gutter + " | ", "blue"), (" " * _columns(before), "")]
             out.append(("^" * max(1, _columns(meant)) + "\n", colour))
     return out
@@ -191,7 +231,11 @@ def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
 def _columns(text: str) -> int:
     """How many columns of a terminal a text takes."""
     return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        (
+            0
+            if unicodedata.combining(character)
+            else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        )
         for character in text
     )
 
@@ -229,14 +273,23 @@ def _sarif(found: list[Finding]) -> str:
     codes = sorted({finding.problem.code for finding in found})
     run = {
         "tool": {
-            "driver": {"name": "mcpgen", "semanticVersion": __version__, "rules": [_rule(code) for code in codes]}
+            "driver": {
+                "name": "mcpgen",
+                "semanticVersion": __version__,
+                "rules": [_rule(code) for code in codes],
+            }
         },
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, place, codes) for finding, place in _every(found)],
     }
     return (
         json.dumps(
-            {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}, indent=2
+            {
+                "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+                "version": "2.1.0",
+                "runs": [run],
+            },
+            indent=2,
         )
         + "\n"
     )
@@ -254,7 +307,11 @@ def _rule(code: str) -> dict[str, Any]:
 
 def _result(finding: Finding, place: Place, codes: list[str]) -> dict[str, Any]:
     problem = finding.problem
-    said = [escape(problem.message), *([escape(problem.hint)] if problem.hint else []), *map(escape, problem.notes)]
+    said = [
+        escape(problem.message),
+        *([escape(problem.hint)] if problem.hint else []),
+        *map(escape, problem.notes),
+    ]
     location: dict[str, Any] = {}
     if place.file:
         location["physicalLocation"] = {"artifactLocation": {"uri": place.file.replace("\\", "/")}}
@@ -288,7 +345,9 @@ def _github(found: list[Finding]) -> str:
             "title": problem.code,
         }
         given = ",".join(f"{key}={_property(value)}" for key, value in fields.items() if value)
-        text = "\n".join((problem.message, *([f"help: {problem.hint}"] if problem.hint else []), *problem.notes))
+        text = "\n".join(
+            (problem.message, *([f"help: {problem.hint}"] if problem.hint else []), *problem.notes)
+        )
         lines.append(f"::{_ANNOTATIONS[problem.severity]} {given}::{_data(text)}\n")
     return "".join(lines)
 

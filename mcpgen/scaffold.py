@@ -1,6 +1,8 @@
-"""New projects from nothing, and new tools in them: the files that are the user's from their first moment.
+"""New projects from nothing, and new tools in them: the files that are the user's from their first
+moment.
 
-A project made here is like any other: `tools.json` is its source, `mcpgen.toml` names it, the rest is generated.
+A project made here is like any other: `tools.json` is its source, `mcpgen.toml` names it, the rest
+is generated.
 """
 
 from __future__ import annotations
@@ -134,14 +136,25 @@ class Wish:
 
 
 def begin(wish: Wish) -> None:
-    """Write what a new project is generated from, and its example. Raises UsageError where the folder is in use."""
+    """Write what a new project is generated from, and its example. Raises UsageError where the
+    folder is in use.
+    """
     folder = wish.folder
     if not re.search(r"[A-Za-z]", folder.name):
-        raise _usage("E1106", f"`{folder.name}` cannot be the name of a project: it needs a letter", "")
+        raise _usage(
+            "E1106", f"`{folder.name}` cannot be the name of a project: it needs a letter", ""
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _usage("E1201", f"`{folder}` is there already", "choose another name, or `mcpgen add tool` inside it")
+        raise _usage(
+            "E1201",
+            f"`{folder}` is there already",
+            "choose another name, or `mcpgen add tool` inside it",
+        )
     package = folder / "src" / f"{wish.name}_mcp"
-    described = {"title": wish.title, **({"description": wish.description} if wish.description else {})}
+    described = {
+        "title": wish.title,
+        **({"description": wish.description} if wish.description else {}),
+    }
     files = {
         folder / SOURCE: dumped({**described, "tools": [EXAMPLE]}),
         folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
@@ -156,12 +169,16 @@ def begin(wish: Wish) -> None:
 def own_words(wish: Wish, files: dict[str, str]) -> dict[str, str]:
     """The generated files with the next steps in the README, and the transport in the Makefile."""
     program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
-    start = "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
+    start = (
+        "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
+    )
     steps = STEPS.format(source=f"src/{wish.name}_mcp", start=start)
     readme = files["README.md"].replace("## Start\n", f"{steps}## Start\n", 1)
     changed = {"README.md": readme}
     if wish.transport == "http":
-        changed["Makefile"] = files["Makefile"].replace("BIN := .venv/bin\n", "BIN := .venv/bin\nARGS ?= --http\n", 1)
+        changed["Makefile"] = files["Makefile"].replace(
+            "BIN := .venv/bin\n", "BIN := .venv/bin\nARGS ?= --http\n", 1
+        )
     return {**files, **changed}
 
 
@@ -171,16 +188,24 @@ def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str
 
 
 def new_tool(name: str, description: str, arguments: Sequence[str]) -> dict[str, Any]:
-    """A contract from the words of a command line. Raises UsageError for a name or an argument that cannot be."""
+    """A contract from the words of a command line. Raises UsageError for a name or an argument that
+    cannot be.
+    """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,49}", name) or name.lower() in RESERVED:
-        raise _usage("E1115", f"a tool cannot be called `{name}`", "letters, digits, `_` and `-` make a name")
+        raise _usage(
+            "E1115", f"a tool cannot be called `{name}`", "letters, digits, `_` and `-` make a name"
+        )
     properties: dict[str, Any] = {}
     required = []
     for word in arguments:
         argument, schema, needed = _argument(word)
         properties[argument] = schema
         required += [argument] if needed else []
-    schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+    }
     return {
         "name": name,
         "description": description or f"{name.replace('_', ' ').replace('-', ' ').capitalize()}.",
@@ -201,30 +226,41 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
         schema = {"type": item}
     else:
         raise _usage(
-            "E1115", f"`{item}` is no type", f"one of {', '.join(f'`{known}`' for known in TYPES)}, or `one|other`"
+            "E1115",
+            f"`{item}` is no type",
+            f"one of {', '.join(f'`{known}`' for known in TYPES)}, or `one|other`",
         )
     return name, ({"type": "array", "items": schema} if several else schema), needed
 
 
 def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
-    """Append a contract to the project's list of tools, which is made where there is none; returns its file.
+    """Append a contract to the project's list of tools, which is made where there is none; returns
+    its file.
 
     Raises UsageError where a tool of that name is there.
     """
-    sources = [Path(source) for source in read_config(folder).sources if "://" not in source and source != "-"]
+    sources = [
+        Path(source)
+        for source in read_config(folder).sources
+        if "://" not in source and source != "-"
+    ]
     for path in sources:
         found = _list_in(path)
         if found is None:
             continue
         text, data, tools = found
         if any(isinstance(known, dict) and known.get("name") == tool["name"] for known in tools):
-            raise _usage("E1116", f"`{path}` has a tool `{tool['name']}` already", "choose another name")
+            raise _usage(
+                "E1116", f"`{path}` has a tool `{tool['name']}` already", "choose another name"
+            )
         tools.append(_in_dialect(tool, tools))
         path.write_text(_like(text, data), encoding="utf-8", newline="\n")
         return path
     path = folder / SOURCE
     if path.exists():
-        raise _usage("E1201", f"`{path}` is there and is no source of this project", f"name it in `{NAME}`")
+        raise _usage(
+            "E1201", f"`{path}` is there and is no source of this project", f"name it in `{NAME}`"
+        )
     path.write_text(dumped({"tools": [tool]}), encoding="utf-8", newline="\n")
     _name_source(folder, SOURCE)
     return path
@@ -272,7 +308,9 @@ def _name_source(folder: Path, name: str) -> None:
     text = path.read_text("utf-8-sig")
     given = tomllib.loads(text).get("source", {}).get("path", [])
     paths = [given] if isinstance(given, str) else list(given)
-    path.write_text(edit(text, {("source", "path"): [*paths, name] if paths else name}), "utf-8", newline="\n")
+    path.write_text(
+        edit(text, {("source", "path"): [*paths, name] if paths else name}), "utf-8", newline="\n"
+    )
 
 
 def _usage(code: str, message: str, hint: str) -> UsageError:

@@ -1,7 +1,8 @@
 """What a change of a JSON Schema means for those who call: does what worked yesterday still work?
 
-Input schemas are compared in the caller's direction: allowing more is `additive`, allowing less is `breaking`. Only the
-keywords that input schemas of tools hold are known here; any other difference is `text`.
+Input schemas are compared in the caller's direction: allowing more is `additive`, allowing less is
+`breaking`. Only the keywords that input schemas of tools hold are known here; any other difference
+is `text`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def compare_inputs(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
 
 
 def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[Finding]:
-    """Everything that changed for those who read a tool's structured answers: what is promised less is breaking."""
+    """Everything that changed for those who read a tool's structured answers: what is promised less
+    is breaking.
+    """
     if old == new:
         return []
     if old is None:
@@ -50,7 +53,9 @@ def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> l
     if new is None:
         return [("breaking", "answers are no longer structured")]
     before, after = _properties(old), _properties(new)
-    gone = [("breaking", f"answers no longer have `{name}`") for name in before if name not in after]
+    gone = [
+        ("breaking", f"answers no longer have `{name}`") for name in before if name not in after
+    ]
     added = [("additive", f"answers have `{name}` as well") for name in after if name not in before]
     found: list[Finding] = [*gone, *added]  # type: ignore[list-item]
     return found or [("text", "its answers are described differently")]
@@ -74,7 +79,9 @@ class _Walk:
         self.found.append((kind, text))
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
-        """Compare two schemas at a place: `author`, `items[].name`, or "" for the arguments as a whole."""
+        """Compare two schemas at a place: `author`, `items[].name`, or "" for the arguments as a
+        whole.
+        """
         same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
         if (old == new and same_definitions) or depth > DEPTH or self._entered(old, new):
             return
@@ -107,7 +114,9 @@ class _Walk:
         if after and (not before or narrowed):
             self.say("breaking", f"{_name(at)} must be {_either(after)}{_instead(before)}")
         else:
-            self.say("additive", f"{_name(at)} may be {_either(after) or 'anything'}{_instead(before)}")
+            self.say(
+                "additive", f"{_name(at)} may be {_either(after) or 'anything'}{_instead(before)}"
+            )
 
     def _values(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = _enum(old), _enum(new)
@@ -149,12 +158,17 @@ class _Walk:
             if (before or None) == (after or None):
                 continue
             if after:
-                self.say("breaking", f"{_name(at)} must have the {keyword} {_list([after])}{_instead([before])}")
+                self.say(
+                    "breaking",
+                    f"{_name(at)} must have the {keyword} {_list([after])}{_instead([before])}",
+                )
             else:
                 self.say("additive", f"{_name(at)} need not have the {keyword} {_list([before])}")
         if old.get("default") != new.get("default"):
             after = _list([new["default"]]) if "default" in new else "nothing"
-            self.say("additive", f"the default of {_name(at)} is {after}{_instead([old.get('default')])}")
+            self.say(
+                "additive", f"the default of {_name(at)} is {after}{_instead([old.get('default')])}"
+            )
 
     def _members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before, after = _properties(old), _properties(new)
@@ -175,8 +189,12 @@ class _Walk:
             if name not in before:
                 place = f"{at}.{name}" if at else name
                 kind = "breaking" if name in must_now else "additive"
-                self.say(kind, f"{_name(place)} is new" + (" and required" if name in must_now else ""))
-        self._further(old.get("additionalProperties", True), new.get("additionalProperties", True), at, depth)
+                self.say(
+                    kind, f"{_name(place)} is new" + (" and required" if name in must_now else "")
+                )
+        self._further(
+            old.get("additionalProperties", True), new.get("additionalProperties", True), at, depth
+        )
 
     def _further(self, old: Any, new: Any, at: str, depth: int) -> None:
         if isinstance(old, dict) and isinstance(new, dict):
@@ -184,7 +202,9 @@ class _Walk:
         elif old != new and at:
             open_before, open_now = old is not False, new is not False
             if open_before and (not open_now or old is True):
-                self.say("breaking", f"{_name(at)} takes {'fewer' if open_now else 'no'} further fields")
+                self.say(
+                    "breaking", f"{_name(at)} takes {'fewer' if open_now else 'no'} further fields"
+                )
             else:
                 self.say("additive", f"{_name(at)} takes further fields")
 
@@ -195,10 +215,14 @@ class _Walk:
             before, after = list(_branches(old, keyword)), list(_branches(new, keyword))
             if sorted(before) == sorted(after):
                 continue
-            wider = keyword in ("anyOf", "oneOf") and (not after or (before and set(before) <= set(after)))
+            wider = keyword in ("anyOf", "oneOf") and (
+                not after or (before and set(before) <= set(after))
+            )
             narrower = keyword in ("allOf", "not") and set(after) <= set(before)
             kind: Kind = "additive" if wider or narrower else "breaking"
-            self.say(kind, f"{_name(at)} may have {'more' if kind == 'additive' else 'other'} forms")
+            self.say(
+                kind, f"{_name(at)} may have {'more' if kind == 'additive' else 'other'} forms"
+            )
 
 
 def _branches(schema: dict[str, Any], keyword: str) -> Iterator[str]:
@@ -211,7 +235,11 @@ def _branches(schema: dict[str, Any], keyword: str) -> Iterator[str]:
 def _bare(value: Any) -> Any:
     """A schema without its texts. A property called `title` is kept, as its value is a schema."""
     if isinstance(value, dict):
-        return {key: _bare(item) for key, item in value.items() if key not in TEXTS or isinstance(item, dict)}
+        return {
+            key: _bare(item)
+            for key, item in value.items()
+            if key not in TEXTS or isinstance(item, dict)
+        }
     return [_bare(item) for item in value] if isinstance(value, list) else value
 
 
@@ -230,7 +258,11 @@ def _resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
         for part in ref[2:].split("/"):
             key = part.replace("~1", "/").replace("~0", "~")
             target = target.get(key) if isinstance(target, dict) else None
-        schema = {**target, **{key: schema[key] for key in schema if key != "$ref"}} if isinstance(target, dict) else {}
+        schema = (
+            {**target, **{key: schema[key] for key in schema if key != "$ref"}}
+            if isinstance(target, dict)
+            else {}
+        )
     return schema if isinstance(schema, dict) else {}
 
 
@@ -276,5 +308,7 @@ def _instead(before: list[Any]) -> str:
 
 
 def _list(values: list[Any]) -> str:
-    shown = ", ".join(f"`{value if isinstance(value, str) else json.dumps(value)}`"[:60] for value in values[:6])
+    shown = ", ".join(
+        f"`{value if isinstance(value, str) else json.dumps(value)}`"[:60] for value in values[:6]
+    )
     return f"{shown} and {len(values) - 6} more" if len(values) > 6 else shown

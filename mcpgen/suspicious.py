@@ -1,7 +1,8 @@
-"""Text in a document that is written for a model rather than for a reader, or that a reader cannot see.
+"""Text in a document that is written for a model rather than for a reader, or that a reader cannot
+see.
 
-Only a heuristic, and never a silent change: `mcpgen inspect` lists what it finds and a person judges. Invisible
-characters are replaced in everything that is generated anyway (`text.visible`).
+Only a heuristic, and never a silent change: `mcpgen inspect` lists what it finds and a person
+judges. Invisible characters are replaced in everything that is generated anyway (`text.visible`).
 """
 
 from __future__ import annotations
@@ -36,20 +37,25 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "wants something kept from the user",
         re.compile(
-            r"\b(?:do not|don't|never|without)\b.{0,30}\b(?:tell|mention|inform|show|notify|asking|alert)\w*\b"
+            r"\b(?:do"
+            r" not|don't|never|without)\b.{0,30}\b(?:tell|mention|inform|show|notify|asking|alert)\w*\b"
             r".{0,30}\b(?:user|human|operator|them)\b",
             re.I | re.S,
         ),
     ),
     (
         "wants other tools called first",
-        re.compile(r"\b(?:before|instead of|prior to) (?:using|calling|invoking)\b.{0,30}\btools?\b", re.I | re.S),
+        re.compile(
+            r"\b(?:before|instead of|prior to) (?:using|calling|invoking)\b.{0,30}\btools?\b",
+            re.I | re.S,
+        ),
     ),
     (
         "names secrets or files of this machine",
         re.compile(
             r"~/\.(?:ssh|aws|config|netrc)|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)|\bmcp\.json\b"
-            r"|\b(?:send|include|pass|put|forward|upload)\b.{0,60}\b(?:password|credentials|api keys?|tokens?(?! name)|"
+            r"|\b(?:send|include|pass|put|forward|upload)\b.{0,60}\b(?:password|credentials|api"
+            r" keys?|tokens?(?! name)|"
             r"conversation|chat history)\b.{0,40}\b(?:parameter|argument|field|to https?)",
             re.I | re.S,
         ),
@@ -71,7 +77,9 @@ _ESCAPED = re.compile(r"\\[uUxNLP0abefv_]")
 
 
 def report_hidden(document: Document, problems: Problems) -> None:
-    """Tell of every text with characters nobody sees (which are replaced wherever the text is shown)."""
+    """Tell of every text with characters nobody sees (which are replaced wherever the text is
+    shown).
+    """
     written = [text.content for text in document.files.values()]
     if not any(INVISIBLE.search(content) or _ESCAPED.search(content) for content in written):
         return
@@ -81,12 +89,18 @@ def report_hidden(document: Document, problems: Problems) -> None:
         hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
         if hidden:
             said = f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'}"
-            problems.warn("E0707", f"{said} ({_code_points(hidden)}) replaced by U+FFFD", pointer=pointer)
+            problems.warn(
+                "E0707", f"{said} ({_code_points(hidden)}) replaced by U+FFFD", pointer=pointer
+            )
 
 
 def kinds_of(*texts: str) -> tuple[str, ...]:
     """What is odd about texts, in the words of `findings`, without the excerpts and counts."""
-    found = ["holds invisible characters"] if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts) else []
+    found = (
+        ["holds invisible characters"]
+        if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts)
+        else []
+    )
     return (*found, *(what for what, sign in _SIGNS if any(sign.search(text) for text in texts)))
 
 
@@ -96,7 +110,10 @@ def findings(root: Any) -> Iterator[Finding]:
         hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
         if hidden:
             yield Finding(
-                what=f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'} ({_code_points(hidden)})",
+                what=(
+                    f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'}"
+                    f" ({_code_points(hidden)})"
+                ),
                 pointer=pointer,
                 excerpt=_excerpt(text, INVISIBLE.search(text)),
             )
@@ -124,7 +141,9 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
                     yield below, key
             stack.extend((below, value) for below, _, value in reversed(inside))
         elif isinstance(node, list):
-            stack.extend((f"{pointer}/{index}", node[index]) for index in reversed(range(len(node))))
+            stack.extend(
+                (f"{pointer}/{index}", node[index]) for index in reversed(range(len(node)))
+            )
 
 
 def _excerpt(text: str, found: re.Match[str] | None) -> str:

@@ -1,8 +1,8 @@
 """The one cleaner of document text: what a model, a terminal or a file gets to see of it.
 
-Characters that are invisible or steer the display (controls, bidirectional overrides, zero-width and tag characters)
-become U+FFFD, so that nothing hides in a description and nothing silently disappears. Markdown and HTML become plain
-text, because a tool description is read as text.
+Characters that are invisible or steer the display (controls, bidirectional overrides, zero-width
+and tag characters) become U+FFFD, so that nothing hides in a description and nothing silently
+disappears. Markdown and HTML become plain text, because a tool description is read as text.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import html
 import re
 from functools import lru_cache
 
-# Cc, Cf and look-alikes of nothing: C0/C1 controls but tab and newline, soft hyphen, Arabic letter mark, Hangul
-# fillers, Mongolian vowel separator, zero-width and bidi marks, line/paragraph separators, invisible operators,
+# Cc, Cf and look-alikes of nothing: C0/C1 controls but tab and newline, soft hyphen, Arabic letter
+# mark, Hangul
+# fillers, Mongolian vowel separator, zero-width and bidi marks, line/paragraph separators,
+# invisible operators,
 # variation selectors, byte order mark, interlinear marks, tags, and lone surrogates.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
@@ -25,7 +27,9 @@ _TAGS = (
     "|kbd|li|mark|ol|p|pre|s|section|small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul"
     "|var|video|iframe"
 )
-_BLOCK_TAG = re.compile(r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6]|dd|dt|hr|pre|blockquote)\b[^<>]*>", re.I)
+_BLOCK_TAG = re.compile(
+    r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6]|dd|dt|hr|pre|blockquote)\b[^<>]*>", re.I
+)
 _TAG = re.compile(rf"<\s*/?\s*(?:{_TAGS})\b[^<>]*>", re.I)
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
@@ -40,11 +44,15 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')\]]?\s+(?=[A-Z0-9\"'`(\[]|$)")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')\]]?\s+(?=[A-Z0-9\"'`(\[]|$)"
+)
 
 
 def visible(text: str) -> str:
-    """`text` with every invisible or display-steering character replaced by U+FFFD; CR LF becomes LF."""
+    """`text` with every invisible or display-steering character replaced by U+FFFD; CR LF becomes
+    LF.
+    """
     return INVISIBLE.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
@@ -54,7 +62,9 @@ def count_invisible(text: str) -> int:
 
 
 def plain(text: object) -> str:
-    """Document text as plain text: visible characters, no Markdown or HTML furniture, paragraphs on a line each."""
+    """Document text as plain text: visible characters, no Markdown or HTML furniture, paragraphs on
+    a line each.
+    """
     return _plain(text) if isinstance(text, str) and text else ""
 
 
@@ -69,14 +79,18 @@ def _plain(text: str) -> str:
     if "\n" in text or text.startswith(("#", ">")):
         text = _HEADING.sub(r"\1", _RULE.sub("", _TABLE_RULE.sub("", _FENCE.sub("", text))))
         text = _QUOTE.sub("", text)
-        text = _TABLE_ROW.sub(lambda match: " ".join(match.group(1).replace("|", " ").split()), text)
+        text = _TABLE_ROW.sub(
+            lambda match: " ".join(match.group(1).replace("|", " ").split()), text
+        )
     text = _EMPHASIS.sub(r"\2", text)
     paragraphs = (" ".join(part.split()) for part in _LINES.split(_SPACES.sub(" ", text)))
     return "\n".join(part for part in paragraphs if part)
 
 
 def shorten(text: str, limit: int) -> str:
-    """`text` cut to at most `limit` characters, at a sentence where one ends late enough, else at a word."""
+    """`text` cut to at most `limit` characters, at a sentence where one ends late enough, else at a
+    word.
+    """
     if len(text) <= limit:
         return text
     if limit < 12:
@@ -104,7 +118,9 @@ def escape_token(token: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`, `HTTPServer2` and so on."""
+    """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
+    `HTTPServer2` and so on.
+    """
     import unicodedata
 
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()

@@ -1,7 +1,9 @@
-"""A small HTTP API that implements `specs/bookshop.yaml`, so that a generated server has something real to talk to.
+"""A small HTTP API that implements `specs/bookshop.yaml`, so that a generated server has something
+real to talk to.
 
-Run it with `python samples/bookshop_api.py [PORT]`; it listens on the loopback interface, keeps everything in memory
-and takes one key (`X-API-Key: demo-key`). Only `starlette` and `uvicorn` are needed; both come with `mcp`.
+Run it with `python samples/bookshop_api.py [PORT]`; it listens on the loopback interface, keeps
+everything in memory and takes one key (`X-API-Key: demo-key`). Only `starlette` and `uvicorn` are
+needed; both come with `mcp`.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Refusal(Exception):
     """An answer of the document's `Problem` shape."""
 
-    def __init__(self, status: int, code: str, message: str, details: list[dict[str, str]] | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, details: list[dict[str, str]] | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.body: dict[str, Any] = {"code": code, "message": message}
@@ -59,11 +63,29 @@ AUTHORS = [
     {"name": "Mary Beard", "born": 1955},
 ]
 BOOKS = [
-    _book("The Left Hand of Darkness", "au_1", "science-fiction", 9.5, 2, "1969-03-01", isbn="9780441478125"),
-    _book("The Dispossessed", "au_1", "science-fiction", 11.0, 7, "1974-05-01", isbn="9780061054884"),
+    _book(
+        "The Left Hand of Darkness",
+        "au_1",
+        "science-fiction",
+        9.5,
+        2,
+        "1969-03-01",
+        isbn="9780441478125",
+    ),
+    _book(
+        "The Dispossessed", "au_1", "science-fiction", 11.0, 7, "1974-05-01", isbn="9780061054884"
+    ),
     _book("Message", "au_2", "poetry", 8.0, 12, "1934-12-01"),
     _book("The Book of Disquiet", "au_2", "fiction", 14.5, 0, "1982-01-01", isbn="9780141183046"),
-    _book("Seven Brief Lessons on Physics", "au_3", "science", 10.0, 25, "2014-10-02", isbn="9780399184413"),
+    _book(
+        "Seven Brief Lessons on Physics",
+        "au_3",
+        "science",
+        10.0,
+        25,
+        "2014-10-02",
+        isbn="9780399184413",
+    ),
     _book("Beloved", "au_4", "fiction", 12.0, 4, "1987-09-02", isbn="9781400033416"),
     _book("SPQR", "au_5", "history", 16.0, 3, "2015-10-20", isbn="9781631492228"),
 ]
@@ -73,8 +95,13 @@ class Shop:
     """The state of the shop; every method is one operation of the document, by its operationId."""
 
     def __init__(self) -> None:
-        self.books = {f"bk_{number}": {"id": f"bk_{number}", **book} for number, book in enumerate(BOOKS, 1)}
-        self.authors = {f"au_{number}": {"id": f"au_{number}", **author} for number, author in enumerate(AUTHORS, 1)}
+        self.books = {
+            f"bk_{number}": {"id": f"bk_{number}", **book} for number, book in enumerate(BOOKS, 1)
+        }
+        self.authors = {
+            f"au_{number}": {"id": f"au_{number}", **author}
+            for number, author in enumerate(AUTHORS, 1)
+        }
         self.orders: dict[str, dict[str, Any]] = {}
         self.placed: dict[str, str] = {}
         self.next_book = len(self.books) + 1
@@ -114,7 +141,9 @@ class Shop:
         if not changes:
             raise Refusal(400, "nothing_to_change", "Name at least one field")
         if unknown := sorted(set(changes) - {"title", "blurb", "price", "stock"}):
-            raise Refusal(400, "unknown_field", f"These fields cannot be changed: {', '.join(unknown)}")
+            raise Refusal(
+                400, "unknown_field", f"These fields cannot be changed: {', '.join(unknown)}"
+            )
         book.update(changes)
         return JSONResponse(book)
 
@@ -129,11 +158,17 @@ class Shop:
 
     async def listAuthors(self, request: Request) -> Response:
         part = request.query_params.get("name", "").casefold()
-        found = [self._with_books(author) for author in self.authors.values() if part in author["name"].casefold()]
+        found = [
+            self._with_books(author)
+            for author in self.authors.values()
+            if part in author["name"].casefold()
+        ]
         return JSONResponse(sorted(found, key=lambda author: author["name"]))
 
     async def getAuthor(self, request: Request) -> Response:
-        return JSONResponse(self._with_books(self._find(self.authors, request.path_params["authorId"], "author")))
+        return JSONResponse(
+            self._with_books(self._find(self.authors, request.path_params["authorId"], "author"))
+        )
 
     async def listOrders(self, request: Request) -> Response:
         orders = list(reversed(self.orders.values()))
@@ -148,16 +183,24 @@ class Shop:
         body = await _body(request, ("lines", "deliverTo"))
         books = [self._find(self.books, line["bookId"], "book") for line in body["lines"]]
         short = [
-            {"field": f"lines[{index}].quantity", "reason": f"only {book['stock']} left of `{book['title']}`"}
+            {
+                "field": f"lines[{index}].quantity",
+                "reason": f"only {book['stock']} left of `{book['title']}`",
+            }
             for index, (line, book) in enumerate(zip(body["lines"], books, strict=True))
             if line["quantity"] > book["stock"]
         ]
         if short:
-            raise Refusal(409, "not_enough_copies", "There are not enough copies on the shelf", short)
+            raise Refusal(
+                409, "not_enough_copies", "There are not enough copies on the shelf", short
+            )
         for line, book in zip(body["lines"], books, strict=True):
             line["title"] = book["title"]
             book["stock"] -= line["quantity"]
-        total = sum(line["quantity"] * book["price"]["amount"] for line, book in zip(body["lines"], books, strict=True))
+        total = sum(
+            line["quantity"] * book["price"]["amount"]
+            for line, book in zip(body["lines"], books, strict=True)
+        )
         order = {
             "id": f"or_{len(self.orders) + 1}",
             "status": "placed",
@@ -176,7 +219,11 @@ class Shop:
     async def cancelOrder(self, request: Request) -> Response:
         order = self._find(self.orders, request.path_params["orderId"], "order")
         if order["status"] != "placed":
-            raise Refusal(409, "too_late", f"The order is {order['status']}, only a placed one can be cancelled")
+            raise Refusal(
+                409,
+                "too_late",
+                f"The order is {order['status']}, only a placed one can be cancelled",
+            )
         for line in order["lines"]:
             if line["bookId"] in self.books:
                 self.books[line["bookId"]]["stock"] += line["quantity"]
@@ -192,7 +239,10 @@ class Shop:
         return shelf[key]
 
     def _with_books(self, author: dict[str, Any]) -> dict[str, Any]:
-        return {**author, "books": [key for key, book in self.books.items() if author["id"] in book["authorIds"]]}
+        return {
+            **author,
+            "books": [key for key, book in self.books.items() if author["id"] in book["authorIds"]],
+        }
 
 
 ROUTES = (
@@ -257,10 +307,17 @@ def _cover(title: str) -> bytes:
     rows = b"".join(b"\0" + (band if 16 <= row < 28 else cloth) * 48 for row in range(72))
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     header = struct.pack(">IIBBBBB", 48, 72, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 def create_app(prefix: str = "/v1") -> Starlette:
@@ -268,7 +325,9 @@ def create_app(prefix: str = "/v1") -> Starlette:
     shop = Shop()
     return Starlette(
         routes=[
-            Route(prefix + path, _guarded(getattr(shop, name), name == "getStatus"), methods=[method])
+            Route(
+                prefix + path, _guarded(getattr(shop, name), name == "getStatus"), methods=[method]
+            )
             for method, path, name in ROUTES
         ]
     )

@@ -1,7 +1,8 @@
-"""What `make demo` runs: a server is generated, started, and called, and everything that happens is on the screen.
+"""What `make demo` runs: a server is generated, started, and called, and everything that happens is
+on the screen.
 
-The API is real (`bookshop_api.py`, on a free loopback port), the server is the generated package in a process of its
-own over stdio, and the client is the official one. Nothing leaves this machine.
+The API is real (`bookshop_api.py`, on a free loopback port), the server is the generated package in
+a process of its own over stdio, and the client is the official one. Nothing leaves this machine.
 """
 
 from __future__ import annotations
@@ -101,7 +102,9 @@ class Transcript:
         """A heading."""
         self.chapters += 1
         self.console.print()
-        self.console.print(Rule(Text(f"{self.chapters}  {title}", style="bold"), align="left", style="dim"))
+        self.console.print(
+            Rule(Text(f"{self.chapters}  {title}", style="bold"), align="left", style="dim")
+        )
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """A line of text."""
@@ -111,7 +114,9 @@ class Transcript:
         """Run mcpgen as a user would, on this screen."""
         self.say(("$ ", "dim"), ("mcpgen " + " ".join(words), "bold"))
         sys.stdout.flush()
-        done = subprocess.run([sys.executable, "-m", "mcpgen", *words], cwd=ROOT, env=self._environment(), check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "mcpgen", *words], cwd=ROOT, env=self._environment(), check=False
+        )
         if done.returncode:
             raise SystemExit(done.returncode)
 
@@ -120,14 +125,18 @@ class Transcript:
 
     def code(self, source: str, language: str) -> None:
         """Source text in colour."""
-        text = Syntax(source, language, theme="ansi_dark", background_color="default", word_wrap=True)
+        text = Syntax(
+            source, language, theme="ansi_dark", background_color="default", word_wrap=True
+        )
         self.console.print(Padding(text, (0, 0, 0, 2)))
 
     def call(self, name: str, arguments: dict[str, Any]) -> None:
         """What the model asks for."""
         self.console.print()
         said = ", ".join(f"{key}={json.dumps(value)}" for key, value in arguments.items())
-        lines = Text.assemble((name, "bold cyan"), f"({said})").wrap(self.console, self.console.width - 2)
+        lines = Text.assemble((name, "bold cyan"), f"({said})").wrap(
+            self.console, self.console.width - 2
+        )
         for number, line in enumerate(lines):
             self.console.print(Text.assemble(("▶ " if number == 0 else "  ", "cyan"), line))
 
@@ -144,7 +153,9 @@ class Transcript:
                 self._text(block.text, style, result.is_error is True)
             elif isinstance(block, types.ImageContent):
                 size = len(block.data) * 3 // 4
-                self.console.print(Text.assemble(("◀ ", style), f"an image, {block.mime_type}, {size} bytes"))
+                self.console.print(
+                    Text.assemble(("◀ ", style), f"an image, {block.mime_type}, {size} bytes")
+                )
 
     def _text(self, text: str, style: str, failed: bool) -> None:
         with contextlib.suppress(ValueError):
@@ -161,7 +172,11 @@ class Transcript:
 def function(path: Path, name: str) -> str:
     """The source of one function of a module."""
     source = path.read_text()
-    (found,) = [node for node in ast.parse(source).body if isinstance(node, ast.AsyncFunctionDef) and node.name == name]
+    (found,) = [
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.AsyncFunctionDef) and node.name == name
+    ]
     return ast.get_source_segment(source, found) or ""
 
 
@@ -170,7 +185,9 @@ async def connected(base_url: str, mode: Any = "auto") -> AsyncIterator[Client]:
     """The official client, talking to the generated server in a process of its own."""
     settings = {"MCPGEN_BOOKSHOP_BASE_URL": base_url, "MCPGEN_BOOKSHOP_API_KEY": bookshop_api.KEY}
     start = StdioServerParameters(
-        command=sys.executable, args=["-m", *SERVER], env={**settings, "PYTHONPATH": str(FOLDER / "src")}
+        command=sys.executable,
+        args=["-m", *SERVER],
+        env={**settings, "PYTHONPATH": str(FOLDER / "src")},
     )
     async with Client(stdio_client(start), mode=mode) as client:
         yield client
@@ -188,7 +205,15 @@ def show_tools(screen: Transcript, tools: list[types.Tool]) -> None:
         else:
             cells.append(Text.assemble(("◐ ", "yellow"), tool.name))
     screen.console.print(Padding(Columns(cells, equal=True, column_first=True), (0, 0, 0, 2)))
-    screen.say("  ", ("○", "green"), " reads  ", ("◐", "yellow"), " adds  ", ("●", "red"), " changes or deletes")
+    screen.say(
+        "  ",
+        ("○", "green"),
+        " reads  ",
+        ("◐", "yellow"),
+        " adds  ",
+        ("●", "red"),
+        " changes or deletes",
+    )
 
 
 async def conversation(screen: Transcript, api: Watched, base_url: str) -> None:
@@ -197,7 +222,10 @@ async def conversation(screen: Transcript, api: Watched, base_url: str) -> None:
     async with connected(base_url) as client:
         listed = (await client.list_tools()).tools
         took = time.perf_counter() - started
-        screen.say(f"{len(listed)} tools, {took:.1f} s after the process was started ", (_era(client), "dim"))
+        screen.say(
+            f"{len(listed)} tools, {took:.1f} s after the process was started ",
+            (_era(client), "dim"),
+        )
         show_tools(screen, listed)
 
         screen.chapter("calls, as a model makes them")
@@ -234,7 +262,11 @@ def _era(client: Client) -> str:
 def main() -> None:
     """Run the demo."""
     screen = Transcript()
-    screen.say(("mcpgen", "bold"), "  from an API description to an MCP server", (", on this machine only", "dim"))
+    screen.say(
+        ("mcpgen", "bold"),
+        "  from an API description to an MCP server",
+        (", on this machine only", "dim"),
+    )
 
     screen.chapter("generate")
     if (FOLDER / "mcpgen.lock").is_file():
@@ -254,7 +286,9 @@ def main() -> None:
 
     screen.chapter("yours")
     screen.say(
-        "The package is in ", (f"{FOLDER.name}/", "bold"), "; its README says how to connect a client. Now your API:"
+        "The package is in ",
+        (f"{FOLDER.name}/", "bold"),
+        "; its README says how to connect a client. Now your API:",
     )
     screen.say(("$ ", "dim"), ("mcpgen generate openapi.yaml", "bold"))
     screen.console.print()

@@ -43,7 +43,10 @@ def faulty(tmp_path: Path) -> Path:
 
 def test_what_can_be_known_is_repaired_and_the_rest_is_asked(faulty: Path) -> None:
     text = overlay(load(str(faulty), problems=Problems()))
-    actions = {(action["target"], *action["update"]): action["update"] for action in yaml.safe_load(text)["actions"]}
+    actions = {
+        (action["target"], *action["update"]): action["update"]
+        for action in yaml.safe_load(text)["actions"]
+    }
     got = path("paths", "/pets/{petId}", "get")
     assert actions[got, "operationId"] == {"operationId": "getPetsByPetId"}
     assert actions[got, "parameters"]["parameters"][0]["name"] == "petId"
@@ -56,7 +59,9 @@ def test_what_can_be_known_is_repaired_and_the_rest_is_asked(faulty: Path) -> No
     assert any("requires name" in line for line in comments)
 
 
-def test_the_repaired_document_has_no_fault_left_that_could_be_known(faulty: Path, tmp_path: Path) -> None:
+def test_the_repaired_document_has_no_fault_left_that_could_be_known(
+    faulty: Path, tmp_path: Path
+) -> None:
     mended = tmp_path / "mended.overlay.yaml"
     mended.write_text(overlay(load(str(faulty), problems=Problems())))
     problems = Problems()

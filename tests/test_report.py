@@ -49,13 +49,13 @@ def test_a_problem_reads_like_this(found: Any) -> None:
         hint="did you mean `Pet`?",
         notes=("1 operation (listPets) cannot be generated without it",),
     )
-    assert render(problems, document) == (
-        "error[E0203]: `$ref` points to nothing: there is no schema `Pett`\n"
-        " --> petstore.yaml:7:75   #/paths/~1pets/get/responses/200/content/application~1json/schema/$ref\n"
-        "  |\n"
-        "7 | …ent: {application/json: {schema: {$ref: '#/components/schemas/Pett'}}}}\n"
-        "  |                                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
-        "  = help: did you mean `Pet`?\n"
+    assert (
+        render(problems, document)
+        == "error[E0203]: `$ref` points to nothing: there is no schema `Pett`\n -->"
+        " petstore.yaml:7:75  "
+        " #/paths/~1pets/get/responses/200/content/application~1json/schema/$ref\n  |\n7 | …ent:"
+        " {application/json: {schema: {$ref: '#/components/schemas/Pett'}}}}\n  |               "
+        "                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^\n  = help: did you mean `Pet`?\n"
         "  = note: 1 operation (listPets) cannot be generated without it\n"
     )
 
@@ -63,8 +63,8 @@ def test_a_problem_reads_like_this(found: Any) -> None:
 def test_short_lines_come_with_their_neighbours(found: Any) -> None:
     document, problems = found()
     problems.warn("E0304", "`x` is wrong", pointer="/info")
-    assert render(problems, document) == (
-        "warning[E0304]: `x` is wrong\n"
+    assert (
+        render(problems, document) == "warning[E0304]: `x` is wrong\n"
         " --> petstore.yaml:2:1   #/info\n"
         "  |\n"
         "1 | openapi: 3.0.3\n"
@@ -87,7 +87,12 @@ def test_errors_come_first_then_the_order_of_the_document(found: Any) -> None:
     problems.warn("E0304", "two", pointer="/paths")
     problems.error("E0203", "one b", pointer="/paths/~1pets/post")
     problems.error("E0203", "one a", pointer="/paths/~1pets/get")
-    assert [finding.problem.message for finding in findings(problems, document)] == ["one a", "one b", "two", "three"]
+    assert [finding.problem.message for finding in findings(problems, document)] == [
+        "one a",
+        "one b",
+        "two",
+        "three",
+    ]
 
 
 def test_the_same_at_several_places_is_told_once(found: Any) -> None:
@@ -129,11 +134,17 @@ def test_no_text_of_a_document_controls_the_terminal(found: Any, form: Any) -> N
 def _strings(node: Any) -> list[str]:
     if isinstance(node, dict):
         return [text for value in node.values() for text in _strings(value)]
-    return [text for item in node for text in _strings(item)] if isinstance(node, list) else [str(node)]
+    return (
+        [text for item in node for text in _strings(item)]
+        if isinstance(node, list)
+        else [str(node)]
+    )
 
 
 def test_long_lines_and_messages_are_cut(found: Any) -> None:
-    document, problems = found("openapi: 3.0.3\nx: '" + "y" * 5000 + "'\nz: [" + "w, " * 2000 + "{k: v}]\n")
+    document, problems = found(
+        "openapi: 3.0.3\nx: '" + "y" * 5000 + "'\nz: [" + "w, " * 2000 + "{k: v}]\n"
+    )
     problems.error("E0203", "m" * 5000, pointer="/x")
     problems.error("E0203", "n", pointer="/z/2000/k")
     text = render(problems, document)
@@ -198,13 +209,17 @@ def test_sarif_is_what_code_scanning_takes(found: Any) -> None:
 def test_annotations_cannot_be_broken_out_of(found: Any) -> None:
     document, problems = found(name="a,b::c.yaml")
     problems.error("E0203", "50% \n::error::x", pointer="/info/title", hint="h")
-    assert render(problems, document, form="github") == (
-        "::error file=a%2Cb%3A%3Ac.yaml,line=2,col=15,title=E0203::50%25 %0A::error::x%0Ahelp: h\n"
+    assert (
+        render(problems, document, form="github")
+        == "::error file=a%2Cb%3A%3Ac.yaml,line=2,col=15,title=E0203::50%25"
+        " %0A::error::x%0Ahelp: h\n"
     )
 
 
 def test_a_problem_without_a_place_is_told_too() -> None:
-    problem = Problem(code="E1101", severity="error", message="no `mcpgen.toml`", hint="run it elsewhere")
+    problem = Problem(
+        code="E1101", severity="error", message="no `mcpgen.toml`", hint="run it elsewhere"
+    )
     assert render([problem]) == "error[E1101]: no `mcpgen.toml`\n  = help: run it elsewhere\n"
     assert render([]) == ""
 

@@ -1,4 +1,6 @@
-"""The same document gives the same text: in another process, in another order, with another hash seed."""
+"""The same document gives the same text: in another process, in another order, with another hash
+seed.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,11 @@ def test_neither_order_nor_hash_seed_nor_cache_changes_a_byte(tmp_path: Path, na
         folder = tmp_path / str(seed)
         folder.mkdir()
         path = folder / "document.json"
-        path.write_text(json.dumps(document if seed == 1 else shuffled(document, random.Random(seed)), default=str))
+        path.write_text(
+            json.dumps(
+                document if seed == 1 else shuffled(document, random.Random(seed)), default=str
+            )
+        )
         found.append(generated(path, seed))
     assert found[0].keys() == found[1].keys()
     for file, text in found[0].items():

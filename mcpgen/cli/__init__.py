@@ -1,7 +1,7 @@
 """The command line: arguments in, exit code out; the only place that prints.
 
-One file per command. A command is a plain function whose module imports nothing slow at its top, because every one
-of them is imported for `mcpgen --help`.
+One file per command. A command is a plain function whose module imports nothing slow at its top,
+because every one of them is imported for `mcpgen --help`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from . import failure
 from .screen import Screen
 
 COMMANDS = ("generate", "new", "add", "inspect", "lint", "check", "diff", "verify", "explain")
-"""The commands in the order of the help; `mcpgen/cli/<name>.py` holds a function of the same name."""
+"""The commands in the order of the help; `mcpgen/cli/<name>.py` holds a function of the same
+name.
+"""
 
 app = typer.Typer(
     name="mcpgen",
@@ -40,7 +42,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _mcpgen(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -53,8 +58,8 @@ for _name in COMMANDS:
 def run(arguments: list[str]) -> int:
     """Run one command; return the exit code of the process. Every exception becomes a message here.
 
-    0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output folder is not ours to
-    write · 70 a bug in mcpgen · 130 interrupted.
+    0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output folder
+    is not ours to write · 70 a bug in mcpgen · 130 interrupted.
     """
     try:
         result = get_command(app).main(args=arguments, prog_name="mcpgen", standalone_mode=False)

@@ -21,17 +21,24 @@ class Thing(StrEnum):
 
 What = Annotated[Thing, typer.Argument(metavar="tool", help="What to add.", show_default=False)]
 ToolName = Annotated[
-    str, typer.Argument(metavar="NAME", help="The tool's name, as in `find_book`.", show_default=False)
+    str,
+    typer.Argument(metavar="NAME", help="The tool's name, as in `find_book`.", show_default=False),
 ]
 Description = Annotated[
-    str, typer.Option("--description", metavar="TEXT", help="What the tool does, for the model that chooses it.")
+    str,
+    typer.Option(
+        "--description", metavar="TEXT", help="What the tool does, for the model that chooses it."
+    ),
 ]
 Arguments = Annotated[
     list[str] | None,
     typer.Option(
         "--argument",
         metavar="NAME:TYPE",
-        help="Like `city:string!` (required), `days:integer`, `tags:string[]`, `unit:metric|imperial`. Repeatable.",
+        help=(
+            "Like `city:string!` (required), `days:integer`, `tags:string[]`,"
+            " `unit:metric|imperial`. Repeatable."
+        ),
     ),
 ]
 
@@ -46,8 +53,8 @@ def add(
 ) -> int:
     """Add a tool to the project in this folder: its contract, and a stub for you to fill in.
 
-    The contract goes into the list of tools (`tools.json` where there is none yet), and everything is generated
-    anew.
+    The contract goes into the list of tools (`tools.json` where there is none yet), and everything
+    is generated anew.
     """
     from ..problems import Problem, Problems, UsageError
     from ..project import Request, here, run
@@ -59,7 +66,11 @@ def add(
     folder = here()
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
-        raise UsageError(Problem(code="E1101", severity="error", message="this folder is not a project", hint=hint))
+        raise UsageError(
+            Problem(
+                code="E1101", severity="error", message="this folder is not a project", hint=hint
+            )
+        )
     before = {path: path.read_bytes() for path in _texts(folder)}
     path = add_tool(folder, tool)
     try:
@@ -85,7 +96,11 @@ def _texts(folder: Path) -> list[Path]:
     """The files that adding a tool may change: the configuration and the local sources."""
     from ..config_file import NAME, read_config
 
-    sources = [Path(source) for source in read_config(folder).sources if "://" not in source and source != "-"]
+    sources = [
+        Path(source)
+        for source in read_config(folder).sources
+        if "://" not in source and source != "-"
+    ]
     return [path for path in (folder / NAME, *sources) if path.is_file()]
 
 

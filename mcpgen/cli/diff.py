@@ -29,14 +29,18 @@ Sides = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[OLD] [NEW]",
-        help="Documents or projects. With NEW alone, OLD is the project this folder is in; with neither, NEW is what "
-        "that project's document says now.",
+        help=(
+            "Documents or projects. With NEW alone, OLD is the project this folder is in; with"
+            " neither, NEW is what that project's document says now."
+        ),
         show_default=False,
     ),
 ]
 FormatOption = Annotated[
     DiffFormat,
-    typer.Option("--format", help="`markdown` is made for a comment on a pull request.", case_sensitive=False),
+    typer.Option(
+        "--format", help="`markdown` is made for a comment on a pull request.", case_sensitive=False
+    ),
 ]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever changed.")]
 
@@ -50,8 +54,9 @@ def diff(
 ) -> int:
     """Show what changes between two documents, or between a project and its document.
 
-    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13 another origin, other
-    credentials or more destructive behaviour. The last needs `mcpgen generate --accept-changes`.
+    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13
+    another origin, other credentials or more destructive behaviour. The last needs `mcpgen generate
+    --accept-changes`.
     """
     from .. import diff as differ
     from ..problems import Problem, Problems, UsageError
@@ -60,7 +65,11 @@ def diff(
     names = list(sides or ())
     if len(names) > 2:
         raise UsageError(
-            Problem(code="E1317", severity="error", message=f"two sides can be compared, not {len(names)}")
+            Problem(
+                code="E1317",
+                severity="error",
+                message=f"two sides can be compared, not {len(names)}",
+            )
         )
     problems = Problems()
     with screen.working("comparing"):
@@ -69,7 +78,11 @@ def diff(
     if output_format is DiffFormat.json:
         screen.data(json.dumps(differ.as_data(found), indent=2))
     else:
-        screen.data(differ.as_markdown(found) if output_format is DiffFormat.markdown else differ.as_text(found))
+        screen.data(
+            differ.as_markdown(found)
+            if output_format is DiffFormat.markdown
+            else differ.as_text(found)
+        )
     return 0 if exit_zero else found.exit_code
 
 
@@ -81,7 +94,11 @@ def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
 
     project = here()
     if len(names) == 2:
-        old = side_of_project(Path(names[0])) if Path(names[0]).is_dir() else _side(names[0], project, None, problems)
+        old = (
+            side_of_project(Path(names[0]))
+            if Path(names[0]).is_dir()
+            else _side(names[0], project, None, problems)
+        )
     elif project is None:
         raise UsageError(
             Problem(
@@ -99,7 +116,9 @@ def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
 
 
 def _side(document: str | None, project: Path | None, old: Side | None, problems: Problems) -> Side:
-    """A document as a server, with the customisations of the project and the names of the old side."""
+    """A document as a server, with the customisations of the project and the names of the old
+    side.
+    """
     from dataclasses import replace
 
     from .. import pipeline

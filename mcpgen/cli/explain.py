@@ -11,7 +11,9 @@ from .screen import Screen
 
 Code = Annotated[
     str | None,
-    typer.Argument(metavar="CODE", help="A code as in `error[E0203]`; `203` will do.", show_default=False),
+    typer.Argument(
+        metavar="CODE", help="A code as in `error[E0203]`; `203` will do.", show_default=False
+    ),
 ]
 
 

@@ -1,7 +1,7 @@
 """How a command ends when it cannot go on: one clear message on stderr, and the exit code.
 
-0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output folder is not ours to
-write · 70 a bug in mcpgen · 130 interrupted
+0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output folder is
+not ours to write · 70 a bug in mcpgen · 130 interrupted
 """
 
 from __future__ import annotations
@@ -40,14 +40,20 @@ def tell(error: BaseException, *, debug: bool) -> int:
         _say(screen, "there is not enough memory for this document")
         return 1
     if isinstance(error, OSError):
-        where = f"`{shown(os.fsdecode(error.filename))}`: " if isinstance(error.filename, (str, bytes)) else ""
+        where = (
+            f"`{shown(os.fsdecode(error.filename))}`: "
+            if isinstance(error.filename, (str, bytes))
+            else ""
+        )
         _say(screen, f"{where}{shown(error.strerror or str(error))}")
         return 1
     return _tell_bug(screen, error, debug=debug)
 
 
 def flush(code: int) -> int:
-    """Push out what is still buffered, so that a reader who has gone does not become a traceback at exit."""
+    """Push out what is still buffered, so that a reader who has gone does not become a traceback at
+    exit.
+    """
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -90,8 +96,9 @@ def _tell_bug(screen: Screen, error: BaseException, *, debug: bool) -> int:
     _say(screen, f"this is a bug in mcpgen, not in your document ({text[:300]}{place})")
     again = "" if debug else "run it again with `--debug` and "
     screen.err.print(
-        f"  hint: {again}please report it with the output, the command and if possible the document "
-        f"(mcpgen {__version__}, Python {sys.version_info.major}.{sys.version_info.minor}, {sys.platform})",
+        f"  hint: {again}please report it with the output, the command and if possible the document"
+        f" (mcpgen {__version__}, Python {sys.version_info.major}.{sys.version_info.minor},"
+        f" {sys.platform})",
         style="dim",
     )
     return BUG

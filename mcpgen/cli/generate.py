@@ -21,20 +21,32 @@ if TYPE_CHECKING:
 
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="The project's folder. Default: named after the server."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="The project's folder. Default: named after the server.",
+    ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite generated files that were edited by hand.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite generated files that were edited by hand.")
+]
 Accept = Annotated[
     bool,
     typer.Option(
         "--accept-changes",
         "--accept",
-        help="Accept another origin, other credentials, more destructive tools or texts that give orders.",
+        help=(
+            "Accept another origin, other credentials, more destructive tools or texts that give"
+            " orders."
+        ),
     ),
 ]
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
+]
 
 
 def generate(
@@ -68,9 +80,10 @@ def generate(
 ) -> int:
     """Generate an MCP server from an API description, or regenerate the one in this folder.
 
-    The first run writes a project: files that are yours from then on (`mcpgen.toml`, README, `hooks.py`, `custom/`)
-    and files that stay mcpgen's (listed in `mcpgen.lock`). Later runs rewrite only the latter, and only when nobody
-    edited them. Without a SPEC, inside a project, it is regenerated from what `mcpgen.toml` names.
+    The first run writes a project: files that are yours from then on (`mcpgen.toml`, README,
+    `hooks.py`, `custom/`) and files that stay mcpgen's (listed in `mcpgen.lock`). Later runs
+    rewrite only the latter, and only when nobody edited them. Without a SPEC, inside a project, it
+    is regenerated from what `mcpgen.toml` names.
     """
     from ..problems import Problems
     from ..project import Request, run
@@ -109,7 +122,12 @@ def generate(
     end_if_strict(strict, problems)
     with screen.working("writing") as step:
         changes = write(
-            made.files, made.folder, lock_facts=made.facts, force=force, accept=accept_changes, dry_run=dry_run
+            made.files,
+            made.folder,
+            lock_facts=made.facts,
+            force=force,
+            accept=accept_changes,
+            dry_run=dry_run,
         )
     summary = summarise(made.document, made.server)
     if as_json:
@@ -143,7 +161,9 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None
     """The summary for people."""
     from . import tables
 
-    tables.show_facts(screen, summary, [("written", f"{_folder(made.folder)} ({_counts(changes)})")])
+    tables.show_facts(
+        screen, summary, [("written", f"{_folder(made.folder)} ({_counts(changes)})")]
+    )
     tables.show_toolsets(screen, summary)
     tables.show_skips(screen, summary.server.skips)
     _show_conflicts(screen, changes)
@@ -172,7 +192,11 @@ def _counts(changes: Changes) -> str:
 
 def _planned(changes: Changes) -> Iterator[str]:
     """What a dry run would do, file by file."""
-    for word, paths in (("create", changes.created), ("update", changes.updated), ("remove", changes.removed)):
+    for word, paths in (
+        ("create", changes.created),
+        ("update", changes.updated),
+        ("remove", changes.removed),
+    ):
         yield from (f"  {word}  {path}" for path in paths)
 
 
@@ -187,7 +211,11 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     """What to do after a first run, or after a later one."""
     from ..render.manifests import command
 
-    inside = "" if made.folder.resolve() == Path.cwd() else f"cd {_folder(made.folder).rstrip(os.sep)} && "
+    inside = (
+        ""
+        if made.folder.resolve() == Path.cwd()
+        else f"cd {_folder(made.folder).rstrip(os.sep)} && "
+    )
     steps = [(f"{inside}make test", "check every tool")]
     if first:
         steps += [

@@ -1,4 +1,6 @@
-"""`mcpgen inspect`: what a document would become, and what to look at before it does. Nothing is generated."""
+"""`mcpgen inspect`: what a document would become, and what to look at before it does. Nothing is
+generated.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def inspect(
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Show what a document would become: origin, credentials, tools that delete, sizes, skipped operations, odd text.
+    """Show what a document would become: origin, credentials, tools that delete, sizes, skipped
+    operations, odd text.
 
     Nothing is written. `mcpgen lint` lists the document's problems.
     """
@@ -85,7 +88,9 @@ def inspect(
             **summary.data(),
             "credentials": [_credential(auth) for auth in made.server.auth],
             "other_origins": _other_origins(made.server),
-            "suspicious": [{"what": one.what, "pointer": one.pointer, "excerpt": one.excerpt} for one in odd],
+            "suspicious": [
+                {"what": one.what, "pointer": one.pointer, "excerpt": one.excerpt} for one in odd
+            ],
             "problems": problem_data(problems, made.document),
         }
         screen.data(json.dumps(data, indent=2))
@@ -127,7 +132,11 @@ def _other_origins(server: Server) -> dict[str, list[str]]:
     """Tools that go elsewhere than the server's base URL, by base URL."""
     found: dict[str, list[str]] = {}
     for tool in server.tools:
-        if tool.request is not None and tool.request.base_url and tool.request.base_url != server.base_url:
+        if (
+            tool.request is not None
+            and tool.request.base_url
+            and tool.request.base_url != server.base_url
+        ):
             found.setdefault(tool.request.base_url, []).append(tool.name)
     return found
 
@@ -165,7 +174,11 @@ def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
         [(tool.name, tables.size(size)) for tool, size in summary.largest(MOST_OFFENDERS)],
     )
     tables.show_skips(screen, server.skips, most=MOST_LISTED)
-    _show_rows(screen, "text to look at", [(one.what, f"#{shown(one.pointer)}: {shown(one.excerpt)}") for one in odd])
+    _show_rows(
+        screen,
+        "text to look at",
+        [(one.what, f"#{shown(one.pointer)}: {shown(one.excerpt)}") for one in odd],
+    )
     advice = tables.smaller_list(summary)
     if advice:
         screen.out.print(f"note: {advice}")
@@ -177,7 +190,9 @@ def _severity(tool: Tool) -> bool:
     return tool.origin.method != "DELETE"
 
 
-def _show_rows(screen: Screen, title: str, rows: Sequence[tuple[str, str]], *, cut: bool = False) -> None:
+def _show_rows(
+    screen: Screen, title: str, rows: Sequence[tuple[str, str]], *, cut: bool = False
+) -> None:
     """A heading and two columns, nothing where there are no rows."""
     from . import tables
 
@@ -189,7 +204,9 @@ def _show_rows(screen: Screen, title: str, rows: Sequence[tuple[str, str]], *, c
         table.add_row(word, text)
     screen.out.print(table)
     if len(rows) > MOST_LISTED:
-        screen.out.print(f"  … and {len(rows) - MOST_LISTED:,} more (`--json` lists all)", style="dim")
+        screen.out.print(
+            f"  … and {len(rows) - MOST_LISTED:,} more (`--json` lists all)", style="dim"
+        )
     screen.out.print()
 
 
@@ -198,6 +215,10 @@ def _some(names: list[str]) -> str:
 
 
 def _show_problem_count(screen: Screen, severities: list[str]) -> None:
-    counted = [(severities.count(kind), kind) for kind in ("error", "warning", "note") if kind in severities]
+    counted = [
+        (severities.count(kind), kind)
+        for kind in ("error", "warning", "note")
+        if kind in severities
+    ]
     said = ", ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for count, kind in counted)
     screen.out.print(f"problems: {said or 'none'}{'; `mcpgen lint` lists them' if said else ''}")

@@ -1,4 +1,6 @@
-"""`mcpgen lint`: what is wrong with a document, and an overlay with the repairs that can be known."""
+"""`mcpgen lint`: what is wrong with a document, and an overlay with the repairs that can be
+known.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,18 @@ if TYPE_CHECKING:
 Client = Annotated[
     list[str] | None,
     typer.Option(
-        "--client", metavar="NAME", help="Also say what this client does not take. Repeatable; `all` for all."
+        "--client",
+        metavar="NAME",
+        help="Also say what this client does not take. Repeatable; `all` for all.",
     ),
 ]
 FixOverlay = Annotated[
     Path | None,
-    typer.Option("--fix-overlay", metavar="FILE", help="Write an OpenAPI Overlay with the repairs that can be known."),
+    typer.Option(
+        "--fix-overlay",
+        metavar="FILE",
+        help="Write an OpenAPI Overlay with the repairs that can be known.",
+    ),
 ]
 
 
@@ -41,8 +49,8 @@ def lint(
 ) -> int:
     """Check an API description, without generating anything.
 
-    Ends with 1 when there are errors, with `--strict` also for warnings. The overlay of `--fix-overlay` is for its
-    author to read: what only they can know is left to them as a comment.
+    Ends with 1 when there are errors, with `--strict` also for warnings. The overlay of
+    `--fix-overlay` is for its author to read: what only they can know is left to them as a comment.
     """
     from ..clients import check_client
     from ..problems import Problems
@@ -61,12 +69,21 @@ def lint(
         _write_overlay(screen, config, fix_overlay)
     if output_format is opt.Format.text:
         screen.remark(_conclusion(problems), style="")
-    return 1 if problems.has_errors or (strict and any(item.severity == "warning" for item in problems)) else 0
+    return (
+        1
+        if problems.has_errors or (strict and any(item.severity == "warning" for item in problems))
+        else 0
+    )
 
 
 def _conclusion(problems: Problems) -> str:
-    counts = {kind: sum(item.severity == kind for item in problems) for kind in ("error", "warning", "note")}
-    said = [f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count]
+    counts = {
+        kind: sum(item.severity == kind for item in problems)
+        for kind in ("error", "warning", "note")
+    }
+    said = [
+        f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
+    ]
     return ", ".join(said) + "; `mcpgen explain CODE` says more" if said else "no problems found"
 
 
@@ -90,5 +107,7 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
     path.write_text(overlay(document), encoding="utf-8", newline="\n")
     known = sum(repair.known for repair in found)
     screen.remark(
-        f"{shown(str(path))}: {known:,} repairs to review, {len(found) - known:,} left to you as comments", style=""
+        f"{shown(str(path))}: {known:,} repairs to review, {len(found) - known:,} left to you as"
+        " comments",
+        style="",
     )

@@ -24,15 +24,20 @@ class Transport(StrEnum):
 ProjectName = Annotated[
     str | None,
     typer.Argument(
-        metavar="NAME", help="The project's name and its folder. Asked for on a terminal.", show_default=False
+        metavar="NAME",
+        help="The project's name and its folder. Asked for on a terminal.",
+        show_default=False,
     ),
 ]
 Description = Annotated[
-    str | None, typer.Option("--description", metavar="TEXT", help="What the server is for, in one sentence.")
+    str | None,
+    typer.Option("--description", metavar="TEXT", help="What the server is for, in one sentence."),
 ]
 TransportOption = Annotated[
     Transport | None,
-    typer.Option("--transport", help="How `make run` serves; the server can do both.", case_sensitive=False),
+    typer.Option(
+        "--transport", help="How `make run` serves; the server can do both.", case_sensitive=False
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")]
 
@@ -45,9 +50,11 @@ def new(
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Make a new server from nothing: a project that runs at once, with one example tool and its test.
+    """Make a new server from nothing: a project that runs at once, with one example tool and its
+    test.
 
-    Its contracts are in `tools.json`, which is yours: after an edit `mcpgen generate` brings the rest up to date.
+    Its contracts are in `tools.json`, which is yours: after an edit `mcpgen generate` brings the
+    rest up to date.
     """
     from ..problems import Problem, Problems, UsageError
     from ..project import Request, run
@@ -60,13 +67,17 @@ def new(
         name = typer.prompt("Name", default="my-tools")
     if not name:
         hint = "for example `mcpgen new demo --yes`"
-        raise UsageError(Problem(code="E1106", severity="error", message="a new project needs a name", hint=hint))
+        raise UsageError(
+            Problem(code="E1106", severity="error", message="a new project needs a name", hint=hint)
+        )
     if description is None and ask:
         description = typer.prompt("What is it for", default="", show_default=False)
     if transport is None and ask:
         transport = Transport(typer.prompt("Transport (stdio or http)", default="stdio"))
     wish = Wish(
-        folder=Path(name), description=(description or "").strip(), transport=(transport or Transport.stdio).value
+        folder=Path(name),
+        description=(description or "").strip(),
+        transport=(transport or Transport.stdio).value,
     )
     there = wish.folder.exists()
     begin(wish)
@@ -84,10 +95,13 @@ def new(
         screen.out.print()
         screen.out.print(f"  cd {folder} && make test", style="bold")
         screen.out.print(
-            "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && .venv/bin/pytest"
+            "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' &&"
+            " .venv/bin/pytest"
         )
         screen.out.print()
-        screen.out.print("  tools.json             what the tools take and return; then `mcpgen generate`")
+        screen.out.print(
+            "  tools.json             what the tools take and return; then `mcpgen generate`"
+        )
         screen.out.print(f"  src/{made.server.package}/custom/    what they do")
         screen.out.print("  README.md     the next three steps")
     return 0

@@ -43,49 +43,86 @@ Documents = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="SPEC",
-        help="The API description, a list of tools or a JSON Schema: a path, a URL, or `-` for standard input; several "
-        "files or a folder for one server. Without one, the project in the current folder says where it is.",
+        help=(
+            "The API description, a list of tools or a JSON Schema: a path, a URL, or `-` for"
+            " standard input; several files or a folder for one server. Without one, the project in"
+            " the current folder says where it is."
+        ),
         show_default=False,
     ),
 ]
 Overlays = Annotated[
     list[str] | None,
-    typer.Option("--overlay", metavar="FILE", help="Apply an OpenAPI Overlay first. Repeatable, in order."),
+    typer.Option(
+        "--overlay", metavar="FILE", help="Apply an OpenAPI Overlay first. Repeatable, in order."
+    ),
 ]
-Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The server's name, in place of the title.")]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="The server's name, in place of the title."),
+]
 BaseUrl = Annotated[
-    str | None, typer.Option("--base-url", metavar="URL", help="Where the API is, in place of the document's servers.")
+    str | None,
+    typer.Option(
+        "--base-url", metavar="URL", help="Where the API is, in place of the document's servers."
+    ),
 ]
 AllowOrigins = Annotated[
     list[str] | None,
-    typer.Option("--allow-origin", metavar="ORIGIN", help="Let operations call this further origin too. Repeatable."),
+    typer.Option(
+        "--allow-origin",
+        metavar="ORIGIN",
+        help="Let operations call this further origin too. Repeatable.",
+    ),
 ]
 ProfileOption = Annotated[
     Profile,
     typer.Option(
-        "--profile", help="`portable` fits every client; `rich` keeps `$defs` and unions.", case_sensitive=False
+        "--profile",
+        help="`portable` fits every client; `rich` keeps `$defs` and unions.",
+        case_sensitive=False,
     ),
 ]
 DraftOption = Annotated[
     Draft | None,
-    typer.Option("--draft", help="The JSON Schema draft of schemas that do not say theirs.", case_sensitive=False),
+    typer.Option(
+        "--draft",
+        help="The JSON Schema draft of schemas that do not say theirs.",
+        case_sensitive=False,
+    ),
 ]
 RefRoot = Annotated[
     str | None,
-    typer.Option("--ref-root", metavar="FOLDER", help="The folder that `$ref`s to other files may reach."),
+    typer.Option(
+        "--ref-root", metavar="FOLDER", help="The folder that `$ref`s to other files may reach."
+    ),
 ]
 MaxBytes = Annotated[
     int | None,
-    typer.Option("--max-bytes", metavar="N", min=1, help="How large the document may be, in place of 25 MiB."),
+    typer.Option(
+        "--max-bytes", metavar="N", min=1, help="How large the document may be, in place of 25 MiB."
+    ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="End with an error where there would be a warning.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only problems.", rich_help_panel=SAYING)]
-AsJson = Annotated[bool, typer.Option("--json", help="A summary for programs on stdout.", rich_help_panel=SAYING)]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End with an error where there would be a warning.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Only problems.", rich_help_panel=SAYING)
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="A summary for programs on stdout.", rich_help_panel=SAYING)
+]
 FormatOption = Annotated[
-    Format, typer.Option("--format", help="How problems are written.", case_sensitive=False, rich_help_panel=SAYING)
+    Format,
+    typer.Option(
+        "--format", help="How problems are written.", case_sensitive=False, rich_help_panel=SAYING
+    ),
 ]
 Debug = Annotated[
-    bool, typer.Option("--debug", help="Show the traceback when something fails.", rich_help_panel=SAYING)
+    bool,
+    typer.Option(
+        "--debug", help="Show the traceback when something fails.", rich_help_panel=SAYING
+    ),
 ]
 
 
@@ -93,20 +130,35 @@ def _choice(flag: str, metavar: str, text: str) -> object:
     return typer.Option(flag, metavar=metavar, help=f"{text} Repeatable.", rich_help_panel=CHOOSING)
 
 
-IncludeTags = Annotated[list[str] | None, _choice("--include-tag", "TAG", "Only operations with this tag.")]
-ExcludeTags = Annotated[list[str] | None, _choice("--exclude-tag", "TAG", "No operations with this tag.")]
-IncludePaths = Annotated[list[str] | None, _choice("--include-path", "GLOB", "Only paths like `/books/*`.")]
+IncludeTags = Annotated[
+    list[str] | None, _choice("--include-tag", "TAG", "Only operations with this tag.")
+]
+ExcludeTags = Annotated[
+    list[str] | None, _choice("--exclude-tag", "TAG", "No operations with this tag.")
+]
+IncludePaths = Annotated[
+    list[str] | None, _choice("--include-path", "GLOB", "Only paths like `/books/*`.")
+]
 ExcludePaths = Annotated[list[str] | None, _choice("--exclude-path", "GLOB", "No paths like this.")]
-IncludeMethods = Annotated[list[str] | None, _choice("--include-method", "METHOD", "Only this HTTP method.")]
-ExcludeMethods = Annotated[list[str] | None, _choice("--exclude-method", "METHOD", "Not this HTTP method.")]
+IncludeMethods = Annotated[
+    list[str] | None, _choice("--include-method", "METHOD", "Only this HTTP method.")
+]
+ExcludeMethods = Annotated[
+    list[str] | None, _choice("--exclude-method", "METHOD", "Not this HTTP method.")
+]
 IncludeOperations = Annotated[
-    list[str] | None, _choice("--include-operation", "ID", "Only this operationId (a glob) or `METHOD /path`.")
+    list[str] | None,
+    _choice("--include-operation", "ID", "Only this operationId (a glob) or `METHOD /path`."),
 ]
 ExcludeOperations = Annotated[
-    list[str] | None, _choice("--exclude-operation", "ID", "Not this operationId (a glob) or `METHOD /path`.")
+    list[str] | None,
+    _choice("--exclude-operation", "ID", "Not this operationId (a glob) or `METHOD /path`."),
 ]
 NoDeprecated = Annotated[
-    bool, typer.Option("--no-deprecated", help="Leave out deprecated operations.", rich_help_panel=CHOOSING)
+    bool,
+    typer.Option(
+        "--no-deprecated", help="Leave out deprecated operations.", rich_help_panel=CHOOSING
+    ),
 ]
 
 

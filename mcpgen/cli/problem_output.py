@@ -30,20 +30,30 @@ def problem_data(problems: Problems, document: Document | None) -> list[dict[str
     """What was found, for the `--json` of a command."""
     from .. import report
 
-    found: list[dict[str, Any]] = json.loads(report.render(problems, document, form="json"))["problems"]
+    found: list[dict[str, Any]] = json.loads(report.render(problems, document, form="json"))[
+        "problems"
+    ]
     return found
 
 
 def end_if_strict(strict: bool, problems: Problems) -> None:
-    """Raise DocumentError (exit code 1) under `--strict` when there is anything worse than a note."""
+    """Raise DocumentError (exit code 1) under `--strict` when there is anything worse than a
+    note.
+    """
     counted = [problem for problem in problems if problem.severity != "note"]
     if strict and counted:
         raise DocumentError(
             Problem(
                 code="E0902",
                 severity="error",
-                message=f"`--strict` allows no problems, and there {_are(len(counted))}; nothing was written",
-                hint="mend the document, or mend it with an overlay (`mcpgen lint --fix-overlay FILE`)",
+                message=(
+                    f"`--strict` allows no problems, and there {_are(len(counted))}; nothing was"
+                    " written"
+                ),
+                hint=(
+                    "mend the document, or mend it with an overlay (`mcpgen lint --fix-overlay"
+                    " FILE`)"
+                ),
             )
         )
 

@@ -1,4 +1,6 @@
-"""`docs/cli.md`, written from the commands themselves: `python -m mcpgen.cli.reference`; a test compares."""
+"""`docs/cli.md`, written from the commands themselves: `python -m mcpgen.cli.reference`; a test
+compares.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,10 @@ def page() -> str:
     """The whole page."""
     commands = {command.name or "": command.callback for command in app.registered_commands}
     toc = ["| command | |", "|---|---|"]
-    toc += [f"| [`mcpgen {name}`](#mcpgen-{name}) | {_first(function)} |" for name, function in commands.items()]
+    toc += [
+        f"| [`mcpgen {name}`](#mcpgen-{name}) | {_first(function)} |"
+        for name, function in commands.items()
+    ]
     sections = [_section(name, function) for name, function in commands.items()]
     return "\n".join([_HEAD, "\n".join(toc) + "\n", *sections, _TAIL])
 
@@ -79,7 +84,10 @@ def _section(name: str, function: Any) -> str:
             arguments.append(word if word.startswith("[") else f"[{word}]")
             word = f"`{word.strip('[]')}`" if word.count("[") < 2 else f"`{word}`"
         else:
-            flags = (said.default, *(said.param_decls or ()))  # Annotated: the first flag stands where a default may
+            flags = (
+                said.default,
+                *(said.param_decls or ()),
+            )  # Annotated: the first flag stands where a default may
             word = ", ".join(f"`{flag}`" for flag in flags if isinstance(flag, str))
             value = _value(kind, said)
             word += f" `{value}`" if value else ""
@@ -87,7 +95,9 @@ def _section(name: str, function: Any) -> str:
         shown = f" Default: `{default.value}`." if isinstance(default, StrEnum) else ""
         rows.append(f"| {word} | {' '.join((said.help or '').split())}{shown} |")
     usage = " ".join(["mcpgen", name, "[OPTIONS]", *arguments])
-    return "\n".join([f"## mcpgen {name}", "", _text(function), "", "```", usage, "```", "", *_TABLE, *rows, ""])
+    return "\n".join(
+        [f"## mcpgen {name}", "", _text(function), "", "```", usage, "```", "", *_TABLE, *rows, ""]
+    )
 
 
 _TABLE = ("| option | meaning |", "|---|---|")

@@ -1,7 +1,7 @@
 """Where a command prints: results on stdout; problems, progress and remarks on stderr.
 
-Nothing here interprets markup, emoji codes or numbers in what it is given, so text of a document is shown as it is
-(after `shown`, which makes control characters visible).
+Nothing here interprets markup, emoji codes or numbers in what it is given, so text of a document is
+shown as it is (after `shown`, which makes control characters visible).
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ WIDE = 140
 
 
 class _Console(Console):
-    """A console that goes silent when its reader has gone, so that the command still ends with its own exit code."""
+    """A console that goes silent when its reader has gone, so that the command still ends with its
+    own exit code.
+    """
 
     def on_broken_pipe(self) -> None:
         silence(sys.stderr if self.stderr else sys.stdout)
@@ -34,7 +36,9 @@ def _console(*, stderr: bool) -> _Console:
 
 def shown(text: str) -> str:
     """Text of a document, with everything a terminal would obey spelt out."""
-    from ..report import escape  # late: it brings the reader of documents, which `--help` does without
+    from ..report import (
+        escape,
+    )  # late: it brings the reader of documents, which `--help` does without
 
     return escape(text)
 
@@ -53,8 +57,8 @@ def silence(stream: IO[str]) -> None:
 class Screen:
     """What one command prints.
 
-    `quiet` leaves out everything but results and problems. Colour and movement only on a terminal; `NO_COLOR`,
-    `FORCE_COLOR`, `TERM=dumb` and `COLUMNS` are respected (rich does that).
+    `quiet` leaves out everything but results and problems. Colour and movement only on a terminal;
+    `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `COLUMNS` are respected (rich does that).
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -76,7 +80,9 @@ class Screen:
 
     @contextmanager
     def working(self, text: str) -> Iterator[Callable[[str], None]]:
-        """Show that something takes a while: a spinner on a terminal, nothing elsewhere. Yields a way to say what."""
+        """Show that something takes a while: a spinner on a terminal, nothing elsewhere. Yields a
+        way to say what.
+        """
         if self.quiet or not self.err.is_terminal or self.err.is_dumb_terminal:
             yield lambda _: None
             return

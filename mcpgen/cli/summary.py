@@ -1,4 +1,6 @@
-"""What a run has to say at its end: the same facts as data for programs and as a table for people."""
+"""What a run has to say at its end: the same facts as data for programs and as a table for
+people.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
     from ..load import Document
 
 BYTES_PER_TOKEN = 4
-"""A tool list in JSON costs a model about one token for four bytes (measured: 4.0 to 4.6 with o200k)."""
+"""A tool list in JSON costs a model about one token for four bytes (measured: 4.0 to 4.6 with
+o200k).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,9 @@ class Summary:
 
     def largest(self, count: int) -> list[tuple[Tool, Size]]:
         """The tools that cost most, largest first."""
-        tools = sorted(self.server.tools, key=lambda tool: (-self.sizes[tool.name].bytes, tool.name))
+        tools = sorted(
+            self.server.tools, key=lambda tool: (-self.sizes[tool.name].bytes, tool.name)
+        )
         return [(tool, self.sizes[tool.name]) for tool in tools[:count]]
 
     def data(self) -> dict[str, Any]:
@@ -80,7 +86,11 @@ class Summary:
                 "source": self.source,
                 "sha256": self.sha256,
                 "version": server.document_version,
-                **({"recognised": server.extra["recognised"]} if "recognised" in server.extra else {}),
+                **(
+                    {"recognised": server.extra["recognised"]}
+                    if "recognised" in server.extra
+                    else {}
+                ),
                 "title": server.title,
                 "api_version": server.version,
             },
@@ -110,7 +120,11 @@ class Summary:
             ],
             "list": self.total.data(),
             "toolsets": [
-                {"name": toolset.name, "tools": len(toolset.tools), **self.toolset_size(toolset.name).data()}
+                {
+                    "name": toolset.name,
+                    "tools": len(toolset.tools),
+                    **self.toolset_size(toolset.name).data(),
+                }
                 for toolset in server.toolsets
             ],
             "tools": [
@@ -140,6 +154,9 @@ class Summary:
 def summarise(document: Document, server: Server) -> Summary:
     """Count and weigh a server."""
     sizes = {
-        tool.name: Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode())) for tool in server.tools
+        tool.name: Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
+        for tool in server.tools
     }
-    return Summary(server=server, source=document.source.name, sha256=document.source.sha256, sizes=sizes)
+    return Summary(
+        server=server, source=document.source.name, sha256=document.source.sha256, sizes=sizes
+    )

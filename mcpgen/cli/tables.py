@@ -1,4 +1,6 @@
-"""The summary for people: what came of the operations, what the list costs, what to set, what to do next."""
+"""The summary for people: what came of the operations, what the list costs, what to set, what to do
+next.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def plural(count: int, word: str) -> str:
 
 
 def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, str]] = ()) -> None:
-    """The head: title, the conservation law, the cost of the list, where requests go, and further lines."""
+    """The head: title, the conservation law, the cost of the list, where requests go, and further
+    lines.
+    """
     server = summary.server
     head = Text.assemble((shown(server.title), "bold"), (f" {shown(server.version)}", "dim"))
     head.append(f"  {shown(summary.source)}{_kind(server.document_version)}", style="dim")
@@ -71,14 +75,17 @@ def _address(summary: Summary) -> Text:
     server = summary.server
     if server.base_url is None:
         return Text.assemble(
-            ("not known", "yellow"), f": {shown(server.base_url_note)}" if server.base_url_note else ""
+            ("not known", "yellow"),
+            f": {shown(server.base_url_note)}" if server.base_url_note else "",
         )
     note = f" ({shown(server.base_url_note)})" if server.base_url_note else ""
     return Text(f"{shown(server.base_url)}{note}")
 
 
 def grid(*, cut: bool = False) -> Table:
-    """Two columns without lines: a word and what is said of it. `cut`: one line each, the end left out."""
+    """Two columns without lines: a word and what is said of it. `cut`: one line each, the end left
+    out.
+    """
     table = Table.grid(padding=(0, 2, 0, 2))
     table.pad_edge = True
     table.add_column(style="dim", no_wrap=True)
@@ -126,9 +133,13 @@ def show_skips(screen: Screen, skips: Sequence[Skip], *, most: int = MOST_SKIPS)
     screen.out.print("skipped", style="yellow")
     for skip in left_out[:most]:
         code = f" ({skip.code})" if skip.code else ""
-        screen.out.print(f"  {skip.origin.method} {shown(skip.origin.path)}: {shown(skip.reason)}{code}")
+        screen.out.print(
+            f"  {skip.origin.method} {shown(skip.origin.path)}: {shown(skip.reason)}{code}"
+        )
     if len(left_out) > most:
-        screen.out.print(f"  … and {len(left_out) - most} more; `mcpgen inspect` lists them", style="dim")
+        screen.out.print(
+            f"  … and {len(left_out) - most} more; `mcpgen inspect` lists them", style="dim"
+        )
     screen.out.print()
 
 
@@ -140,7 +151,10 @@ def show_environment(screen: Screen, summary: Summary) -> None:
     screen.out.print("set in the environment", style="bold")
     table = grid()
     for item in variables:
-        table.add_row(Text(item.name, style="cyan"), item.meaning + ("" if item.required else " (not always needed)"))
+        table.add_row(
+            Text(item.name, style="cyan"),
+            item.meaning + ("" if item.required else " (not always needed)"),
+        )
     screen.out.print(table)
     screen.out.print()
 
@@ -161,6 +175,7 @@ def smaller_list(summary: Summary) -> str:
         return ""
     names = [tool.name for tool, _ in summary.largest(5)]
     return (
-        f"the tool list is large ({size(summary.total)}): start the server with `--toolsets` or `--lazy`, or leave "
-        f"operations out with `--include-tag`, `--exclude-path` and the like; the largest tools are {', '.join(names)}"
+        f"the tool list is large ({size(summary.total)}): start the server with `--toolsets` or"
+        " `--lazy`, or leave operations out with `--include-tag`, `--exclude-path` and the like;"
+        f" the largest tools are {', '.join(names)}"
     )

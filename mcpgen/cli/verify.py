@@ -11,7 +11,9 @@ import typer
 from . import options as opt
 from .screen import Screen, shown
 
-Folder = Annotated[Path, typer.Argument(metavar="[DIR]", help="The project's folder. Default: this one.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="[DIR]", help="The project's folder. Default: this one.")
+]
 
 
 def verify(
@@ -20,7 +22,8 @@ def verify(
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Recompute every hash in `mcpgen.lock`; exit with 4 when a generated file is not as it was generated.
+    """Recompute every hash in `mcpgen.lock`; exit with 4 when a generated file is not as it was
+    generated.
 
     Neither the document nor the network is needed, and nothing in the project is run.
     """
@@ -35,7 +38,9 @@ def verify(
     for sentence in found:
         screen.err.print(f"not as generated: {shown(sentence)}")
     if found:
-        screen.err.print("  hint: `mcpgen generate` shows each difference and says where it belongs", style="dim")
+        screen.err.print(
+            "  hint: `mcpgen generate` shows each difference and says where it belongs", style="dim"
+        )
     else:
         screen.remark("every generated file is as it was generated")
     return 4 if found else 0

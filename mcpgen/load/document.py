@@ -1,4 +1,6 @@
-"""A loaded document: one tree of plain JSON values in which every reference is local, and the places of its nodes."""
+"""A loaded document: one tree of plain JSON values in which every reference is local, and the
+places of its nodes.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,15 @@ FILES = "x-mcpgen-files"
 
 
 class UnresolvedReference(Exception):
-    """A `$ref` that points to nothing. `suggestions` are references that exist, the likeliest first."""
+    """A `$ref` that points to nothing. `suggestions` are references that exist, the likeliest
+    first.
+    """
 
     def __init__(
-        self, ref: str, suggest: Callable[[], tuple[str, ...]] = tuple, reason: str = "points to nothing"
+        self,
+        ref: str,
+        suggest: Callable[[], tuple[str, ...]] = tuple,
+        reason: str = "points to nothing",
     ) -> None:
         super().__init__(f"`$ref` {reason}: {ref[:200]}")
         self.ref = ref
@@ -46,7 +53,12 @@ def child(container: Any, key: str) -> Any:
     """The member or item of a container; raises `LookupError`."""
     if type(container) is dict:
         return container[key]
-    if type(container) is list and key.isdecimal() and key.isascii() and (key == "0" or key[0] != "0"):
+    if (
+        type(container) is list
+        and key.isdecimal()
+        and key.isascii()
+        and (key == "0" or key[0] != "0")
+    ):
         return container[int(key)]
     raise LookupError(key)
 
@@ -55,10 +67,11 @@ def child(container: Any, key: str) -> Any:
 class Document:
     """A document from `load` to `parse`.
 
-    `version` is what the author wrote (`2.0`, `3.0.3`). `files` are the texts by their place in the tree: "" is the
-    main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`. `moved` is the log of everything that
-    no longer stands where it was written, (new pointer, old pointer), oldest first; an old pointer under
-    `/x-mcpgen-files/` may lead into a file that is no part of the tree, such as an overlay.
+    `version` is what the author wrote (`2.0`, `3.0.3`). `files` are the texts by their place in the
+    tree: "" is the main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`.
+    `moved` is the log of everything that no longer stands where it was written, (new pointer, old
+    pointer), oldest first; an old pointer under `/x-mcpgen-files/` may lead into a file that is no
+    part of the tree, such as an overlay.
     """
 
     root: dict[str, Any]
@@ -75,7 +88,8 @@ class Document:
     def resolve(self, ref: str) -> tuple[Any, str]:
         """What a local reference points to, through chains of references, and its pointer.
 
-        Raises `UnresolvedReference` when there is nothing, when the chain is a circle, or is longer than the limit.
+        Raises `UnresolvedReference` when there is nothing, when the chain is a circle, or is longer
+        than the limit.
         """
         found = self._resolved.get(ref)
         if found is None:
@@ -94,12 +108,15 @@ class Document:
                 raise UnresolvedReference(ref, reason="leads in a circle")
             seen.add(current)
             if len(seen) > self.limits.hops:
-                raise UnresolvedReference(ref, reason=f"leads through more than {self.limits.hops} references")
+                raise UnresolvedReference(
+                    ref, reason=f"leads through more than {self.limits.hops} references"
+                )
 
     def resolve_one(self, ref: str, hops: int = 0) -> tuple[Any, str]:
         """One step of a reference: what it points to, be that a reference again.
 
-        A reference on the way (`#/components/responses/Gone/description` where `Gone` is a reference) is followed.
+        A reference on the way (`#/components/responses/Gone/description` where `Gone` is a
+        reference) is followed.
         """
         if not ref.startswith("#"):
             raise UnresolvedReference(ref, reason="leads out of the document")
@@ -114,16 +131,24 @@ class Document:
             try:
                 node = child(node, key)
             except (LookupError, ValueError):
-                if hops >= self.limits.hops or type(node) is not dict or type(node.get("$ref")) is not str:
+                if (
+                    hops >= self.limits.hops
+                    or type(node) is not dict
+                    or type(node.get("$ref")) is not str
+                ):
                     raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
                 # Too deep a chain ends here: every step costs one of the hops.
-                node, pointer = self.resolve_one(f"{node['$ref']}/{escape_token(key).replace('%', '%25')}", hops + 1)
+                node, pointer = self.resolve_one(
+                    f"{node['$ref']}/{escape_token(key).replace('%', '%25')}", hops + 1
+                )
             else:
                 pointer += "/" + escape_token(key)
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """The node itself, or what its `$ref` points to; what stands beside the `$ref` is left out."""
+        """The node itself, or what its `$ref` points to; what stands beside the `$ref` is left
+        out.
+        """
         if type(node) is dict and type(node.get("$ref")) is str:
             return self.resolve(node["$ref"])
         return node, pointer
@@ -133,7 +158,9 @@ class Document:
         self._resolved.clear()
 
     def _suggest(self, fragment: str) -> tuple[str, ...]:
-        """Existing references close to one that points to nothing: in its section first, whatever the case."""
+        """Existing references close to one that points to nothing: in its section first, whatever
+        the case.
+        """
         parts = split(fragment if fragment.startswith("/") else "/" + fragment)
         name = parts[-1] if parts else ""
         sections: list[tuple[str, Any]] = []
@@ -147,7 +174,10 @@ class Document:
                 pass
         components = self.root.get("components")
         if type(components) is dict:
-            sections += [(f"/components/{escape_token(kind)}", members) for kind, members in components.items()]
+            sections += [
+                (f"/components/{escape_token(kind)}", members)
+                for kind, members in components.items()
+            ]
         sections.append(("/definitions", self.root.get("definitions")))
         return tuple(_closest(name, sections)[:3])
 
@@ -156,8 +186,8 @@ class Document:
     def place(self, pointer: str) -> Place:
         """Where the author wrote the node: file, line and column, with an excerpt.
 
-        Nothing is positioned until this is asked; then the text is scanned again. A node the author did not write is
-        shown at the nearest one above it that they did.
+        Nothing is positioned until this is asked; then the text is scanned again. A node the author
+        did not write is shown at the nearest one above it that they did.
         """
         written = self.written(pointer)
         name, inner = self._file_of(written)
@@ -204,7 +234,9 @@ class Document:
 
 
 def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
-    """`#/section/name` for the names most like `name`: the same but for case, then by edit distance."""
+    """`#/section/name` for the names most like `name`: the same but for case, then by edit
+    distance.
+    """
     folded = name.lower()
     same, close = [], []
     for prefix, members in sections:

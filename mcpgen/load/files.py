@@ -1,9 +1,9 @@
 """Documents of many files: the others are read, embedded, and every reference is made local.
 
-References are followed inside the folder of the main document and nowhere else: no network, no absolute paths, no way
-out through `..` or a symbolic link (a document that could name any file or host would let whoever wrote it read them).
-A document given as a URL may refer to files in its own folder on its own server. `$id` names a schema; nothing is ever
-fetched because of it.
+References are followed inside the folder of the main document and nowhere else: no network, no
+absolute paths, no way out through `..` or a symbolic link (a document that could name any file or
+host would let whoever wrote it read them). A document given as a URL may refer to files in its own
+folder on its own server. `$id` names a schema; nothing is ever fetched because of it.
 """
 
 from __future__ import annotations
@@ -37,27 +37,36 @@ _SUSPECT = re.compile(
 """Texts without a match have only references of the form `#/...`, and need no walk."""
 
 _NAMES = frozenset(
-    "properties patternProperties $defs definitions dependentSchemas dependencies headers parameters responses schemas"
-    " examples requestBodies links callbacks securitySchemes securityDefinitions pathItems mediaTypes content encoding"
-    " variables paths webhooks x-webhooks x-ms-paths additionalOperations scopes".split()
+    "properties patternProperties $defs definitions dependentSchemas dependencies headers"
+    " parameters responses schemas examples requestBodies links callbacks securitySchemes"
+    " securityDefinitions pathItems mediaTypes content encoding variables paths webhooks x-webhooks"
+    " x-ms-paths additionalOperations scopes".split()
 )
-"""Keys whose value maps names the author chose to objects: there, `example` or `x-rate` is a name."""
+"""Keys whose value maps names the author chose to objects: there, `example` or `x-rate` is a
+name.
+"""
 
 _DATA = frozenset(("example", "default", "const", "enum", "value", "externalDocs"))
-"""Keys whose value is data, in which `$ref` is a word like any other (unless it is all there is)."""
+"""Keys whose value is data, in which `$ref` is a word like any other (unless it is all there
+is).
+"""
 
 _STRUCTURE = frozenset(("x-webhooks", "x-ms-paths"))
 """The extensions in which references are references."""
 
 _INLINED = frozenset(("description", "summary", "title", "example", "default", "value"))
-"""Keys with plain values, which some authors keep in files: the value is put in place of the reference."""
+"""Keys with plain values, which some authors keep in files: the value is put in place of the
+reference.
+"""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PLAIN_TEXT = (".md", ".markdown", ".txt", ".html", ".rst")
 
 
 def parse_text(text: Text, limits: Limits) -> Any:
-    """The tree of a text: JSON when it begins like JSON, YAML otherwise; never one after the other. Raises `Fault`."""
+    """The tree of a text: JSON when it begins like JSON, YAML otherwise; never one after the other.
+    Raises `Fault`.
+    """
     reader = json_text if text.content.lstrip(" \t\r\n")[:1] in ("{", "[") else yaml_text
     return reader.read(text, limits)
 
@@ -70,8 +79,8 @@ def suspicious(text: Text) -> bool:
 def gather(document: Document, problems: Problems, folder: Path | None = None) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
-    `folder` is how far references may reach; the main document's own folder unless the user said more.
-    Raises `RefusedError` for references that lead out of it.
+    `folder` is how far references may reach; the main document's own folder unless the user said
+    more. Raises `RefusedError` for references that lead out of it.
     """
     _Gatherer(document, problems, folder).run()
 
@@ -113,7 +122,9 @@ class _Gatherer:
             root[FILES] = self.embedded_trees
         while self.queue:
             name = self.queue.pop(0)
-            self.visit(self.trees[name], name, ((None, FILES), name), names=False, base="", resource="")
+            self.visit(
+                self.trees[name], name, ((None, FILES), name), names=False, base="", resource=""
+            )
         if self.refused:
             self.refuse()
         for holder, key in self.inline:
@@ -127,7 +138,14 @@ class _Gatherer:
         place = self.document.place
         raise RefusedError(
             *(
-                Problem(code=code, severity="error", message=message, pointer=where, hint=hint, place=place(where))
+                Problem(
+                    code=code,
+                    severity="error",
+                    message=message,
+                    pointer=where,
+                    hint=hint,
+                    place=place(where),
+                )
                 for code, message, where, hint in self.refused
             )
         )
@@ -135,7 +153,9 @@ class _Gatherer:
     # The walk.
 
     def learn(self, node: Any, file: str, pointer: str, base: str, key: str) -> None:
-        """Note every `$id` and `$anchor` of a tree: names a reference may use instead of a pointer."""
+        """Note every `$id` and `$anchor` of a tree: names a reference may use instead of a
+        pointer.
+        """
         if type(node) is dict:
             identity = node.get("$id")
             if type(identity) is str and key not in _NAMES:
@@ -146,18 +166,30 @@ class _Gatherer:
                     self.anchors.setdefault((file, node[word]), pointer)
             for name, value in node.items():
                 if type(value) is dict or type(value) is list:
-                    self.learn(value, file, f"{pointer}/{escape_token(name)}", base, name if key not in _NAMES else "")
+                    self.learn(
+                        value,
+                        file,
+                        f"{pointer}/{escape_token(name)}",
+                        base,
+                        name if key not in _NAMES else "",
+                    )
         elif type(node) is list:
             for index, item in enumerate(node):
                 if type(item) is dict or type(item) is list:
                     self.learn(item, file, f"{pointer}/{index}", base, "")
 
-    def visit(self, node: Any, file: str, at: Chain, *, names: bool, base: str, resource: str) -> None:
-        """Rewrite the references of a node and below. `base` and `resource` are the nearest `$id` and its pointer."""
+    def visit(
+        self, node: Any, file: str, at: Chain, *, names: bool, base: str, resource: str
+    ) -> None:
+        """Rewrite the references of a node and below. `base` and `resource` are the nearest `$id`
+        and its pointer.
+        """
         if type(node) is list:
             for index, item in enumerate(node):
                 if type(item) is dict or type(item) is list:
-                    self.visit(item, file, (at, str(index)), names=False, base=base, resource=resource)
+                    self.visit(
+                        item, file, (at, str(index)), names=False, base=base, resource=resource
+                    )
             return
         if type(node) is not dict:
             return
@@ -173,7 +205,12 @@ class _Gatherer:
             if names:
                 self.visit(value, file, below, names=False, base=base, resource=resource)
             elif key in _DATA or _is_data(key, value):
-                if key in _INLINED and type(value) is dict and len(value) == 1 and type(value.get("$ref")) is str:
+                if (
+                    key in _INLINED
+                    and type(value) is dict
+                    and len(value) == 1
+                    and type(value.get("$ref")) is str
+                ):
                     self.references(value, file, below, base, resource)
                     self.inline.append((node, key))
             elif key == "mapping" and type(node.get("propertyName")) is str:
@@ -183,18 +220,23 @@ class _Gatherer:
                     self.inline.append((node, key))
                 self.visit(value, file, below, names=key in _NAMES, base=base, resource=resource)
 
-    def references(self, node: dict[str, Any], file: str, at: Chain, base: str, resource: str) -> None:
+    def references(
+        self, node: dict[str, Any], file: str, at: Chain, base: str, resource: str
+    ) -> None:
         """The keywords of one object that refer to something."""
         if type(node.get("$ref")) is str:
             node["$ref"] = self.local(node["$ref"], file, (at, "$ref"), base, resource)
         if type(node.get("$dynamicRef")) is str:
-            # Without an extension of it a dynamic reference is a plain one (2020-12 core section 8.2.3.2).
+            # Without an extension of it a dynamic reference is a plain one (2020-12 core section
+            # 8.2.3.2).
             target = self.local(node.pop("$dynamicRef"), file, (at, "$dynamicRef"), base, resource)
             node.setdefault("$ref", target)
         for key in ("externalValue", "operationRef"):
             if type(node.get(key)) is str and _leads_away(node[key]):
                 self.problems.note(
-                    "E0207", f"`{key}` names a resource elsewhere: it is not fetched", pointer=_pointer((at, key))
+                    "E0207",
+                    f"`{key}` names a resource elsewhere: it is not fetched",
+                    pointer=_pointer((at, key)),
                 )
 
     def mapping(self, mapping: Any, file: str, at: Chain, base: str, resource: str) -> None:
@@ -202,7 +244,9 @@ class _Gatherer:
         if type(mapping) is not dict:
             return
         for key, value in mapping.items():
-            if type(value) is str and (value.startswith("#") or re.search(r"[/\\:]|\.(json|ya?ml)\b", value)):
+            if type(value) is str and (
+                value.startswith("#") or re.search(r"[/\\:]|\.(json|ya?ml)\b", value)
+            ):
                 mapping[key] = self.local(value, file, (at, key), base, resource)
 
     # One reference.
@@ -238,13 +282,15 @@ class _Gatherer:
     def embedded(self, name: str, fragment: str) -> str:
         """A reference into an embedded file."""
         if fragment and not fragment.startswith("/"):
-            fragment = self.anchors.get((name, urllib.parse.unquote(fragment)), "/" + fragment).removeprefix(
-                f"/{FILES}/{escape_token(name)}"
-            )
+            fragment = self.anchors.get(
+                (name, urllib.parse.unquote(fragment)), "/" + fragment
+            ).removeprefix(f"/{FILES}/{escape_token(name)}")
         return _local(f"/{FILES}/{escape_token(name)}", fragment)
 
     def exists(self, resource: str, fragment: str) -> bool:
-        """Whether a fragment leads somewhere within the schema that its `$id` makes a resource of its own."""
+        """Whether a fragment leads somewhere within the schema that its `$id` makes a resource of
+        its own.
+        """
         try:
             self.document.resolve_one(_local(resource, fragment))
         except UnresolvedReference:
@@ -252,10 +298,14 @@ class _Gatherer:
         return True
 
     def name(self, address: str, file: str, at: Chain) -> str | None:
-        """The name of the file an address leads to, relative to the folder; None, and a refusal, for all else."""
+        """The name of the file an address leads to, relative to the folder; None, and a refusal,
+        for all else.
+        """
         if _leads_away(address):
             if _SCHEME.match(address) and re.match(r"(?i)file:|[a-z]:[\\/]", address):
-                return self.forbid("E0202", "a reference to a file outside the document's folder", at)
+                return self.forbid(
+                    "E0202", "a reference to a file outside the document's folder", at
+                )
             return self.forbid("E0201", "a reference to another host", at)
         if self.root is None and self.url is None:
             return self.forbid(
@@ -268,13 +318,17 @@ class _Gatherer:
         if "\0" in path or path.startswith("/") or _leads_away(path):
             return self.forbid("E0202", "a reference to a file outside the document's folder", at)
         start = posixpath.dirname(file or self.main)
-        name = posixpath.normpath(posixpath.join(start, path.partition("?")[0] if self.url else path))
+        name = posixpath.normpath(
+            posixpath.join(start, path.partition("?")[0] if self.url else path)
+        )
         if name == ".." or name.startswith("../"):
             return self.forbid("E0202", "a reference to a file outside the document's folder", at)
         if self.root is not None:
             real = Path(os.path.realpath(self.root / name))
             if not real.is_relative_to(self.root):
-                return self.forbid("E0202", "a reference through a symbolic link out of the document's folder", at)
+                return self.forbid(
+                    "E0202", "a reference through a symbolic link out of the document's folder", at
+                )
         return name
 
     def forbid(self, code: str, message: str, at: Chain, hint: str = "") -> str | None:
@@ -287,11 +341,18 @@ class _Gatherer:
         return None
 
     def read(self, name: str, at: Chain) -> None:
-        """Read a file once; what is wrong with it is a problem of the reference, or of a place in the file."""
+        """Read a file once; what is wrong with it is a problem of the reference, or of a place in
+        the file.
+        """
         self.trees[name] = _MISSING
         if len(self.trees) > self.limits.files:
             self.refused.append(
-                ("E0205", f"more than {self.limits.files:,} files", _pointer(at), "bundle the document")
+                (
+                    "E0205",
+                    f"more than {self.limits.files:,} files",
+                    _pointer(at),
+                    "bundle the document",
+                )
             )
             self.queue.clear()
             self.refuse()
@@ -309,7 +370,9 @@ class _Gatherer:
             if self.bytes > self.limits.bytes:
                 raise too_large(shown, self.limits)
             text = decode(shown, raw)
-            tree: Any = text.content if name.endswith(_PLAIN_TEXT) else parse_text(text, self.limits)
+            tree: Any = (
+                text.content if name.endswith(_PLAIN_TEXT) else parse_text(text, self.limits)
+            )
             self.count(tree)
         except RefusedError:
             raise
@@ -322,7 +385,13 @@ class _Gatherer:
         except McpgenError as error:
             found = error.problems[0]
             self.problems.items.append(
-                replace(found, code="E0204", message=f"`$ref`: {found.message}", pointer=_pointer(at), place=None)
+                replace(
+                    found,
+                    code="E0204",
+                    message=f"`$ref`: {found.message}",
+                    pointer=_pointer(at),
+                    place=None,
+                )
                 if found.code in ("E0101", "E0102", "E0103", "E0122")
                 else found
             )
@@ -353,8 +422,12 @@ _MISSING: Any = object()
 
 
 def _is_data(key: str, value: Any) -> bool:
-    """Whether the value of a key is data by its shape: an extension, or the `examples` of a schema."""
-    return (key.startswith("x-") and key not in _STRUCTURE) or (key == "examples" and type(value) is list)
+    """Whether the value of a key is data by its shape: an extension, or the `examples` of a
+    schema.
+    """
+    return (key.startswith("x-") and key not in _STRUCTURE) or (
+        key == "examples" and type(value) is list
+    )
 
 
 def _leads_away(address: str) -> bool:

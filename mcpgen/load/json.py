@@ -1,7 +1,7 @@
 """JSON text → tree, within bounds, and the places of its nodes (RFC 8259, RFC 6901).
 
-The happy path is the C scanner of the standard library; this module's own scanner runs only when something is to be
-pointed at.
+The happy path is the C scanner of the standard library; this module's own scanner runs only when
+something is to be pointed at.
 """
 
 from __future__ import annotations
@@ -104,7 +104,11 @@ def size(tree: Any) -> int:
     while level:
         containers = [node for node in level if type(node) is dict or type(node) is list]
         count += sum(map(len, containers))
-        level = [child for node in containers for child in (node.values() if type(node) is dict else node)]
+        level = [
+            child
+            for node in containers
+            for child in (node.values() if type(node) is dict else node)
+        ]
     return count
 
 
@@ -114,7 +118,9 @@ def too_many_nodes(limits: Limits) -> LimitFault:
 
 
 def _without_surrogates(node: Any) -> Any:
-    """Half a surrogate pair is no character (RFC 8259 section 8.2): U+FFFD instead, so that text can be written."""
+    """Half a surrogate pair is no character (RFC 8259 section 8.2): U+FFFD instead, so that text
+    can be written.
+    """
     if type(node) is str:
         if node.isascii():
             return node
@@ -173,7 +179,8 @@ def repeated(text: Text, key: str, first: int, second: int, width: int) -> Fault
     """The error for a key that comes twice, with both positions."""
     return Fault(
         "E0113",
-        f"the key `{key[:80]}` comes twice, first at {text.at(first)} and again at {text.at(second)}",
+        f"the key `{key[:80]}` comes twice, first at {text.at(first)} and again at"
+        f" {text.at(second)}",
         second,
         width=width,
         hint="keep one of the two, or rename one",
@@ -195,12 +202,18 @@ def bad_number(literal: str, at: int, limits: Limits) -> Fault:
     """The error for a number that cannot be carried."""
     if literal.lstrip("+-.").lower() in ("nan", "infinity", "inf"):
         return Fault(
-            "E0118", f"`{literal}` is not a JSON number", at, width=len(literal), hint="leave it out, or write a number"
+            "E0118",
+            f"`{literal}` is not a JSON number",
+            at,
+            width=len(literal),
+            hint="leave it out, or write a number",
         )
     if "." not in literal and "e" not in literal.lower():
         message = f"a number of {len(literal)} digits, where {limits.integer_digits} are allowed"
         return LimitFault("E0118", message, at, width=min(80, len(literal)))
-    return Fault("E0118", f"the number `{literal[:80]}` is out of range", at, width=min(80, len(literal)))
+    return Fault(
+        "E0118", f"the number `{literal[:80]}` is out of range", at, width=min(80, len(literal))
+    )
 
 
 def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
@@ -217,7 +230,11 @@ def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
         if opened is None:
             return Fault("E0111", "the JSON ends too early", at, notes=notes)
         kind = "object" if content[opened] == "{" else "array"
-        what = "a text without a closing quote" if error.msg.startswith("Unterm") else "the end of the file"
+        what = (
+            "a text without a closing quote"
+            if error.msg.startswith("Unterm")
+            else "the end of the file"
+        )
         return Fault(
             "E0111",
             f"{what}: the JSON ends inside the {kind} opened at {text.at(opened)}",
@@ -225,21 +242,38 @@ def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
             hint="the file seems to be cut off: fetch it again",
         )
     if error.msg.startswith("Extra data"):
-        return Fault("E0111", "more text after the end of the JSON", at, hint="a file holds exactly one document")
+        return Fault(
+            "E0111",
+            "more text after the end of the JSON",
+            at,
+            hint="a file holds exactly one document",
+        )
     if _COMMENT.match(rest):
         return Fault(
-            "E0111", "JSON has no comments", at, hint="remove it, or rename the file to .yaml with `#` comments"
+            "E0111",
+            "JSON has no comments",
+            at,
+            hint="remove it, or rename the file to .yaml with `#` comments",
         )
     if rest[:1] in "]}" and before.endswith(","):
-        return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
+        return Fault(
+            "E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes
+        )
     if rest[:1] == "'":
-        return Fault("E0111", "JSON text has double quotes, not single ones", at, hint="write `\"` instead of `'`")
+        return Fault(
+            "E0111",
+            "JSON text has double quotes, not single ones",
+            at,
+            hint="write `\"` instead of `'`",
+        )
     if error.msg.startswith("Illegal trailing comma"):
         return Fault("E0111", "a trailing comma", at, hint="remove the comma", notes=notes)
     if error.msg.startswith("Expecting property name") and before.endswith(","):
         after = SPACE.sub("", content[at : at + 200])
         if after[:1] in ("}", ""):
-            return Fault("E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes)
+            return Fault(
+                "E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes
+            )
     if error.msg.startswith("Expecting property name") and rest[:1].isidentifier():
         hint = "a file that begins with `{` or `[` is read as JSON, not as YAML"
         return Fault("E0111", "JSON keys stand in double quotes", at, hint=hint, notes=notes)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The bounds of one run. The largest real document seen has a sixth of the nodes and a third of the depth."""
+    """The bounds of one run. The largest real document seen has a sixth of the nodes and a third of
+    the depth.
+    """
 
     bytes: int = 25 * 1024 * 1024
     """Of every file, and of all the files of a document together."""

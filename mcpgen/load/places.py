@@ -1,7 +1,7 @@
 """Where the nodes of a valid text stand. Nothing here runs until something is to be shown.
 
-Both finders answer with the offset and the width of a node, or of its nearest ancestor that was written: a scalar
-itself, the key of anything larger.
+Both finders answer with the offset and the width of a node, or of its nearest ancestor that was
+written: a scalar itself, the key of anything larger.
 """
 
 from __future__ import annotations
@@ -27,11 +27,15 @@ class Finder(Protocol):
 
 def finder(text: Text) -> Finder:
     """The finder for a text that was read without a fault."""
-    return JsonPlaces(text) if text.content.lstrip(" \t\r\n")[:1] in ("{", "[") else YamlPlaces(text)
+    return (
+        JsonPlaces(text) if text.content.lstrip(" \t\r\n")[:1] in ("{", "[") else YamlPlaces(text)
+    )
 
 
 class JsonPlaces:
-    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips what is not on the way."""
+    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips what is not
+    on the way.
+    """
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -40,7 +44,9 @@ class JsonPlaces:
         self._members: dict[int, dict[str, tuple[int, int, int]]] = {}
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of anything larger."""
+        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of
+        anything larger.
+        """
         start = self._skip(0)
         key, end = start, start + 1
         for part in parts:
@@ -51,7 +57,11 @@ class JsonPlaces:
                 break
             key, start, end = members[part]
         if self._content[start : start + 1] in ("{", "["):
-            return key, (scanstring(self._content, key + 1, True)[1] - key if self._content[key] == '"' else 1)
+            return key, (
+                scanstring(self._content, key + 1, True)[1] - key
+                if self._content[key] == '"'
+                else 1
+            )
         return start, max(1, end - start)
 
     def _skip(self, at: int) -> int:
@@ -94,7 +104,9 @@ class _Spot:
 
 
 class YamlPlaces:
-    """The places of all nodes of a valid YAML text, found in one pass over its events when first asked."""
+    """The places of all nodes of a valid YAML text, found in one pass over its events when first
+    asked.
+    """
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -102,7 +114,9 @@ class YamlPlaces:
         self._anchors: dict[str, _Spot] = {}
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of anything larger."""
+        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of
+        anything larger.
+        """
         if self._root is None:
             parser: Any = YamlParser(self._text.content)
             parser.get_event()
@@ -148,7 +162,11 @@ class YamlPlaces:
             key = event.value if type(event) is yaml.ScalarEvent else ""
             child = self._spot(parser, parser.get_event())
             if key == "<<" and type(event) is yaml.ScalarEvent and not event.style:
-                sources = [child] if "0" not in child.children else [item[2] for item in child.children.values()]
+                sources = (
+                    [child]
+                    if "0" not in child.children
+                    else [item[2] for item in child.children.values()]
+                )
                 for source in sources:
                     for name, entry in source.children.items():
                         spot.children.setdefault(name, entry)

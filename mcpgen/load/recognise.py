@@ -1,6 +1,7 @@
 """What is this file? People give what they have; the answer names it and says what to do instead.
 
-Signatures are data: bytes for binary formats, the first characters for markup, root keys for JSON and YAML formats.
+Signatures are data: bytes for binary formats, the first characters for markup, root keys for JSON
+and YAML formats.
 """
 
 from __future__ import annotations
@@ -38,9 +39,16 @@ _MARKUP: tuple[tuple[str, str, str], ...] = (
     (
         r"<!doctype html|<html|<head|<body|<script",
         "an HTML page",
-        "the document is usually at `/openapi.json`, `/swagger.json`" " or `/v3/api-docs` of the same host",
+        (
+            "the document is usually at `/openapi.json`, `/swagger.json`"
+            " or `/v3/api-docs` of the same host"
+        ),
     ),
-    (r"<[^>]*definitions\b[^>]*wsdl|<wsdl:", "a WSDL description of a SOAP service", "SOAP is not supported"),
+    (
+        r"<[^>]*definitions\b[^>]*wsdl|<wsdl:",
+        "a WSDL description of a SOAP service",
+        "SOAP is not supported",
+    ),
     (r"<[^>]*application\b[^>]*wadl", "a WADL description", "convert it to OpenAPI first"),
     (r"<\?xml|<[a-zA-Z]", "an XML file", "an OpenAPI document is JSON or YAML"),
 )
@@ -58,15 +66,31 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     ),
     (r"^#%RAML", "a RAML document", "convert it to OpenAPI first"),
     (r"^FORMAT: 1A|^# Group ", "an API Blueprint", "convert it to OpenAPI first"),
-    (r"^\s*(import |from \w+ import |def |class \w+|const |function |package |#include)", "source code", ""),
+    (
+        r"^\s*(import |from \w+ import |def |class \w+|const |function |package |#include)",
+        "source code",
+        "",
+    ),
     (r"^#{1,6} \S|^```|^[-*] \[", "a Markdown text", "give the OpenAPI file itself"),
     (r"^[^\n:{}\[\]]+(,[^\n:{}\[\]]+){2,}\n[^\n:{}\[\]]+(,[^\n]+){2,}$", "a table (CSV)", ""),
 )
 
 _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    (("asyncapi",), "an AsyncAPI document", "AsyncAPI is not supported: message APIs have no requests to call"),
-    (("arazzo",), "an Arazzo description", "give the OpenAPI document its `sourceDescriptions` name"),
-    (("overlay", "actions"), "an OpenAPI Overlay", "give the document it is for, and this with `--overlay`"),
+    (
+        ("asyncapi",),
+        "an AsyncAPI document",
+        "AsyncAPI is not supported: message APIs have no requests to call",
+    ),
+    (
+        ("arazzo",),
+        "an Arazzo description",
+        "give the OpenAPI document its `sourceDescriptions` name",
+    ),
+    (
+        ("overlay", "actions"),
+        "an OpenAPI Overlay",
+        "give the document it is for, and this with `--overlay`",
+    ),
     (("openrpc",), "an OpenRPC document", "OpenRPC is not supported"),
     (
         ("swaggerVersion",),
@@ -74,7 +98,11 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "convert it to OpenAPI 3 first, for example with `api-spec-converter`",
     ),
     (("raml",), "a RAML document", "convert it to OpenAPI first"),
-    (("kind", "discoveryVersion"), "a Google API discovery document", "convert it to OpenAPI first"),
+    (
+        ("kind", "discoveryVersion"),
+        "a Google API discovery document",
+        "convert it to OpenAPI first",
+    ),
     (("smithy",), "a Smithy model", "convert it with `smithy build` and its OpenAPI plugin"),
     (
         ("log.entries",),
@@ -99,7 +127,9 @@ def binary(name: str, raw: bytes) -> None:
         raise DocumentError(problem("E0106", "the file is empty", name, hint=EXPECTED))
     for magic, what, hint in _MAGIC:
         if raw.startswith(magic):
-            raise DocumentError(problem("E0107", f"this is {what}, not a document", name, hint=hint or EXPECTED))
+            raise DocumentError(
+                problem("E0107", f"this is {what}, not a document", name, hint=hint or EXPECTED)
+            )
 
 
 def markup(text: Text) -> None:
@@ -110,7 +140,9 @@ def markup(text: Text) -> None:
     for pattern, what, hint in _MARKUP:
         if re.search(pattern, start, re.I):
             code = "E0109" if "HTML" in what else "E0110"
-            raise DocumentError(problem(code, f"this is {what}, not an OpenAPI document", text.name, hint=hint))
+            raise DocumentError(
+                problem(code, f"this is {what}, not an OpenAPI document", text.name, hint=hint)
+            )
 
 
 def language(text: Text) -> Problem | None:
@@ -118,40 +150,68 @@ def language(text: Text) -> Problem | None:
     start = text.content[:4000]
     for pattern, what, hint in _LANGUAGES:
         if re.search(pattern, start, re.M):
-            return problem("E0110", f"this is {what}, not an OpenAPI document", text.name, hint=hint or EXPECTED)
+            return problem(
+                "E0110",
+                f"this is {what}, not an OpenAPI document",
+                text.name,
+                hint=hint or EXPECTED,
+            )
     return None
 
 
 def tree(text: Text, root: Any) -> dict[str, Any]:
-    """The root of an OpenAPI or Swagger document. Raises `DocumentError` that names what else it is."""
+    """The root of an OpenAPI or Swagger document. Raises `DocumentError` that names what else it
+    is.
+    """
     if root is None:
         raise DocumentError(problem("E0106", "the file is empty", text.name, hint=EXPECTED))
     if type(root) is list and any(map(is_definition, root)):
         return {"tools": root}
     if root == []:
-        raise DocumentError(_at_start(text, "E0121", "the list is empty: there is no tool in it", EXPECTED))
+        raise DocumentError(
+            _at_start(text, "E0121", "the list is empty: there is no tool in it", EXPECTED)
+        )
     if type(root) is not dict:
         found = language(text) if type(root) is str else None
-        kinds = {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
+        kinds = {
+            list: "a list",
+            str: "text",
+            bool: "true or false",
+            int: "a number",
+            float: "a number",
+        }
         message = f"the document is {kinds.get(type(root), 'something else')}, not an object"
-        hint = "this looks like a list of documents or tools: give one document" if type(root) is list else EXPECTED
+        hint = (
+            "this looks like a list of documents or tools: give one document"
+            if type(root) is list
+            else EXPECTED
+        )
         raise DocumentError(found or _at_start(text, "E0121", message, hint))
     if "openapi" in root or "swagger" in root or is_tools(root):
         return root
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             raise DocumentError(
-                _at_start(text, "E0110", f"this looks like {what}, not an OpenAPI document", hint or EXPECTED)
+                _at_start(
+                    text,
+                    "E0110",
+                    f"this looks like {what}, not an OpenAPI document",
+                    hint or EXPECTED,
+                )
             )
     if is_schema(root):
         return root
     close = difflib.get_close_matches("openapi", [key.lower() for key in root], n=1, cutoff=0.75)
     wrong = next((key for key in root if key.lower() in (*close, "swagger", "openapi")), "")
     if wrong:
-        raise DocumentError(_at_start(text, "E0301", f"the root key `{wrong[:40]}` should be `openapi`", EXPECTED))
+        raise DocumentError(
+            _at_start(text, "E0301", f"the root key `{wrong[:40]}` should be `openapi`", EXPECTED)
+        )
     fragment = {"paths", "components", "info"} & root.keys()
     why = f", only {', '.join(f'`{key}`' for key in sorted(fragment))}" if fragment else ""
-    raise DocumentError(_at_start(text, "E0301", f"neither `openapi` nor `swagger` at the root{why}", EXPECTED))
+    raise DocumentError(
+        _at_start(text, "E0301", f"neither `openapi` nor `swagger` at the root{why}", EXPECTED)
+    )
 
 
 def _at_start(text: Text, code: str, message: str, hint: str) -> Problem:
@@ -174,10 +234,12 @@ _KNOWN = re.compile(r"3\.[012]\.\d+(-[\w.]+)?\Z")
 
 
 def version(root: dict[str, Any], place: Callable[[str], Place], problems: Problems) -> str:
-    """The version a document says it is, as a text; `tools` and `schema` for what is no description of an API.
+    """The version a document says it is, as a text; `tools` and `schema` for what is no description
+    of an API.
 
     Raises `DocumentError` for one that is not supported.
-    Unmistakable slips are warnings: `swagger: 2.0` as a number, `openapi: "3.1"` without the last part.
+    Unmistakable slips are warnings: `swagger: 2.0` as a number, `openapi: "3.1"` without the last
+    part.
     """
     if "openapi" not in root and "swagger" not in root:
         return "tools" if is_tools(root) or SOURCES in root else "schema"
@@ -186,7 +248,12 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
     written = value if type(value) is str else json.dumps(value)[:40]
     if key == "swagger" and value in ("2.0", 2.0, "2") and type(value) is not bool:
         if type(value) is not str:
-            problems.warn("E0303", "`swagger: 2.0` is a number", pointer="/swagger", hint='write `swagger: "2.0"`')
+            problems.warn(
+                "E0303",
+                "`swagger: 2.0` is a number",
+                pointer="/swagger",
+                hint='write `swagger: "2.0"`',
+            )
         return "2.0"
     if key == "openapi" and type(value) is str:
         if _KNOWN.match(value.strip()):
@@ -194,7 +261,10 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
         if value.strip() in ("3.0", "3.1", "3.2"):
             full = value.strip() + {"3.0": ".3", "3.1": ".1", "3.2": ".0"}[value.strip()]
             problems.warn(
-                "E0302", f"`openapi: {value}` lacks its last part", pointer="/openapi", hint=f'write `"{full}"`'
+                "E0302",
+                f"`openapi: {value}` lacks its last part",
+                pointer="/openapi",
+                hint=f'write `"{full}"`',
             )
             return full
     code, hint, notes = _advice(key, value)
@@ -214,9 +284,18 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
 def _advice(key: str, value: Any) -> tuple[str, str, tuple[str, ...]]:
     """Code, hint and notes for a version that is not supported."""
     if type(value) in (int, float):
-        nearest = {2: 'swagger: "2.0"', 3: 'openapi: "3.0.3"', 3.1: 'openapi: "3.1.1"', 3.2: 'openapi: "3.2.0"'}
+        nearest = {
+            2: 'swagger: "2.0"',
+            3: 'openapi: "3.0.3"',
+            3.1: 'openapi: "3.1.1"',
+            3.2: 'openapi: "3.2.0"',
+        }
         best = nearest.get(value, 'openapi: "3.1.1"')
-        return "E0303", f"write `{best}`", (f"`{value}` without quotes is a number; a version is text",)
+        return (
+            "E0303",
+            f"write `{best}`",
+            (f"`{value}` without quotes is a number; a version is text",),
+        )
     if type(value) is not str:
         return "E0303", 'write `openapi: "3.1.1"`', ("a version is text",)
     text = value.strip().lower().removeprefix("v")
@@ -230,4 +309,11 @@ def _advice(key: str, value: Any) -> tuple[str, str, tuple[str, ...]]:
     return "E0302", f'the nearest supported one is `openapi: "{nearest_text}"`', ()
 
 
-_NEAREST = (("3.0", "3.0.3"), ("3.1", "3.1.1"), ("3.2", "3.2.0"), ("3.", "3.2.0"), ("3", "3.0.3"), ("4", "3.2.0"))
+_NEAREST = (
+    ("3.0", "3.0.3"),
+    ("3.1", "3.1.1"),
+    ("3.2", "3.2.0"),
+    ("3.", "3.2.0"),
+    ("3", "3.0.3"),
+    ("4", "3.2.0"),
+)

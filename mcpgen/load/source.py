@@ -1,4 +1,6 @@
-"""Where a document comes from: a file, a URL the user named, or standard input. All reading is bounded."""
+"""Where a document comes from: a file, a URL the user named, or standard input. All reading is
+bounded.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ _DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
 class Source:
     """Where a document was read from.
 
-    `name` is what messages show. `url` is set for `kind == "url"`: without credentials, query and fragment, for
-    relative servers to be resolved against. `sha256` is of the loaded tree with sorted keys: the same document with
-    its keys in another order has the same.
+    `name` is what messages show. `url` is set for `kind == "url"`: without credentials, query and
+    fragment, for relative servers to be resolved against. `sha256` is of the loaded tree with
+    sorted keys: the same document with its keys in another order has the same.
     """
 
     name: str
@@ -68,7 +70,9 @@ def find(name: str | os.PathLike[str]) -> Source:
 
 
 def read(source: Source, limits: Limits, *, given: str = "") -> bytes:
-    """The bytes of a source, at most `limits.bytes`. `given` is the URL as the user wrote it, query included."""
+    """The bytes of a source, at most `limits.bytes`. `given` is the URL as the user wrote it, query
+    included.
+    """
     if source.kind == "stdin":
         return _bounded(sys.stdin.buffer, source.name, limits)
     if source.kind == "url":
@@ -78,10 +82,14 @@ def read(source: Source, limits: Limits, *, given: str = "") -> bytes:
 
 
 def read_file(path: Path, name: str, limits: Limits) -> bytes:
-    """The bytes of a regular file; anything else (folder, pipe, device, socket) is refused unread."""
+    """The bytes of a regular file; anything else (folder, pipe, device, socket) is refused
+    unread.
+    """
     try:
         # O_NONBLOCK: opening a FIFO must not wait for a writer.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     except OSError as error:
         raise _cannot_open(path, name, error) from None
     except ValueError:
@@ -112,18 +120,32 @@ def too_large(name: str, limits: Limits) -> RefusedError:
     """The refusal of a file over the size limit."""
     size = f"{limits.bytes / 1024 / 1024:g} MiB"
     return RefusedError(
-        problem("E0105", f"larger than {size}", name, hint="split the document, or raise the limit with `--max-bytes`")
+        problem(
+            "E0105",
+            f"larger than {size}",
+            name,
+            hint="split the document, or raise the limit with `--max-bytes`",
+        )
     )
 
 
 def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
-    if isinstance(error, FileNotFoundError) or error.errno in (errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL):
+    if isinstance(error, FileNotFoundError) or error.errno in (
+        errno.ENOTDIR,
+        errno.ENAMETOOLONG,
+        errno.EINVAL,
+    ):
         near = _near(path)
         hint = f"did you mean `{near}`?" if near else ""
         return UsageError(problem("E0101", f"no such file: {name}", name, hint=hint))
     if isinstance(error, PermissionError):
         return UsageError(
-            problem("E0103", f"no permission to read {name}", name, hint=f"`chmod u+r {name}`, or run as its owner")
+            problem(
+                "E0103",
+                f"no permission to read {name}",
+                name,
+                hint=f"`chmod u+r {name}`, or run as its owner",
+            )
         )
     if isinstance(error, IsADirectoryError):
         return _is_directory(path, name)
@@ -143,16 +165,26 @@ def _near(path: Path) -> str:
     folded = {name.lower(): name for name in names}
     close = difflib.get_close_matches(path.name.lower(), folded, n=1, cutoff=0.6)
     if not close:
-        close = [name for name in folded if Path(name).stem == path.stem.lower() and name.endswith(_DOCUMENT_ENDINGS)]
+        close = [
+            name
+            for name in folded
+            if Path(name).stem == path.stem.lower() and name.endswith(_DOCUMENT_ENDINGS)
+        ]
     return folded[close[0]] if close else ""
 
 
 def _is_directory(path: Path, name: str) -> UsageError:
     try:
-        inside = sorted(entry.name for entry in os.scandir(path) if entry.name.endswith(_DOCUMENT_ENDINGS))
+        inside = sorted(
+            entry.name for entry in os.scandir(path) if entry.name.endswith(_DOCUMENT_ENDINGS)
+        )
     except OSError:
         inside = []
-    hint = "give a file in it: " + ", ".join(f"`{item}`" for item in inside[:5]) if inside else "give a file"
+    hint = (
+        "give a file in it: " + ", ".join(f"`{item}`" for item in inside[:5])
+        if inside
+        else "give a file"
+    )
     return UsageError(problem("E0102", f"{name} is a directory", name, hint=hint))
 
 
@@ -163,11 +195,21 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
     """Redirects stay where the user sent us: the same host, and never from https to http."""
 
     def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: Any,
+        newurl: str,
     ) -> urllib.request.Request | None:
         old, new = urllib.parse.urlsplit(req.full_url), urllib.parse.urlsplit(newurl)
         same = (old.hostname, old.port) == (new.hostname, new.port) and old.scheme == new.scheme
-        upgraded = old.hostname == new.hostname and (old.scheme, new.scheme) == ("http", "https") and not new.port
+        upgraded = (
+            old.hostname == new.hostname
+            and (old.scheme, new.scheme) == ("http", "https")
+            and not new.port
+        )
         if not (same or upgraded):
             raise _Elsewhere(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
@@ -178,7 +220,9 @@ class _Elsewhere(Exception):
 
 
 def fetch(url: str, limits: Limits) -> bytes:
-    """The bytes at an http or https URL the user named. No credentials are sent, redirects stay on the host."""
+    """The bytes at an http or https URL the user named. No credentials are sent, redirects stay on
+    the host.
+    """
     shown = find(url).name
     opener = urllib.request.OpenerDirector()
     for handler in (
@@ -202,21 +246,37 @@ def fetch(url: str, limits: Limits) -> bytes:
     except _Elsewhere as error:
         raise RefusedError(
             problem(
-                "E0122", "redirected to another host", shown, hint=f"if you trust it, give that URL: {str(error)[:200]}"
+                "E0122",
+                "redirected to another host",
+                shown,
+                hint=f"if you trust it, give that URL: {str(error)[:200]}",
             )
         ) from None
     except urllib.error.HTTPError as error:
-        hint = "download it with your credentials and give the file" if error.code in (401, 403) else "check the URL"
-        raise DocumentError(problem("E0122", f"the server answered {error.code}", shown, hint=hint)) from None
+        hint = (
+            "download it with your credentials and give the file"
+            if error.code in (401, 403)
+            else "check the URL"
+        )
+        raise DocumentError(
+            problem("E0122", f"the server answered {error.code}", shown, hint=hint)
+        ) from None
     except (OSError, ValueError, urllib.error.URLError) as error:
         reason = getattr(error, "reason", None) or error
         raise DocumentError(
-            problem("E0122", f"cannot be fetched: {str(reason)[:200]}", shown, hint="check the URL and the network")
+            problem(
+                "E0122",
+                f"cannot be fetched: {str(reason)[:200]}",
+                shown,
+                hint="check the URL and the network",
+            )
         ) from None
     except McpgenError:
         raise
     except Exception as error:  # http.client raises its own kinds for answers that are not HTTP
-        raise DocumentError(problem("E0122", f"cannot be fetched: {type(error).__name__}", shown)) from None
+        raise DocumentError(
+            problem("E0122", f"cannot be fetched: {type(error).__name__}", shown)
+        ) from None
 
 
 def with_hash(source: Source, digest: str) -> Source:

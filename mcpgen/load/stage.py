@@ -1,4 +1,6 @@
-"""The stage `load`: read, decode, recognise, parse, apply overlays, gather the files, say which version it is."""
+"""The stage `load`: read, decode, recognise, parse, apply overlays, gather the files, say which
+version it is.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,16 @@ def load(
     folder: Path | None = None,
     draft: str | None = None,
 ) -> Document:
-    """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and other files embedded.
+    """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
+    other files embedded.
 
-    Several names, or a folder, are one document too: definitions of tools stand beside at most one API description.
+    Several names, or a folder, are one document too: definitions of tools stand beside at most one
+    API description.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
     `folder` is how far references to other files may reach; by default the folder of the document.
-    Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no document to go on
-    with; smaller findings go to `problems`.
+    Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no
+    document to go on with; smaller findings go to `problems`.
     """
     limits = limits or Limits()
     given = expand([names] if isinstance(names, (str, os.PathLike)) else list(names))
@@ -76,7 +80,9 @@ def _read(name: Name, limits: Limits, draft: str | None = None) -> tuple[Source,
 
 
 def _begins_like_a_document(text: Text) -> bool:
-    """Whether a text that cannot be parsed is an attempt at a document, and not another format altogether."""
+    """Whether a text that cannot be parsed is an attempt at a document, and not another format
+    altogether.
+    """
     start = text.content[:4000].lstrip()
     return start[:1] in ("{", "[") or "openapi" in start or "swagger" in start
 

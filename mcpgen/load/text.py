@@ -1,7 +1,8 @@
 """Bytes → text: the encodings a document may have, and positions in it.
 
-RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte order mark. Nothing
-is guessed: bytes that are neither are an error that says what they look like, and how to convert them.
+RFC 8259 section 8.1 wants UTF-8 for JSON, YAML 1.2.2 section 5.2 wants UTF-8 or UTF-16 with a byte
+order mark. Nothing is guessed: bytes that are neither are an error that says what they look like,
+and how to convert them.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class Text:
         """The position with the line before and the line after it."""
         number, column = self.line_column(offset)
         last = len(self.starts)
-        lines = tuple((n, self.line(n)) for n in range(max(1, number - 1), min(last, number + 1) + 1))
+        lines = tuple(
+            (n, self.line(n)) for n in range(max(1, number - 1), min(last, number + 1) + 1)
+        )
         room = len(self.line(number)) - column + 1
         return Place(
             file=self.name,
@@ -78,7 +81,14 @@ class Fault(Exception):
     """Something a reader stumbled over, at an offset of the text it was given."""
 
     def __init__(
-        self, code: str, message: str, offset: int, *, width: int = 1, hint: str = "", notes: tuple[str, ...] = ()
+        self,
+        code: str,
+        message: str,
+        offset: int,
+        *,
+        width: int = 1,
+        hint: str = "",
+        notes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -118,11 +128,19 @@ def problem(
     severity: Severity = "error",
 ) -> Problem:
     """A problem of a whole file, before there is text to point into."""
-    return Problem(code=code, severity=severity, message=message, hint=hint, notes=notes, place=Place(file=name))
+    return Problem(
+        code=code,
+        severity=severity,
+        message=message,
+        hint=hint,
+        notes=notes,
+        place=Place(file=name),
+    )
 
 
 def decode(name: str, raw: bytes) -> Text:
-    """Text of the bytes: strict UTF-8, or UTF-16 or UTF-32 that says so with a byte order mark. Line ends become LF.
+    """Text of the bytes: strict UTF-8, or UTF-16 or UTF-32 that says so with a byte order mark.
+    Line ends become LF.
 
     Raises `DocumentError` with the byte offset and the encoding the bytes look like.
     """
@@ -149,13 +167,24 @@ def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentErro
     line = raw.count(b"\n", 0, offset) + 1 if encoding == "utf-8-sig" else 0
     expected = "UTF-8" if encoding == "utf-8-sig" else encoding.upper()
     what = "a NUL character" if raw[offset : offset + 1] == b"\0" else "a byte"
-    convert = {"UTF-16 without a byte order mark": "UTF-16LE", "UTF-16": "UTF-16", "Latin-1": "LATIN1"}.get(detected)
-    hint = f"convert it: `iconv -f {convert} -t UTF-8 {name} > utf8.yaml`" if convert else "save the file as UTF-8"
+    convert = {
+        "UTF-16 without a byte order mark": "UTF-16LE",
+        "UTF-16": "UTF-16",
+        "Latin-1": "LATIN1",
+    }.get(detected)
+    hint = (
+        f"convert it: `iconv -f {convert} -t UTF-8 {name} > utf8.yaml`"
+        if convert
+        else "save the file as UTF-8"
+    )
     return DocumentError(
         Problem(
             code="E0108",
             severity="error",
-            message=f"the file is not {expected}: {what} that does not belong there at byte offset {offset}",
+            message=(
+                f"the file is not {expected}: {what} that does not belong there at byte offset"
+                f" {offset}"
+            ),
             hint=hint,
             notes=(f"it looks like {detected}",) if detected else (),
             place=Place(file=name, line=line),

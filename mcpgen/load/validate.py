@@ -1,9 +1,11 @@
-"""Is the document what its OpenAPI version allows? Two answers: the official schema, fast; a validator, thorough.
+"""Is the document what its OpenAPI version allows? Two answers: the official schema, fast; a
+validator, thorough.
 
-`check` compares with the official JSON Schema of the version: a millisecond, structure only. `validate` runs
-openapi-spec-validator as well, which also compares defaults and path parameters; it takes minutes for some documents
-and stumbles over valid ones, so it has a process of its own, without network, and a time limit. Findings inform: they
-are warnings unless the caller is strict. Both are for a document before `upgrade`, which changes what they look at.
+`check` compares with the official JSON Schema of the version: a millisecond, structure only.
+`validate` runs openapi-spec-validator as well, which also compares defaults and path parameters; it
+takes minutes for some documents and stumbles over valid ones, so it has a process of its own,
+without network, and a time limit. Findings inform: they are warnings unless the caller is strict.
+Both are for a document before `upgrade`, which changes what they look at.
 """
 
 from __future__ import annotations
@@ -31,7 +33,13 @@ _CODE = "E0304"
 _SHOWN = 60
 
 _FOUND = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
-_ARTICLES = {"object": "an object", "array": "a list", "string": "text", "boolean": "true or false", "null": "null"}
+_ARTICLES = {
+    "object": "an object",
+    "array": "a list",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "null",
+}
 
 
 @cache
@@ -41,7 +49,9 @@ def _schema(version: str) -> Any:
 
     folder = resources.files("openapi_spec_validator") / "resources" / "schemas" / f"v{version}"
     schema = json.loads((folder / "schema.json").read_text("utf-8"))
-    return jsonschema_rs.validator_for(schema, pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000))
+    return jsonschema_rs.validator_for(
+        schema, pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+    )
 
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
@@ -89,12 +99,19 @@ def _said(error: Any) -> str:
     if kind == "type":
         types = detail.get("types") or detail.get("type") or []
         wanted = [types] if isinstance(types, str) else list(types)
-        named = " or ".join(_ARTICLES.get(str(name), f"a{'n' if name == 'integer' else ''} {name}") for name in wanted)
+        named = " or ".join(
+            _ARTICLES.get(str(name), f"a{'n' if name == 'integer' else ''} {name}")
+            for name in wanted
+        )
         return f"{_subject(error)}must be {named}, not {_FOUND.get(type(value), 'a number')}"
     if kind == "enum":
         options = detail.get("options")
-        named = ", ".join(f"`{option}`" for option in options[:10]) if isinstance(options, list) else ""
-        return f"{_short(value)} is not one of {named}" if named else f"{_short(value)} is not allowed"
+        named = (
+            ", ".join(f"`{option}`" for option in options[:10]) if isinstance(options, list) else ""
+        )
+        return (
+            f"{_short(value)} is not one of {named}" if named else f"{_short(value)} is not allowed"
+        )
     if kind == "pattern":
         return f"{_short(value)} does not match `{str(detail.get('pattern', ''))[:_SHOWN]}`"
     if kind in ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not"):
@@ -124,7 +141,9 @@ def _short(value: Any) -> str:
 # The thorough one.
 
 
-def validate(document: Document, problems: Problems, *, seconds: float, severity: Severity = "warning") -> None:
+def validate(
+    document: Document, problems: Problems, *, seconds: float, severity: Severity = "warning"
+) -> None:
     """What `check` finds, and what openapi-spec-validator finds within `seconds`."""
     check(document, problems, severity=severity)
     if document.version in ("tools", "schema"):
@@ -199,7 +218,9 @@ def _work() -> None:
             pointer = _locate(job["root"], path, error)
             message = str(error.message).split("\n")[0]
             print(json.dumps({"pointer": pointer, "message": message[:160]}), flush=True)
-    except Exception as error:  # it stumbles in many ways: over valid recursion, dangling references, odd shapes
+    except (
+        Exception
+    ) as error:  # it stumbles in many ways: over valid recursion, dangling references, odd shapes
         print(json.dumps({"failed": f"{type(error).__name__} in the validator"}), flush=True)
 
 
@@ -216,7 +237,9 @@ def _follow(node: Any, path: tuple[str, ...]) -> Any:
 
 
 def _locate(root: Any, path: tuple[str, ...], error: Any) -> str:
-    """Where a finding belongs. The validator counts paths from a schema it does not name, or names the operation."""
+    """Where a finding belongs. The validator counts paths from a schema it does not name, or names
+    the operation.
+    """
     named = re.search(r"for '(\w+)' operation in '(.*?)'", str(error.message))
     if named:
         return f"/paths/{escape_token(named[2])}/{named[1]}"
@@ -236,8 +259,13 @@ def _locate(root: Any, path: tuple[str, ...], error: Any) -> str:
 
 
 def _no_network(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook. The validator opens its own schemas by `file:` URLs; nothing else may be fetched."""
-    if event == "urllib.Request" and "openapi_spec_validator" in str(arguments[0]).partition("file:")[2]:
+    """An audit hook. The validator opens its own schemas by `file:` URLs; nothing else may be
+    fetched.
+    """
+    if (
+        event == "urllib.Request"
+        and "openapi_spec_validator" in str(arguments[0]).partition("file:")[2]
+    ):
         return
     if event in ("socket.connect", "socket.getaddrinfo", "urllib.Request"):
         raise RuntimeError("no network here")

@@ -1,8 +1,8 @@
 """YAML text → tree, within bounds, and the places of its nodes (YAML 1.2.2, core schema).
 
-libyaml's *events* only: its composer and PyYAML's constructors follow YAML 1.1 (`no` is false, `22:30` is 1350), build
-objects from tags, expand aliases without limit, and die on deep nesting where no `except` can help. Here depth, nodes
-and aliases are counted while the events come in.
+libyaml's *events* only: its composer and PyYAML's constructors follow YAML 1.1 (`no` is false,
+`22:30` is 1350), build objects from tags, expand aliases without limit, and die on deep nesting
+where no `except` can help. Here depth, nodes and aliases are counted while the events come in.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ Event = Any
 
 
 def scalar(value: str, limits: Limits) -> Any:
-    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). `ValueError` for NaN and such."""
+    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). `ValueError` for
+    NaN and such.
+    """
     if not value or value[0] in _MAYBE:
         if value in _WORDS:
             return _WORDS[value]
@@ -80,7 +82,9 @@ class _Reader:
         self.open_anchors: set[str] = set()
 
     def fault(self, code: str, message: str, mark: Any, *, hint: str = "", width: int = 1) -> Fault:
-        return Fault(code, message, self.text.offset(mark.line, mark.column), hint=hint, width=width)
+        return Fault(
+            code, message, self.text.offset(mark.line, mark.column), hint=hint, width=width
+        )
 
     def document(self) -> Any:
         next_event = self.parser.get_event
@@ -166,7 +170,9 @@ class _Reader:
         return self.merged(members, merges) if merges else members
 
     def key(self, event: Event) -> str:
-        """Keys are text: what looks like a number stays as written, null and collections are errors."""
+        """Keys are text: what looks like a number stays as written, null and collections are
+        errors.
+        """
         if type(event) is yaml.AliasEvent:
             value = self.alias(event)
         elif type(event) is yaml.ScalarEvent:
@@ -179,7 +185,10 @@ class _Reader:
             value = None
         if type(value) is not str:
             raise self.fault(
-                "E0114", "a key must be text", event.start_mark, hint='write it in quotes: `"~":`, `"null":`'
+                "E0114",
+                "a key must be text",
+                event.start_mark,
+                hint='write it in quotes: `"~":`, `"null":`',
             )
         return value
 
@@ -229,8 +238,12 @@ class _Reader:
         """What an alias stands for, as a copy of its own, paid for from the budget."""
         name = event.anchor
         if name not in self.anchors:
-            what = "stands inside what it repeats" if name in self.open_anchors else "repeats nothing"
-            raise self.fault("E0117", f"the alias `*{name[:80]}` {what}", event.start_mark, width=len(name) + 1)
+            what = (
+                "stands inside what it repeats" if name in self.open_anchors else "repeats nothing"
+            )
+            raise self.fault(
+                "E0117", f"the alias `*{name[:80]}` {what}", event.start_mark, width=len(name) + 1
+            )
         value, size = self.anchors[name]
         self.pay(size, event.start_mark)
         return _copy(value)
@@ -245,22 +258,31 @@ class _Reader:
         ):
             raise LimitFault(
                 "E0117",
-                f"aliases make the document more than {limits.alias_ratio} times as large as it is written",
+                f"aliases make the document more than {limits.alias_ratio} times as large as it is"
+                " written",
                 self.text.offset(mark.line, mark.column),
                 hint="write the values out, or use `$ref`",
             )
 
     def merged(self, members: dict[str, Any], merges: list[Any]) -> dict[str, Any]:
-        """Merge keys (`<<`, YAML 1.1 but widespread): own keys win, then the mappings in their order."""
+        """Merge keys (`<<`, YAML 1.1 but widespread): own keys win, then the mappings in their
+        order.
+        """
         if len(merges) > 1:
             raise self.fault(
-                "E0113", "the merge key `<<` comes twice", merges[1][0], hint="write `<<: [*a, *b]`", width=2
+                "E0113",
+                "the merge key `<<` comes twice",
+                merges[1][0],
+                hint="write `<<: [*a, *b]`",
+                width=2,
             )
         mark, value = merges[0]
         result = dict(members)
         for source in value if type(value) is list else [value]:
             if type(source) is not dict:
-                raise self.fault("E0114", "the merge key `<<` needs a mapping, or a list of them", mark, width=2)
+                raise self.fault(
+                    "E0114", "the merge key `<<` needs a mapping, or a list of them", mark, width=2
+                )
             for key, item in source.items():
                 result.setdefault(key, item)
         return result
@@ -294,13 +316,21 @@ def _character(text: Text, error: yaml.reader.ReaderError) -> Fault:
     """libyaml names the byte; the author wants the character."""
     at = next((n for n, character in enumerate(text.content) if not _printable(character)), 0)
     code = f"U+{ord(text.content[at]):04X}" if text.content else "?"
-    return Fault("E0112", f"the character {code} may not stand in YAML", at, hint="remove it, or write it as an escape")
+    return Fault(
+        "E0112",
+        f"the character {code} may not stand in YAML",
+        at,
+        hint="remove it, or write it as an escape",
+    )
 
 
 def _printable(character: str) -> bool:
     """YAML 1.2.2 section 5.1."""
     return (
-        character in "\t\n\r\x85" or " " <= character <= "~" or "\xa0" <= character <= "\ud7ff" or character >= "\ue000"
+        character in "\t\n\r\x85"
+        or " " <= character <= "~"
+        or "\xa0" <= character <= "\ud7ff"
+        or character >= "\ue000"
     )
 
 
@@ -321,7 +351,9 @@ _MEANINGS = {
 
 _HINTS = {
     "mapping values are not allowed in this context": "put text that contains `: ` in quotes",
-    "found character that cannot start any token": "put text that begins with this character in quotes",
+    "found character that cannot start any token": (
+        "put text that begins with this character in quotes"
+    ),
 }
 
 
@@ -344,13 +376,22 @@ def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
             hint=f"replace the tabs of {lines} with spaces: `expand -t 2 {text.name}`",
         )
     meaning = _MEANINGS.get(problem, problem)
-    context = str(error.context or "").removeprefix("while ").removeprefix("parsing a ").removeprefix("scanning a ")
+    context = (
+        str(error.context or "")
+        .removeprefix("while ")
+        .removeprefix("parsing a ")
+        .removeprefix("scanning a ")
+    )
     if began is not None and context and (began.line, began.column) != (mark.line, mark.column):
         start = text.offset(began.line, began.column)
         notes: tuple[str, ...] = (
             f"the {context} begins at {text.at(start)}: `{text.line(began.line + 1).strip()[:80]}`",
         )
-        if "quoted scalar" in context or problem in ("found unexpected end of stream",) or "flow" in context:
+        if (
+            "quoted scalar" in context
+            or problem in ("found unexpected end of stream",)
+            or "flow" in context
+        ):
             return Fault(
                 "E0112",
                 f"YAML: this {context} does not end: {meaning}",
@@ -358,5 +399,11 @@ def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
                 notes=(f"reading stopped at {text.at(at)}",),
                 hint="close the quote or the bracket",
             )
-        return Fault("E0112", f"YAML: {meaning}", at, notes=notes, hint="compare the indentation of the two lines")
+        return Fault(
+            "E0112",
+            f"YAML: {meaning}",
+            at,
+            notes=notes,
+            hint="compare the indentation of the two lines",
+        )
     return Fault("E0112", f"YAML: {meaning}", at)

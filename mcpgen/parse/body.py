@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 MEDIA_TYPE = re.compile(
     r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
 )
-TEXT_TYPES = re.compile(r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$")
+TEXT_TYPES = re.compile(
+    r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$"
+)
 PREFERENCE = ("json", "form", "multipart", "text", "binary")
 
 
@@ -33,13 +35,19 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> str | None:
     if TEXT_TYPES.match(bare):
         return "text"
     kinds = reader.kinds(schema)
-    if kinds & {"object", "array"} and bare.startswith("application/") and bare != "application/octet-stream":
+    if (
+        kinds & {"object", "array"}
+        and bare.startswith("application/")
+        and bare != "application/octet-stream"
+    ):
         return "json"
     return "binary"
 
 
 def choose(reader: Reader, content: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its kind."""
+    """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its
+    kind.
+    """
     options: list[tuple[int, int, str, str, dict[str, Any]]] = []
     for index, (media_type, given) in enumerate(content.items()):
         media = given if isinstance(given, dict) else {}
@@ -48,13 +56,21 @@ def choose(reader: Reader, content: dict[str, Any]) -> tuple[str, str, dict[str,
         if kind is None or not MEDIA_TYPE.fullmatch(media_type.strip()):
             continue
         # A JSON type of exactly that name before its relatives, a wildcard last.
-        rank = PREFERENCE.index(kind) * 10 + (0 if media_type.strip().lower() == "application/json" else 1)
-        options.append((rank + (5 if "*" in media_type else 0), index, kind, media_type.strip(), media))
+        rank = PREFERENCE.index(kind) * 10 + (
+            0 if media_type.strip().lower() == "application/json" else 1
+        )
+        options.append(
+            (rank + (5 if "*" in media_type else 0), index, kind, media_type.strip(), media)
+        )
     if not options:
-        raise Unsayable("E0410", f"no request body type that can be sent: {', '.join(content)[:120]}")
+        raise Unsayable(
+            "E0410", f"no request body type that can be sent: {', '.join(content)[:120]}"
+        )
     _, _, kind, media_type, media = min(options, key=lambda option: option[:2])
     if "*" in media_type:
-        media_type = {"json": "application/json", "text": "text/plain"}.get(kind, "application/octet-stream")
+        media_type = {"json": "application/json", "text": "text/plain"}.get(
+            kind, "application/octet-stream"
+        )
     return kind, media_type, media
 
 
@@ -78,12 +94,16 @@ def fields(reader: Reader, given: Any, pointer: str) -> tuple[Body | None, list[
     encodings = given_encoding if isinstance(given_encoding, dict) else {}
     parts = flat_fields(reader, schema, required)
     if parts is None:
-        written = fields_written(reader, kind, schema, encodings) if kind in ("form", "multipart") else ()
+        written = (
+            fields_written(reader, kind, schema, encodings) if kind in ("form", "multipart") else ()
+        )
         return whole(kind, media_type, schema, required, said, reader, written)
     out = []
     for name, child, needed in parts:
         encoding = encodings.get(name)
-        encode, options = writer(reader, kind, child, encoding if isinstance(encoding, dict) else {})
+        encode, options = writer(
+            reader, kind, child, encoding if isinstance(encoding, dict) else {}
+        )
         out.append(Field("body", name, child, needed, encode, options))
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out  # type: ignore[arg-type]
 
@@ -91,7 +111,9 @@ def fields(reader: Reader, given: Any, pointer: str) -> tuple[Body | None, list[
 def fields_written(
     reader: Reader, kind: str, schema: Any, encodings: dict[str, Any]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The functions that write the fields of a form that is one argument, each with the names of its fields."""
+    """The functions that write the fields of a form that is one argument, each with the names of
+    its fields.
+    """
     found: dict[str, list[str]] = {}
     for name, child in reader.properties(schema).items():
         encoding = encodings.get(name)
@@ -117,16 +139,24 @@ def whole(
         kinds = reader.kinds(schema)
         if len(kinds) != 1 or not kinds < {"integer", "number", "boolean"}:
             told = ("description", "enum", "maxLength", "minLength")
-            schema = {"type": "string", **{key: value for key, value in base.items() if key in told}}
+            schema = {
+                "type": "string",
+                **{key: value for key, value in base.items() if key in told},
+            }
         label = media_type.split(";")[0]
         said = said or ("" if label == "text/plain" else f"The body as {label}")
     elif kind == "binary":
-        schema = {"type": "string", "format": "binary", "description": said or f"The body ({media_type})"}
+        schema = {
+            "type": "string",
+            "format": "binary",
+            "description": said or f"The body ({media_type})",
+        }
         encode = "from_base64"
     elif kind in ("form", "multipart"):
         base, branches, _ = reader.expand(schema)
         if base.get("properties") and not branches and "additionalProperties" not in base:
-            # How an undeclared field is written, nobody has said: it is refused rather than sent wrong
+            # How an undeclared field is written, nobody has said: it is refused rather than sent
+            # wrong
             schema = {**base, "additionalProperties": False}
     body = Body(kind=kind, media_type=media_type, whole=True, required=required)  # type: ignore[arg-type]
     # `body.body` would be two things
@@ -134,11 +164,14 @@ def whole(
     return body, [Field("body", name, schema, required, encode, written, said, whole=True)]
 
 
-def flat_fields(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]] | None:
+def flat_fields(
+    reader: Reader, schema: Any, body_required: bool
+) -> list[tuple[str, Any, bool]] | None:
     """The fields of an object body, or None where the body is better one argument.
 
-    It is one argument when it is not an object, has a union at its root, is free-form or a typed map, or when it may be
-    left out although it has required fields (then "all or nothing" can only be said with one argument).
+    It is one argument when it is not an object, has a union at its root, is free-form or a typed
+    map, or when it may be left out although it has required fields (then "all or nothing" can only
+    be said with one argument).
     """
     base, branches, _ = reader.expand(schema)
     if branches or "object" not in reader.types(base):
@@ -150,7 +183,9 @@ def flat_fields(reader: Reader, schema: Any, body_required: bool) -> list[tuple[
     if isinstance(extra, dict) and extra:
         return None
     listed = base.get("required")
-    required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    required = (
+        {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+    )
     out: list[tuple[str, Any, bool]] = []
     for name, child in in_order(properties, required):
         flat = reader.flatten(child)
@@ -164,7 +199,9 @@ def flat_fields(reader: Reader, schema: Any, body_required: bool) -> list[tuple[
     return out
 
 
-def writer(reader: Reader, kind: str, schema: Any, encoding: dict[str, Any]) -> tuple[str, tuple[tuple[str, Any], ...]]:
+def writer(
+    reader: Reader, kind: str, schema: Any, encoding: dict[str, Any]
+) -> tuple[str, tuple[tuple[str, Any], ...]]:
     """How one field of a form or multipart body is written (OpenAPI 3.1 §4.8.15)."""
     if kind == "json":
         return "", ()
@@ -181,7 +218,9 @@ def writer(reader: Reader, kind: str, schema: Any, encoding: dict[str, Any]) -> 
     if is_binary(reader, schema):
         return "file", (("media_type", named),) if named else ()
     if (named and is_json(named)) or "object" in kinds or (not kinds and not named):
-        return "json_part", (("media_type", named),) if named and named != "application/json" else ()
+        return "json_part", (
+            (("media_type", named),) if named and named != "application/json" else ()
+        )
     items = reader.flatten(reader.flatten(schema).get("items", {}))
     if "array" in kinds and "object" in reader.kinds(items):
         return "json_part", ()
@@ -196,6 +235,10 @@ def is_binary(reader: Reader, schema: Any) -> bool:
     if flat.get("format") == "binary" or flat.get("contentEncoding") == "base64":
         return True
     media_type = flat.get("contentMediaType")
-    if isinstance(media_type, str) and not is_json(media_type) and not media_type.startswith("text/"):
+    if (
+        isinstance(media_type, str)
+        and not is_json(media_type)
+        and not media_type.startswith("text/")
+    ):
         return True
     return any(is_binary(reader, branch) for branch in reader.branches(flat)[0][:4])

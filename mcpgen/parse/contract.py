@@ -1,7 +1,9 @@
-"""The exact schema of a tool that the user implements: standing alone, without texts, checked before it is used.
+"""The exact schema of a tool that the user implements: standing alone, without texts, checked
+before it is used.
 
-The model sees a projection of a schema; a call is checked against the schema itself. What is bundled here says exactly
-what the document says (JSON Schema 2020-12 after `upgrade`), whatever the projection had to leave out.
+The model sees a projection of a schema; a call is checked against the schema itself. What is
+bundled here says exactly what the document says (JSON Schema 2020-12 after `upgrade`), whatever the
+projection had to leave out.
 """
 
 from __future__ import annotations
@@ -17,14 +19,16 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 TEXTS = frozenset(
-    "$schema $id $anchor $dynamicAnchor $comment $vocabulary title description default deprecated example examples "
-    "readOnly writeOnly externalDocs xml discriminator contentSchema contentEncoding contentMediaType".split()
+    "$schema $id $anchor $dynamicAnchor $comment $vocabulary title description default deprecated"
+    " example examples readOnly writeOnly externalDocs xml discriminator contentSchema"
+    " contentEncoding contentMediaType".split()
 )
 """Keywords that say something to readers, or give a name to a place; none refuses a value."""
 MAPS = ("properties", "patternProperties", "dependentSchemas")
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 SINGLES = (
-    "items additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames not if then else".split()
+    "items additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames not"
+    " if then else".split()
 )
 IN_PLACE = ("allOf", "anyOf", "oneOf")
 OPENERS = ("additionalProperties", "unevaluatedProperties")
@@ -100,7 +104,9 @@ def nodes(contract: Schema) -> Iterator[dict[str, Any]]:
 
 
 def places(contract: Schema) -> Iterator[Schema]:
-    """Every schema that applies to the arguments themselves: the root, its branches and what they refer to."""
+    """Every schema that applies to the arguments themselves: the root, its branches and what they
+    refer to.
+    """
     pending: list[Any] = [contract]
     seen: set[int] = set()
     while pending:
@@ -115,7 +121,11 @@ def places(contract: Schema) -> Iterator[Schema]:
         for key in IN_PLACE:
             pending += node[key] if isinstance(node.get(key), list) else []
         pending += [node.get(key) for key in ("if", "then", "else")]
-        pending += list(node["dependentSchemas"].values()) if isinstance(node.get("dependentSchemas"), dict) else []
+        pending += (
+            list(node["dependentSchemas"].values())
+            if isinstance(node.get("dependentSchemas"), dict)
+            else []
+        )
 
 
 def known_names(contract: Schema) -> list[str]:
@@ -132,10 +142,13 @@ def known_names(contract: Schema) -> list[str]:
 def is_open(contract: Schema) -> bool:
     """Whether the contract takes arguments it does not name, and says so.
 
-    JSON Schema takes any further property where nothing is said. For the arguments of a tool that is hardly ever meant:
-    a misspelt one would be lost. So it has to be said, by `additionalProperties`, a pattern, or rules on names alone.
+    JSON Schema takes any further property where nothing is said. For the arguments of a tool that
+    is hardly ever meant: a misspelt one would be lost. So it has to be said, by
+    `additionalProperties`, a pattern, or rules on names alone.
     """
     for node in places(contract):
         if any(node.get(key, False) is not False for key in OPENERS) or "patternProperties" in node:
             return True
-    return not known_names(contract) and any(OBJECT_RULES & node.keys() for node in places(contract))
+    return not known_names(contract) and any(
+        OBJECT_RULES & node.keys() for node in places(contract)
+    )

@@ -1,8 +1,9 @@
 """Tool definitions and JSON Schemas → a server whose tools the user implements.
 
-Understood are the dialects of `load.definitions` and JSON Schemas: an object at the root is one tool, a document of
-`$defs` is one tool for each definition that no other one refers to. The contract the model sees is the portable
-projection; what a call is checked against is the schema itself.
+Understood are the dialects of `load.definitions` and JSON Schemas: an object at the root is one
+tool, a document of `$defs` is one tool for each definition that no other one refers to. The
+contract the model sees is the portable projection; what a call is checked against is the schema
+itself.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ GENERAL = "general"
 INJECTED = ("context", "models")
 """Names that mean something in the module of a tool, besides those of `naming`."""
 OBJECT_RULES = frozenset(
-    "properties required additionalProperties patternProperties minProperties maxProperties propertyNames "
-    "dependentRequired dependentSchemas unevaluatedProperties".split()
+    "properties required additionalProperties patternProperties minProperties maxProperties"
+    " propertyNames dependentRequired dependentSchemas unevaluatedProperties".split()
 )
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 SCALARS = {"string", "integer", "number", "boolean"}
@@ -69,13 +70,19 @@ def shape_of(root: Any) -> str:
     if isinstance(inner, dict):
         return "OpenAI function definitions (Chat Completions)"
     if "inputSchema" in first:
-        return "captured answer to tools/list" if isinstance(root, dict) and "result" in root else "MCP tools list"
+        return (
+            "captured answer to tools/list"
+            if isinstance(root, dict) and "result" in root
+            else "MCP tools list"
+        )
     if "parameters" in first and pointer.count("functionDeclarations"):
         return "Gemini function declarations"
     if "input_schema" in first:
         return "Anthropic tools"
     if "parameters" in first:
-        return "OpenAI function definitions" + (" (Responses)" if first.get("type") == "function" else "")
+        return "OpenAI function definitions" + (
+            " (Responses)" if first.get("type") == "function" else ""
+        )
     return "list of tools"
 
 
@@ -137,14 +144,22 @@ class Definitions:
         """The name a definition has, where its tool could not have it → the tool's."""
 
     def tools(self, taken: Iterable[str] = ()) -> list[tuple[str, Tool]]:
-        """Every wanted tool with the tag of its toolset. `taken` are names that other tools of the server have."""
+        """Every wanted tool with the tag of its toolset. `taken` are names that other tools of the
+        server have.
+        """
         wanted: list[tuple[Origin, Definition]] = []
         definitions = list(self.definitions())
         count = Counter(definition.name for definition in definitions)
         for definition in definitions:
             # Its place in the list says nothing: a tool is the same when its name is
-            path = definition.name if count[definition.name] == 1 else f"{definition.name} {definition.pointer}"
-            where = Origin(method="TOOL", path=path, operation_id=definition.name, pointer=definition.pointer)
+            path = (
+                definition.name
+                if count[definition.name] == 1
+                else f"{definition.name} {definition.pointer}"
+            )
+            where = Origin(
+                method="TOOL", path=path, operation_id=definition.name, pointer=definition.pointer
+            )
             said = {"x-mcp": definition.extension} if definition.extension else {}
             reason = select.left_out(self.config.selection, where, said)
             if reason is None:
@@ -157,14 +172,18 @@ class Definitions:
             tag = definition.extension.get("toolset")
             tool = self.tool(where, definition, names[f"{where.method} {where.path}"])
             tools.append((tag if isinstance(tag, str) and tag.strip() else "", tool))
-            if definition.name != tool.name and re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", definition.name):
+            if definition.name != tool.name and re.fullmatch(
+                r"[A-Za-z0-9_.-]{1,128}", definition.name
+            ):
                 self.aliases.setdefault(definition.name, tool.name)
         held = {*taken, *names.values()}
         self.aliases = {alias: name for alias, name in self.aliases.items() if alias not in held}
         return tools
 
     def names(self, origins: list[Origin], taken: Iterable[str]) -> dict[str, str]:
-        """`TOOL name` → tool name: as it was given wherever clients, files and Python can take that."""
+        """`TOOL name` → tool name: as it was given wherever clients, files and Python can take
+        that.
+        """
         given = {f"{where.method} {where.path}": where.operation_id or "" for where in origins}
         limit = naming.tool_limit(self.server)
         count = Counter(_as_module(name) for name in given.values())
@@ -203,9 +222,18 @@ class Definitions:
                     yield self.definition(node, at)
                 else:
                     where = Origin(method="TOOL", path=at, operation_id=None, pointer=at)
-                    self.skips.append(Skip(origin=where, reason="not a tool definition", code="E0440", filtered=False))
+                    self.skips.append(
+                        Skip(
+                            origin=where,
+                            reason="not a tool definition",
+                            code="E0440",
+                            filtered=False,
+                        )
+                    )
                     self.problems.warn(
-                        "E0440", "not a tool definition: it needs a `name` and an `inputSchema`", pointer=at
+                        "E0440",
+                        "not a tool definition: it needs a `name` and an `inputSchema`",
+                        pointer=at,
                     )
 
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
@@ -227,7 +255,9 @@ class Definitions:
         )
 
     def schemas(self, root: Any, pointer: str, stem: str) -> Iterator[Definition]:
-        """The tools of a JSON Schema document: its root, or the definitions that no other one refers to."""
+        """The tools of a JSON Schema document: its root, or the definitions that no other one
+        refers to.
+        """
         if not isinstance(root, dict):
             return
         definitions = root.get("$defs")
@@ -237,7 +267,11 @@ class Definitions:
             return
         referred = set(references(definitions))
         start = f"#{pointer}/$defs/"
-        free = {name: node for name, node in definitions.items() if start + escape_token(name) not in referred}
+        free = {
+            name: node
+            for name, node in definitions.items()
+            if start + escape_token(name) not in referred
+        }
         chosen = definitions if self.config.selection.include_operations or not free else free
         for name, node in chosen.items():
             at = f"{pointer}/$defs/{escape_token(name)}"
@@ -245,7 +279,9 @@ class Definitions:
                 yield self.from_schema(node, name, at)
             else:
                 where = Origin(method="TOOL", path=name, operation_id=name, pointer=at)
-                self.skips.append(Skip(origin=where, reason="not an object's schema", code="", filtered=True))
+                self.skips.append(
+                    Skip(origin=where, reason="not an object's schema", code="", filtered=True)
+                )
 
     def schema_name(self, schema: dict[str, Any], fallback: str) -> str:
         """A schema's name: its title, the last part of its `$id`, or the file's name."""
@@ -254,7 +290,9 @@ class Definitions:
             return title
         given = schema.get("$id")
         last = (
-            re.sub(r"(\.schema)?\.json$", "", given.rstrip("/#").rsplit("/", 1)[-1]) if isinstance(given, str) else ""
+            re.sub(r"(\.schema)?\.json$", "", given.rstrip("/#").rsplit("/", 1)[-1])
+            if isinstance(given, str)
+            else ""
         )
         return last if words(last) else fallback
 
@@ -290,7 +328,9 @@ class Definitions:
                 projection = project(self.reader, self.rooted(definition), level.detail)
             except TooLarge:
                 continue
-            best = self.at_level(where, definition, name, Listed(projection, arguments), contract, arguments)
+            best = self.at_level(
+                where, definition, name, Listed(projection, arguments), contract, arguments
+            )
             if size(best) <= BUDGET[self.config.profile]:
                 break
         if best is None or size(best) > BUDGET[self.config.profile]:
@@ -299,7 +339,9 @@ class Definitions:
         return best
 
     def outline(self, definition: Definition) -> Schema:
-        """What is said of a schema that is too large to be listed: of each argument its type and a sentence."""
+        """What is said of a schema that is too large to be listed: of each argument its type and a
+        sentence.
+        """
         exact = self.exact_properties(definition)
         flat = self.reader.flatten(self.rooted(definition))
         listed = flat.get("required")
@@ -309,7 +351,9 @@ class Definitions:
         for key in sorted(exact, key=lambda name: name not in required):
             kinds = self.reader.kinds(exact[key])
             text = shorten(first_sentence(plain(exact[key].get("description")))[0], 80)
-            said: Schema = {"type": next(iter(kinds))} if len(kinds) == 1 and kinds <= SCALARS else {}
+            said: Schema = (
+                {"type": next(iter(kinds))} if len(kinds) == 1 and kinds <= SCALARS else {}
+            )
             if text:
                 said["description"] = text
             room -= len(json.dumps({key: said}))
@@ -317,12 +361,18 @@ class Definitions:
                 continue
             properties[key] = said
         needed = [name for name in required if name in properties]
-        return {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
+        return {
+            "type": "object",
+            "properties": properties,
+            **({"required": needed} if needed else {}),
+        }
 
     def rooted(self, definition: Definition) -> Any:
-        """The input schema with an object at its root: another kind of value is wrapped as the argument `value`.
+        """The input schema with an object at its root: another kind of value is wrapped as the
+        argument `value`.
 
-        A schema that says nothing of its kind is an object's in a list of tools, and any value's elsewhere.
+        A schema that says nothing of its kind is an object's in a list of tools, and any value's
+        elsewhere.
         """
         schema = definition.schema
         kinds = self.reader.kinds(schema)
@@ -364,7 +414,9 @@ class Definitions:
                     name=key,
                     wire_name=wire_name,
                     place="body",
-                    annotation=(kind := annotation(properties.get(key, {}), nullable=listed.takes_null(key))),
+                    annotation=(
+                        kind := annotation(properties.get(key, {}), nullable=listed.takes_null(key))
+                    ),
                     required=key in schema.get("required", ()),
                     default=default_of(exact.get(wire_name), kind),
                 )
@@ -381,7 +433,9 @@ class Definitions:
             wire_names=tuple(listed.wire_names),
             docstring=describe.docstring_of(headline),
             contract=None if same else contract,
-            output_contract=exact_output if exact_output != (bare(output) if output else None) else None,
+            output_contract=(
+                exact_output if exact_output != (bare(output) if output else None) else None
+            ),
             takes_more=is_open(contract),
         )
 
@@ -391,18 +445,25 @@ class Definitions:
         return {key: self.reader.flatten(value) for key, value in found.items()}
 
     def contract(self, definition: Definition) -> Schema:
-        """The schema a call is checked against: the document's own, with what it refers to beside it."""
+        """The schema a call is checked against: the document's own, with what it refers to beside
+        it.
+        """
         whole = bundle(self.reader, self.rooted(definition))
         reason = fault(whole)
         if reason:
-            message = f"the schema of `{visible(definition.name)[:60]}` is not valid, so calls are checked loosely"
+            message = (
+                f"the schema of `{visible(definition.name)[:60]}` is not valid, so calls are"
+                " checked loosely"
+            )
             self.problems.warn("E0441", f"{message}: {visible(reason)}", pointer=definition.pointer)
             names = [name for name in known_names(whole) if isinstance(name, str)]
             return {"type": "object", "properties": {name: {} for name in names}}
         return {"type": "object", **whole}
 
     def output(self, definition: Definition) -> tuple[Schema | None, Schema | None, bool]:
-        """The declared output schema as clients see it, the exact one, and whether the value stands under `result`."""
+        """The declared output schema as clients see it, the exact one, and whether the value stands
+        under `result`.
+        """
         schema = definition.output
         if not isinstance(schema, dict):
             return None, None, False
@@ -413,7 +474,10 @@ class Definitions:
         exact = {"type": "object", **bundle(self.reader, schema)}
         reason = fault(exact)
         if reason:
-            message = f"the output schema of `{visible(definition.name)[:60]}` is not valid and was left out"
+            message = (
+                f"the output schema of `{visible(definition.name)[:60]}` is not valid and was"
+                " left out"
+            )
             self.problems.warn("E0441", f"{message}: {visible(reason)}", pointer=definition.pointer)
             return None, None, False
         try:
@@ -441,10 +505,14 @@ class Listed:
             name = names.get(wire.get(place, key), key)
             properties[name] = child
             moved[place] = f"/properties/{escape_token(name)}"
-        called = {before.rsplit("/", 1)[-1]: after.rsplit("/", 1)[-1] for before, after in moved.items()}
+        called = {
+            before.rsplit("/", 1)[-1]: after.rsplit("/", 1)[-1] for before, after in moved.items()
+        }
         self.schema = {**root, "properties": properties}
         if root.get("required"):
-            self.schema["required"] = [called.get(escape_token(key), key) for key in root["required"]]
+            self.schema["required"] = [
+                called.get(escape_token(key), key) for key in root["required"]
+            ]
         self.nullable = [there for at in projection.nullable if (there := _moved(at, moved))]
         nested = [(there, key) for at, key in projection.wire_names if (there := _moved(at, moved))]
         top = [
@@ -468,14 +536,19 @@ def _moved(pointer: str, moved: dict[str, str]) -> str:
 
 
 def root_object(projected: Schema) -> tuple[Schema, dict[str, str]]:
-    """A projection with the root every client takes, and where arguments of a union at the root come from.
+    """A projection with the root every client takes, and where arguments of a union at the root
+    come from.
 
     The properties of all its branches are arguments; those that every branch requires are required.
     """
     branches = projected.get("anyOf")
     if not isinstance(branches, list):
         keys = ("type", "properties", "required", "additionalProperties")
-        root = {key: projected[key] for key in keys if key in projected} if projected.get("type") == "object" else {}
+        root = (
+            {key: projected[key] for key in keys if key in projected}
+            if projected.get("type") == "object"
+            else {}
+        )
         return {"type": "object", "properties": {}, **root}, {}
     properties: dict[str, Schema] = {}
     prefixes: dict[str, str] = {}
@@ -486,12 +559,20 @@ def root_object(projected: Schema) -> tuple[Schema, dict[str, str]]:
             elif properties[key] != child:
                 either = properties[key].get("anyOf", [properties[key]])
                 properties[key] = {"anyOf": [*either, *([] if child in either else [child])]}
-    shared = [key for key in properties if all(key in branch.get("required", ()) for branch in branches)]
-    return {"type": "object", "properties": properties, **({"required": shared} if shared else {})}, prefixes
+    shared = [
+        key for key in properties if all(key in branch.get("required", ()) for branch in branches)
+    ]
+    return {
+        "type": "object",
+        "properties": properties,
+        **({"required": shared} if shared else {}),
+    }, prefixes
 
 
 def loosened(schema: Schema) -> Schema:
-    """An output schema that says which fields there are and leaves their types to their descriptions."""
+    """An output schema that says which fields there are and leaves their types to their
+    descriptions.
+    """
     texts = {
         key: {"description": child["description"]} if "description" in child else {}
         for key, child in schema.get("properties", {}).items()
@@ -512,17 +593,26 @@ def argument_names(names: list[str]) -> dict[str, str]:
 
 
 def default_of(schema: Any, kind: Annotation) -> tuple[Any, ...]:
-    """The default a schema names, where it is a value the annotation allows; in a tuple, empty where there is none."""
+    """The default a schema names, where it is a value the annotation allows; in a tuple, empty
+    where there is none.
+    """
     value = schema.get("default") if isinstance(schema, dict) else None
     if kind.kind == "literal":
         fits = any(value == item and type(value) is type(item) for item in kind.members)
     else:
-        fits = type(value) in {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}.get(kind.kind, ())
+        fits = type(value) in {
+            "str": (str,),
+            "int": (int,),
+            "float": (int, float),
+            "bool": (bool,),
+        }.get(kind.kind, ())
     return (value,) if fits else ()
 
 
 def _as_module(name: str) -> str:
-    """What a tool's function and file are called, letter case aside: two tools must not share it."""
+    """What a tool's function and file are called, letter case aside: two tools must not share
+    it.
+    """
     return re.sub(r"\W", "_", name).lower()
 
 
@@ -531,7 +621,11 @@ def hints_of(definition: Definition) -> Hints:
     reads = bool({*words(definition.name)[:1]} & READ_WORDS)
 
     def said(*names: str, default: bool) -> bool:
-        found = [definition.annotations[name] for name in names if isinstance(definition.annotations.get(name), bool)]
+        found = [
+            definition.annotations[name]
+            for name in names
+            if isinstance(definition.annotations.get(name), bool)
+        ]
         return found[0] if found else default
 
     read_only = said("readOnlyHint", "readOnly", default=reads)
@@ -562,13 +656,16 @@ def describe_document(document: Document) -> str:
     if not isinstance(beside, list):
         return visible(shape_of(document.root))
     count = Counter(shape_of(document.deref(entry, "")[0]) for entry in beside)
-    return ", ".join(shape if number == 1 else f"{number} × {shape}" for shape, number in sorted(count.items()))
+    return ", ".join(
+        shape if number == 1 else f"{number} × {shape}" for shape, number in sorted(count.items())
+    )
 
 
 def grouped(tools: list[tuple[str, Tool]], said: dict[str, Any]) -> tuple[Toolset, ...]:
     """Tools by tag, sorted by name, so that a list does not depend on the document's order.
 
-    `said` is what the document tells of its tags, by name. Tools without a tag are in the toolset `general`.
+    `said` is what the document tells of its tags, by name. Tools without a tag are in the toolset
+    `general`.
     """
     names = naming.toolset_names(sorted({tag for tag, _ in tools if tag}))
     free = GENERAL if GENERAL not in names.values() else f"{GENERAL}_tools"

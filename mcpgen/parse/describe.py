@@ -1,7 +1,8 @@
 """Texts for the model: title, description, docstring.
 
-The first sentence starts with a verb and has at most 120 characters; the whole stays under 1,900, because clients cut
-longer ones silently. Text is cleaned, never invented: where the document says nothing, the name's words do.
+The first sentence starts with a verb and has at most 120 characters; the whole stays under 1,900,
+because clients cut longer ones silently. Text is cleaned, never invented: where the document says
+nothing, the name's words do.
 """
 
 from __future__ import annotations
@@ -15,42 +16,62 @@ FIRST_SENTENCE = 120
 DESCRIPTION = 1900
 
 VERBS = frozenset("""
-    abort accept access acknowledge activate add adjust advance aggregate allocate allow analyse analyze announce
-    answer append apply approve archive ask assign associate attach authenticate authorize autocomplete backup ban
-    batch begin bind block book browse build bulk buy calculate call cancel capture cast change charge check claim
-    clean clear click clone close collect combine commit compare complete compose compute configure confirm connect
-    consume contact continue convert copy count create deactivate decline decode decrease decrypt define delete
-    deliver demote deny deploy deprecate derive describe destroy detach detect determine disable disassociate
-    discard disconnect discover dismiss dispatch display dispute download draft drop duplicate edit email emit empty
-    enable encode encrypt end enqueue enroll ensure enter enumerate erase escalate establish estimate evaluate
-    examine exchange exclude execute expand expire explain explore export extend extract fail favorite fetch filter
-    finalize find finish fire flag flush follow force forget fork format forward freeze fulfill generate geocode get
-    give grant group handle head hide hold identify ignore import include increase increment index infer inform
-    initialize initiate insert inspect install introspect invalidate invite invoke issue join keep kick kill label
-    launch leave like link list load locate lock log login logout look lookup make manage map mark match measure
-    merge migrate modify monitor move mute name notify obtain offer open order override pair parse patch pause pay
-    perform permit pick pin ping place play poll populate post predict prepare preview print process produce promote
-    propose provide provision publish pull purchase purge push put query queue quote rate reactivate read reassign
-    rebuild receive recommend reconcile record recover redeem redirect redo reduce refresh refund regenerate
-    register reindex reject release reload remove rename render renew reopen reorder reorganize replace replay reply
-    report repost request require rerun reschedule resend reserve reset resize resolve respond restart restore
-    restrict resume retrieve retry return reveal reverse revert review revise revoke rewrite roll rotate route run
-    sample save scan schedule score scroll search select sell send set settle share ship show shut sign simulate
-    skip snooze sort specify split star start stop store stream submit subscribe suggest summarize suspend swap
-    switch sync synchronize tag take terminate test toggle trace track train transcribe transfer transform
-    transition translate trigger truncate turn unarchive unassign unban unblock undelete undo unfollow unhide
-    uninstall unlink unlock unmark unmute unpin unpublish unregister unset unshare unstar unsubscribe unsuspend
-    update upgrade upload upsert use validate verify view void vote wait watch whitelist withdraw wrap write
+    abort accept access acknowledge activate add adjust advance aggregate allocate allow analyse
+    analyze announce answer append apply approve archive ask assign associate attach authenticate
+    authorize autocomplete backup ban batch begin bind block book browse build bulk buy calculate
+    call cancel capture cast change charge check claim clean clear click clone close collect combine
+    commit compare complete compose compute configure confirm connect consume contact continue
+    convert copy count create deactivate decline decode decrease decrypt define delete deliver
+    demote deny deploy deprecate derive describe destroy detach detect determine disable
+    disassociate discard disconnect discover dismiss dispatch display dispute download draft drop
+    duplicate edit email emit empty enable encode encrypt end enqueue enroll ensure enter enumerate
+    erase escalate establish estimate evaluate examine exchange exclude execute expand expire
+    explain explore export extend extract fail favorite fetch filter finalize find finish fire flag
+    flush follow force forget fork format forward freeze fulfill generate geocode get give grant
+    group handle head hide hold identify ignore import include increase increment index infer inform
+    initialize initiate insert inspect install introspect invalidate invite invoke issue join keep
+    kick kill label launch leave like link list load locate lock log login logout look lookup make
+    manage map mark match measure merge migrate modify monitor move mute name notify obtain offer
+    open order override pair parse patch pause pay perform permit pick pin ping place play poll
+    populate post predict prepare preview print process produce promote propose provide provision
+    publish pull purchase purge push put query queue quote rate reactivate read reassign rebuild
+    receive recommend reconcile record recover redeem redirect redo reduce refresh refund regenerate
+    register reindex reject release reload remove rename render renew reopen reorder reorganize
+    replace replay reply report repost request require rerun reschedule resend reserve reset resize
+    resolve respond restart restore restrict resume retrieve retry return reveal reverse revert
+    review revise revoke rewrite roll rotate route run sample save scan schedule score scroll search
+    select sell send set settle share ship show shut sign simulate skip snooze sort specify split
+    star start stop store stream submit subscribe suggest summarize suspend swap switch sync
+    synchronize tag take terminate test toggle trace track train transcribe transfer transform
+    transition translate trigger truncate turn unarchive unassign unban unblock undelete undo
+    unfollow unhide uninstall unlink unlock unmark unmute unpin unpublish unregister unset unshare
+    unstar unsubscribe unsuspend update upgrade upload upsert use validate verify view void vote
+    wait watch whitelist withdraw wrap write
     """.split())
 # Verbs that APIs more often mean as nouns: a noun where nothing, or one of these words, follows.
 NOUNS = frozenset("""
-    book contact email flag group index issue label link list lock map match order page permit place process query
-    queue rate record report review sample schedule score search share show stream tag test track transfer view vote
+    book contact email flag group index issue label link list lock map match order page permit place
+    process query queue rate record report review sample schedule score search share show stream tag
+    test track transfer view vote
     """.split())
 _AFTER_NOUN = frozenset(
     [
         "",
-        *["by", "for", "of", "from", "in", "with", "details", "detail", "info", "information", "list", "status", "and"],
+        *[
+            "by",
+            "for",
+            "of",
+            "from",
+            "in",
+            "with",
+            "details",
+            "detail",
+            "info",
+            "information",
+            "list",
+            "status",
+            "and",
+        ],
     ]
 )
 _THING = r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action|command)s?"
@@ -75,7 +96,9 @@ METHOD_VERBS = {
 
 
 def is_verb(word: str) -> bool:
-    """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`, `Fetching`."""
+    """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
+    `Fetching`.
+    """
     word = word.lower().strip(".,:;'\"`").removeprefix("re-")
     stems = [word]
     if word.endswith("s"):
@@ -84,7 +107,9 @@ def is_verb(word: str) -> bool:
 
 
 def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, str]:
-    """The first sentence of a tool's description (verb first, at most 120 characters) and the remaining text."""
+    """The first sentence of a tool's description (verb first, at most 120 characters) and the
+    remaining text.
+    """
     summary = plain(operation.get("summary"))
     text = plain(operation.get("description"))
     sentence, rest = first_sentence(summary or text)
@@ -112,7 +137,11 @@ def with_verb(sentence: str, method: str) -> str:
     if not first:
         return METHOD_VERBS.get(method, "Call")
     following = more.partition(" ")[0].lower()
-    noun = first.lower() in NOUNS and following in _AFTER_NOUN and not (first.lower() == "search" and following)
+    noun = (
+        first.lower() in NOUNS
+        and following in _AFTER_NOUN
+        and not (first.lower() == "search" and following)
+    )
     if is_verb(first) and not noun:
         return first[0].upper() + first[1:] + (f" {more}" if more else "")
     head = words(first)
@@ -133,19 +162,31 @@ def title_of(operation: dict[str, Any], name: str) -> str:
 
 
 _TYPOGRAPHY = str.maketrans(
-    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-", "\u2026": "..."}
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2026": "...",
+    }
 )
 
 
 def docstring_of(sentence: str) -> str:
-    """One sentence for the Python function: printable ASCII, a full stop (or the dots of a cut) at the end."""
+    """One sentence for the Python function: printable ASCII, a full stop (or the dots of a cut) at
+    the end.
+    """
     spelled = visible(sentence).translate(_TYPOGRAPHY).encode("ascii", "replace").decode()
     text = " ".join(spelled.split())
     return text if text.endswith("...") else text.rstrip(" .?!:") + "."
 
 
 def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
-    """Headline, text of the document cut to `limit`, and the lines mcpgen adds, at most 1,900 characters in all."""
+    """Headline, text of the document cut to `limit`, and the lines mcpgen adds, at most 1,900
+    characters in all.
+    """
     added = "\n".join(line for line in extras if line)
     room = max(0, min(limit, DESCRIPTION - len(sentence) - len(added) - 3))
     lines = [f"{sentence}.", shorten(rest, room), added]

@@ -1,9 +1,10 @@
 """Names: of tools, toolsets, arguments and the server.
 
-A name depends on its own operation alone: never on the order of the document, and on other operations only where two
-ask for the same name; then **all** of them carry a short hash of `METHOD path`, so that none depends on which came
-first. Names that would be shortened carry the same hash. Names are ASCII, lower-case and never a Python keyword, a
-builtin or a name the generated modules use.
+A name depends on its own operation alone: never on the order of the document, and on other
+operations only where two ask for the same name; then **all** of them carry a short hash of `METHOD
+path`, so that none depends on which came first. Names that would be shortened carry the same hash.
+Names are ASCII, lower-case and never a Python keyword, a builtin or a name the generated modules
+use.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ TOOLSET_LIMIT = 40
 
 # Tools that clients bring themselves: a server's own tool of that name would be taken for them.
 HOST_TOOLS = frozenset("""
-    agent apply_patch ask bash computer create_file delete_file edit edit_file execute execute_command fetch
-    find_files glob grep list_directory list_dir ls move_file multi_edit open_file patch python read read_file
-    read_many_files replace run_command run_shell_command search_files shell str_replace task terminal think
-    todo_read todo_write view web_fetch web_search write write_file
+    agent apply_patch ask bash computer create_file delete_file edit edit_file execute
+    execute_command fetch find_files glob grep list_directory list_dir ls move_file multi_edit
+    open_file patch python read read_file read_many_files replace run_command run_shell_command
+    search_files shell str_replace task terminal think todo_read todo_write view web_fetch
+    web_search write write_file
     """.split())
 # Names with a meaning inside a generated module of tools.
 MODULE_NAMES = frozenset("""
@@ -64,10 +66,13 @@ SYMBOLS = {
     "-": "minus",
     "%": "percent",
 }
-WINDOWS_NAMES = frozenset(["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))])
+WINDOWS_NAMES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
+)
 SERVER_NOISE = frozenset("""
-    a an the api apis rest restful http openapi swagger service services server spec specification documentation
-    docs public official unofficial reference json web platform definition description version for of and in
+    a an the api apis rest restful http openapi swagger service services server spec specification
+    documentation docs public official unofficial reference json web platform definition description
+    version for of and in
     """.split())
 
 
@@ -101,8 +106,8 @@ def tool_names(
 ) -> dict[str, str]:
     """`METHOD /path` → tool name, for operations given as (method, path, operationId).
 
-    `pinned` are names that earlier runs gave (from the lock file): they are kept and nothing else may take them, nor
-    those in `taken`.
+    `pinned` are names that earlier runs gave (from the lock file): they are kept and nothing else
+    may take them, nor those in `taken`.
     """
     limit = tool_limit(server)
     pinned = pinned or {}
@@ -111,7 +116,9 @@ def tool_names(
         wanted[f"{method} {path}"] = operation_words(operation_id, method, path)
     names = {key: pinned[key] for key in wanted if key in pinned}
     held = {*names.values(), *taken}
-    plain = {key: spell(parts, limit, key, server) for key, parts in wanted.items() if key not in names}
+    plain = {
+        key: spell(parts, limit, key, server) for key, parts in wanted.items() if key not in names
+    }
     for length in (6, 12, 24):
         count = Counter(plain.values())
         clashing = {key for key, name in plain.items() if count[name] > 1 or name in held}
@@ -123,7 +130,9 @@ def tool_names(
 
 
 def spell(parts: list[str], limit: int, key: str, server: str, hash_length: int = 0) -> str:
-    """Words as a snake_case name of at most `limit` characters; with the hash where it was shortened or asked for."""
+    """Words as a snake_case name of at most `limit` characters; with the hash where it was
+    shortened or asked for.
+    """
     name = "_".join(parts)
     if not name[:1].isalpha():
         name = f"call_{name}".rstrip("_")
@@ -136,7 +145,9 @@ def spell(parts: list[str], limit: int, key: str, server: str, hash_length: int 
 
 
 def shorten_words(name: str, limit: int) -> str:
-    """As many whole words of a snake_case name as fit in `limit` characters; a piece of the first where none does."""
+    """As many whole words of a snake_case name as fit in `limit` characters; a piece of the first
+    where none does.
+    """
     if len(name) <= limit:
         return name
     head = name[: limit + 1].rpartition("_")[0]
@@ -147,7 +158,9 @@ def toolset_names(tags: Iterable[str]) -> dict[str, str]:
     """Tag → name of its module and JSON file."""
     plain = {tag: toolset_name(tag) for tag in tags}
     count = Counter(plain.values())
-    return {tag: name if count[name] == 1 else f"{name}_{digest(tag)}" for tag, name in plain.items()}
+    return {
+        tag: name if count[name] == 1 else f"{name}_{digest(tag)}" for tag, name in plain.items()
+    }
 
 
 def toolset_name(tag: str) -> str:
@@ -167,7 +180,9 @@ def toolset_name(tag: str) -> str:
 def server_name(title: str) -> str:
     """The key clients use for the server: the title's telling words, at most 16 characters."""
     every = re.findall(r"[a-z0-9]+", _ascii(title).lower().replace("'s", ""))
-    telling = [word for word in every if word not in SERVER_NOISE and not re.fullmatch(r"v?\d+", word)] or every
+    telling = [
+        word for word in every if word not in SERVER_NOISE and not re.fullmatch(r"v?\d+", word)
+    ] or every
     name = ""
     for word in telling:
         longer = f"{name}_{word}" if name else word
@@ -183,8 +198,9 @@ def server_name(title: str) -> str:
 def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """(place, wire name) → argument name.
 
-    Where names clash, one that is its wire name as it stands keeps it, unless another does as well: then they get their
-    place as a suffix. Names that were changed to be one give way. `maxItems` and `MaxItems` are two names, as in JSON.
+    Where names clash, one that is its wire name as it stands keeps it, unless another does as well:
+    then they get their place as a suffix. Names that were changed to be one give way. `maxItems`
+    and `MaxItems` are two names, as in JSON.
     """
     keys = list(dict.fromkeys(wanted))
     names = {key: argument_name(key[1]) for key in keys}
@@ -206,7 +222,11 @@ def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
 def argument_name(wire_name: str) -> str:
     """A Python identifier for a wire name: the wire name itself where it is one."""
     name = wire_name
-    if not (len(name) <= ARGUMENT_LIMIT and re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", name) and name.isidentifier()):
+    if not (
+        len(name) <= ARGUMENT_LIMIT
+        and re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", name)
+        and name.isidentifier()
+    ):
         parts = re.findall(r"[A-Za-z0-9]+", _ascii(wire_name))
         lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
         name = "_".join(lowered) or f"argument_{digest(wire_name)}"

@@ -47,7 +47,8 @@ class _Parser:
         self.aliases: dict[str, str] = {}
         self.recognised = ""
 
-    # -- the server ---------------------------------------------------------------------------------------------
+    # -- the server
+    # ---------------------------------------------------------------------------------------------
 
     def server(self) -> Server:
         """Everything together."""
@@ -62,7 +63,10 @@ class _Parser:
         self.report_duplicates([where for where, _, _ in wanted])
         # Of all operations, so that leaving some out renames none of the others.
         names = naming.tool_names(
-            ((where.method, where.path, self.named(where, operation)) for where, _, operation in everything),
+            (
+                (where.method, where.path, self.named(where, operation))
+                for where, _, operation in everything
+            ),
             self.name,
             self.config.bindings,
         )
@@ -70,7 +74,9 @@ class _Parser:
         tools: list[tuple[str, Tool]] = []
         for where, path_item, operation in wanted:
             try:
-                tool = self.tool(where, path_item, operation, names[f"{where.method} {where.path}"], base)
+                tool = self.tool(
+                    where, path_item, operation, names[f"{where.method} {where.path}"], base
+                )
             except Unsayable as why:
                 self.skip(where, why)
                 continue
@@ -89,7 +95,9 @@ class _Parser:
             distribution=f"mcp-{self.name.replace('_', '-')}",
             title=self.title,
             version=shorten(visible(str(version)), 40) if version is not None else "0",
-            description=shorten(plain(self.info.get("summary") or self.info.get("description")).split("\n")[0], 300),
+            description=shorten(
+                plain(self.info.get("summary") or self.info.get("description")).split("\n")[0], 300
+            ),
             instructions=self.instructions(),
             env_prefix=self.prefix,
             base_url=base.url,
@@ -115,7 +123,9 @@ class _Parser:
         return f"Tools that call {self.title}." + (f" {said}" if said else "")
 
     def base(self) -> Address:
-        """The base URL: the operator's, else the document's own, else the one its operations agree on."""
+        """The base URL: the operator's, else the document's own, else the one its operations agree
+        on.
+        """
         if self.config.base_url:
             return Address(self.config.base_url.rstrip("/"))
         servers = self.document.root.get("servers")
@@ -136,10 +146,15 @@ class _Parser:
                 return address(owner["servers"], self.document.source.url)
         return None
 
-    # -- operations ---------------------------------------------------------------------------------------------
+    # -- operations
+    # ---------------------------------------------------------------------------------------------
 
-    def operations(self, *, report: bool = True) -> Iterator[tuple[Origin, dict[str, Any], dict[str, Any]]]:
-        """Every operation of the document with its path item, in a fixed order: by path, then by method."""
+    def operations(
+        self, *, report: bool = True
+    ) -> Iterator[tuple[Origin, dict[str, Any], dict[str, Any]]]:
+        """Every operation of the document with its path item, in a fixed order: by path, then by
+        method.
+        """
         given = self.document.root.get("paths")
         paths: dict[str, Any] = given if isinstance(given, dict) else {}
         for path in sorted(paths):
@@ -149,41 +164,72 @@ class _Parser:
             path_item, pointer = self.reader.deref(paths[path], at)
             if not isinstance(path_item, dict):
                 if report:
-                    self.problems.warn("E0401", f"path `{visible(path)[:80]}` is not an object", pointer=at)
+                    self.problems.warn(
+                        "E0401", f"path `{visible(path)[:80]}` is not an object", pointer=at
+                    )
                 continue
             found = {method: path_item[method] for method in METHODS if method in path_item}
             more = path_item.get("additionalOperations")
-            found |= {str(key): value for key, value in more.items()} if isinstance(more, dict) else {}
+            found |= (
+                {str(key): value for key, value in more.items()} if isinstance(more, dict) else {}
+            )
             if "trace" in path_item:
                 found["trace"] = path_item["trace"]
             for method in sorted(found):
-                inside = f"{pointer}/additionalOperations" if method not in (*METHODS, "trace") else pointer
-                operation, where = self.reader.deref(found[method], f"{inside}/{escape_token(method)}")
+                inside = (
+                    f"{pointer}/additionalOperations"
+                    if method not in (*METHODS, "trace")
+                    else pointer
+                )
+                operation, where = self.reader.deref(
+                    found[method], f"{inside}/{escape_token(method)}"
+                )
                 if isinstance(operation, dict):
                     given = operation.get("operationId")
                     identity = given.strip() if isinstance(given, str) and given.strip() else None
                     yield (
-                        Origin(method=method.upper(), path=path, operation_id=identity, pointer=where),
+                        Origin(
+                            method=method.upper(), path=path, operation_id=identity, pointer=where
+                        ),
                         path_item,
                         operation,
                     )
                 elif report:
-                    self.problems.warn("E0401", f"operation `{method.upper()} {visible(path)[:80]}` is not an object")
+                    self.problems.warn(
+                        "E0401",
+                        f"operation `{method.upper()} {visible(path)[:80]}` is not an object",
+                    )
 
     def tool(
-        self, where: Origin, path_item: dict[str, Any], operation: dict[str, Any], name: str, base: Address
+        self,
+        where: Origin,
+        path_item: dict[str, Any],
+        operation: dict[str, Any],
+        name: str,
+        base: Address,
     ) -> Tool:
         """One operation as a tool. Raises Unsayable."""
-        if where.method in ("TRACE", "CONNECT") or not re.fullmatch(r"[A-Z][A-Z-]{0,31}", where.method):
-            raise Unsayable("E0403", f"method `{visible(where.method)[:40]}` is not one a tool can call")
+        if where.method in ("TRACE", "CONNECT") or not re.fullmatch(
+            r"[A-Z][A-Z-]{0,31}", where.method
+        ):
+            raise Unsayable(
+                "E0403", f"method `{visible(where.method)[:40]}` is not one a tool can call"
+            )
         own = self.nearest(path_item, operation)
         base_url = own.url if own is not None and own.url and own.url != base.url else None
-        work = Operation(self.reader, self.security, where, path_item, operation, profile=self.config.profile)
+        work = Operation(
+            self.reader, self.security, where, path_item, operation, profile=self.config.profile
+        )
         tool = work.tool(name, base_url=base_url)
-        if base_url and base.url and origin(base_url) not in (origin(base.url), *self.config.allow_origins):
+        if (
+            base_url
+            and base.url
+            and origin(base_url) not in (origin(base.url), *self.config.allow_origins)
+        ):
             self.problems.note(
                 "E0705",
-                f"`{name}` calls another origin, {origin(base_url)}: it is refused there until you allow it",
+                f"`{name}` calls another origin, {origin(base_url)}: it is refused there until you"
+                " allow it",
                 pointer=where.pointer,
                 hint=f"`--allow-origin {origin(base_url)}`",
             )
@@ -213,10 +259,16 @@ class _Parser:
     def tag(self, operation: dict[str, Any]) -> str:
         """The tag an operation's toolset is made from: its first, else the empty text."""
         tags = operation.get("tags")
-        return next((tag for tag in tags if isinstance(tag, str) and tag.strip()), "") if isinstance(tags, list) else ""
+        return (
+            next((tag for tag in tags if isinstance(tag, str) and tag.strip()), "")
+            if isinstance(tags, list)
+            else ""
+        )
 
     def toolsets(self, tools: list[tuple[str, Tool]]) -> tuple[Toolset, ...]:
-        """The tools by tag, sorted by name, so that a list does not depend on the document's order."""
+        """The tools by tag, sorted by name, so that a list does not depend on the document's
+        order.
+        """
         declared = self.document.root.get("tags")
         said = {
             tag["name"]: tag
@@ -225,13 +277,16 @@ class _Parser:
         }
         return grouped(tools, said)
 
-    # -- what is told -------------------------------------------------------------------------------------------
+    # -- what is told
+    # -------------------------------------------------------------------------------------------
 
     def skip(self, where: Origin, why: Unsayable) -> None:
         """Count an operation that cannot be a tool, and say why."""
         self.skips.append(Skip(origin=where, reason=why.reason, code=why.code, filtered=False))
         label = f"{where.method} {visible(where.path)[:80]}"
-        self.problems.warn(why.code, f"`{label}` skipped: {why.reason}", pointer=why.pointer or where.pointer)
+        self.problems.warn(
+            why.code, f"`{label}` skipped: {why.reason}", pointer=why.pointer or where.pointer
+        )
 
     def report_duplicates(self, origins: list[Origin]) -> None:
         """Two operations with one operationId: both get a hash, and the author is told."""
@@ -240,9 +295,13 @@ class _Parser:
             if where.operation_id and count[where.operation_id] > 1:
                 self.problems.warn(
                     "E0602",
-                    f"operationId `{visible(where.operation_id)[:80]}` is used {count[where.operation_id]} times",
+                    f"operationId `{visible(where.operation_id)[:80]}` is used"
+                    f" {count[where.operation_id]} times",
                     pointer=f"{where.pointer}/operationId",
-                    hint="operationIds must be unique: each of these tools carries a hash of its method and path",
+                    hint=(
+                        "operationIds must be unique: each of these tools carries a hash of its"
+                        " method and path"
+                    ),
                 )
 
     def report_unsaid(self) -> None:
@@ -250,11 +309,17 @@ class _Parser:
         webhooks = self.document.root.get("webhooks")
         if isinstance(webhooks, dict) and webhooks:
             self.problems.note(
-                "E0430", f"{len(webhooks)} webhooks are not tools: the API calls you there", pointer="/webhooks"
+                "E0430",
+                f"{len(webhooks)} webhooks are not tools: the API calls you there",
+                pointer="/webhooks",
             )
-        count = sum(1 for _, _, operation in self.operations(report=False) if operation.get("callbacks"))
+        count = sum(
+            1 for _, _, operation in self.operations(report=False) if operation.get("callbacks")
+        )
         if count:
-            self.problems.note("E0431", f"{count} operations have callbacks, which are not tools", pointer="/paths")
+            self.problems.note(
+                "E0431", f"{count} operations have callbacks, which are not tools", pointer="/paths"
+            )
         if self.config.base_url is not None:
             found = screen(self.config.base_url)
             if found.url is None and "is not a URL" in found.note:

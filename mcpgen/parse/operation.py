@@ -1,6 +1,7 @@
 """One operation → one tool.
 
-The tool is said in as much detail as fits its budget: levels of detail are tried from the richest down.
+The tool is said in as much detail as fits its budget: levels of detail are tried from the richest
+down.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 
 READ_METHODS = frozenset(["GET", "HEAD", "OPTIONS", "QUERY"])
 DESTRUCTIVE_WORDS = frozenset("""
-    delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate disable reset
-    truncate unlink discard expire invalidate void clear flush ban block reject withdraw close archive
+    delete remove cancel purge revoke destroy terminate wipe erase drop kill uninstall deactivate
+    disable reset truncate unlink discard expire invalidate void clear flush ban block reject
+    withdraw close archive
     """.split())
-# What a path and a header cannot hold, the server refuses: an empty value and control characters, in a header all that
+# What a path and a header cannot hold, the server refuses: an empty value and control characters,
+# in a header all that
 # is not printable ASCII.
 SENDABLE = {"path": f"^{PRINTABLE}+$", "header": "^[!-~]([ -~]*[!-~])?$"}
 PATH_LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
@@ -39,45 +42,109 @@ PATH_LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How much of an operation is said: its schemas, the characters of its text, the fields of its answer."""
+    """How much of an operation is said: its schemas, the characters of its text, the fields of its
+    answer.
+    """
 
     detail: Detail
     text: int
     fields: int
 
 
-# Within a depth texts are shortened first, then enums; what an object takes is said before how long its text is.
+# Within a depth texts are shortened first, then enums; what an object takes is said before how long
+# its text is.
 LEVELS = (
     Level(Detail(depth=4, text=300, nested_text=120, patterns=False), text=900, fields=40),
     Level(Detail(depth=3, text=200, nested_text=60, enum=300), text=600, fields=30),
     Level(Detail(depth=2, text=140, nested_text=40, enum=300, examples=False), text=400, fields=20),
-    Level(Detail(depth=2, text=60, nested_text=40, enum=300, examples=False, long_limits=False), text=200, fields=12),
-    Level(Detail(depth=2, text=60, nested_text=40, enum=60, examples=False, long_limits=False), text=200, fields=12),
-    Level(Detail(depth=1, text=100, nested_text=0, enum=300, examples=False), text=300, fields=12),
-    Level(Detail(depth=1, text=60, nested_text=0, enum=300, examples=False, long_limits=False), text=200, fields=8),
-    Level(Detail(depth=1, text=60, nested_text=0, enum=60, examples=False, long_limits=False), text=200, fields=8),
-    Level(Detail(depth=0, text=60, nested_text=0, enum=300, examples=False, long_limits=False), text=160, fields=6),
-    Level(Detail(depth=0, text=32, nested_text=0, enum=300, examples=False, long_limits=False), text=80, fields=0),
-    Level(Detail(depth=0, text=32, nested_text=0, enum=120, examples=False, long_limits=False), text=80, fields=0),
-    Level(Detail(depth=0, text=0, nested_text=0, enum=300, examples=False, long_limits=False), text=40, fields=0),
-    Level(Detail(depth=0, text=0, nested_text=0, enum=60, examples=False, long_limits=False), text=40, fields=0),
-    Level(Detail(depth=0, text=0, nested_text=0, enum=20, examples=False, long_limits=False), text=0, fields=0),
-    Level(Detail(depth=0, text=0, nested_text=0, examples=False, long_limits=False, inner_union=1), 0, 0),
     Level(
-        Detail(depth=0, text=0, nested_text=0, enum=12, examples=False, long_limits=False, nodes=50_000, union=2), 0, 0
+        Detail(depth=2, text=60, nested_text=40, enum=300, examples=False, long_limits=False),
+        text=200,
+        fields=12,
+    ),
+    Level(
+        Detail(depth=2, text=60, nested_text=40, enum=60, examples=False, long_limits=False),
+        text=200,
+        fields=12,
+    ),
+    Level(Detail(depth=1, text=100, nested_text=0, enum=300, examples=False), text=300, fields=12),
+    Level(
+        Detail(depth=1, text=60, nested_text=0, enum=300, examples=False, long_limits=False),
+        text=200,
+        fields=8,
+    ),
+    Level(
+        Detail(depth=1, text=60, nested_text=0, enum=60, examples=False, long_limits=False),
+        text=200,
+        fields=8,
+    ),
+    Level(
+        Detail(depth=0, text=60, nested_text=0, enum=300, examples=False, long_limits=False),
+        text=160,
+        fields=6,
+    ),
+    Level(
+        Detail(depth=0, text=32, nested_text=0, enum=300, examples=False, long_limits=False),
+        text=80,
+        fields=0,
+    ),
+    Level(
+        Detail(depth=0, text=32, nested_text=0, enum=120, examples=False, long_limits=False),
+        text=80,
+        fields=0,
+    ),
+    Level(
+        Detail(depth=0, text=0, nested_text=0, enum=300, examples=False, long_limits=False),
+        text=40,
+        fields=0,
+    ),
+    Level(
+        Detail(depth=0, text=0, nested_text=0, enum=60, examples=False, long_limits=False),
+        text=40,
+        fields=0,
+    ),
+    Level(
+        Detail(depth=0, text=0, nested_text=0, enum=20, examples=False, long_limits=False),
+        text=0,
+        fields=0,
+    ),
+    Level(
+        Detail(depth=0, text=0, nested_text=0, examples=False, long_limits=False, inner_union=1),
+        0,
+        0,
+    ),
+    Level(
+        Detail(
+            depth=0,
+            text=0,
+            nested_text=0,
+            enum=12,
+            examples=False,
+            long_limits=False,
+            nodes=50_000,
+            union=2,
+        ),
+        0,
+        0,
     ),
 )
 RICH_LEVELS = (
-    Level(Detail(depth=8, text=600, nested_text=300, nodes=4000, patterns=False), text=1500, fields=60),
+    Level(
+        Detail(depth=8, text=600, nested_text=300, nodes=4000, patterns=False), text=1500, fields=60
+    ),
     *LEVELS,
 )
 LARGEST = 65_536
-"""Bytes of a tool above which there is none: it would cost every conversation more than it can give."""
+"""Bytes of a tool above which there is none: it would cost every conversation more than it can
+give.
+"""
 BUDGET = {"portable": 4096, "rich": LARGEST}
 
 
 def screen_path(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """A path key as (template, fixed query); a fragment is dropped. Raises Unsayable where it is not a path."""
+    """A path key as (template, fixed query); a fragment is dropped. Raises Unsayable where it is
+    not a path.
+    """
     template, _, fragmentless = path.partition("#")[0].partition("?")
     if not template.startswith("/") or template.startswith("//"):
         raise Unsayable("E0402", "the path does not start with one `/`")
@@ -86,7 +153,11 @@ def screen_path(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         raise Unsayable("E0402", "the path's braces do not match")
     template = re.sub(r"\{([^{}:]+):[^{}]*\}", r"{\1}", template)
     bare = "".join(
-        char if char.isascii() else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "replace"))
+        (
+            char
+            if char.isascii()
+            else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "replace"))
+        )
         for char in bare
     )
     if not PATH_LITERAL.fullmatch(bare) or visible(bare) != bare:
@@ -101,7 +172,9 @@ def screen_path(path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> Hints:
-    """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110 §9.2)."""
+    """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110
+    §9.2).
+    """
     if method in READ_METHODS:
         return Hints(read_only=True, destructive=False, idempotent=True)
     if method in ("PUT", "DELETE"):
@@ -109,7 +182,11 @@ def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> 
     if method == "PATCH":
         return Hints(read_only=False, destructive=True, idempotent=False)
     last = [segment for segment in path.split("/") if segment and not segment.startswith("{")][-1:]
-    said = {*words(operation_id or ""), *words(last[0] if last else ""), *words(plain(summary).split(" ")[0])}
+    said = {
+        *words(operation_id or ""),
+        *words(last[0] if last else ""),
+        *words(plain(summary).split(" ")[0]),
+    }
     return Hints(read_only=False, destructive=bool(said & DESTRUCTIVE_WORDS), idempotent=False)
 
 
@@ -126,7 +203,12 @@ class Operation:
         *,
         profile: str,
     ) -> None:
-        self.reader, self.security, self.origin, self.operation = reader, security, origin, operation
+        self.reader, self.security, self.origin, self.operation = (
+            reader,
+            security,
+            origin,
+            operation,
+        )
         self.profile = profile
         self.template, query = screen_path(origin.path)
         problems = reader.problems
@@ -137,7 +219,10 @@ class Operation:
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = (
             bodies.fields(reader, operation["requestBody"], f"{origin.pointer}/requestBody")
-            if (operation.get("requestBody") is not None and origin.method not in ("GET", "HEAD", "OPTIONS"))
+            if (
+                operation.get("requestBody") is not None
+                and origin.method not in ("GET", "HEAD", "OPTIONS")
+            )
             or self._declares_get_body()
             else (None, [])
         )
@@ -149,10 +234,12 @@ class Operation:
     def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
         """The fields that are the model's to give, and the operation's security requirement.
 
-        A parameter that a security scheme of the operation fills is the operator's to give. Where it is required, its
-        scheme is part of every alternative.
+        A parameter that a security scheme of the operation fills is the operator's to give. Where
+        it is required, its scheme is part of every alternative.
         """
-        given = self.security.requirement(self.operation.get("security"), f"{self.origin.pointer}/security")
+        given = self.security.requirement(
+            self.operation.get("security"), f"{self.origin.pointer}/security"
+        )
         wanted = self.security.default if given is None else given
         schemes = dict.fromkeys(scheme for alternative in wanted for scheme in alternative)
         kept: list[Field] = []
@@ -164,19 +251,29 @@ class Operation:
                 continue
             self.reader.problems.note(
                 "E0407",
-                f"parameter `{visible(item.wire_name)[:60]}` is not the model's to set: left out, the credential of "
-                f"`{scheme}` comes from the environment",
+                f"parameter `{visible(item.wire_name)[:60]}` is not the model's to set: left out,"
+                f" the credential of `{scheme}` comes from the environment",
                 pointer=self.origin.pointer,
             )
             needed += [scheme] if item.required else []
         if needed:
-            given = tuple(dict.fromkeys((*one, *(name for name in needed if name not in one)) for one in wanted))
+            given = tuple(
+                dict.fromkeys(
+                    (*one, *(name for name in needed if name not in one)) for one in wanted
+                )
+            )
         return kept, given
 
     def _declares_get_body(self) -> bool:
-        """A body on GET has no meaning (RFC 9110 §9.3.1), but where it is required the API wants it all the same."""
+        """A body on GET has no meaning (RFC 9110 §9.3.1), but where it is required the API wants it
+        all the same.
+        """
         given, _ = self.reader.deref(self.operation.get("requestBody"), "")
-        return isinstance(given, dict) and isinstance(given.get("content"), dict) and bool(given["content"])
+        return (
+            isinstance(given, dict)
+            and isinstance(given.get("content"), dict)
+            and bool(given["content"])
+        )
 
     def tool(self, name: str, *, base_url: str | None) -> Tool:
         """The tool, in the richest detail that fits the budget."""
@@ -255,7 +352,10 @@ class Operation:
             input_schema=schema,
             output_schema=output,
             hints=hints_of(
-                self.origin.method, self.origin.operation_id, self.operation.get("summary"), self.origin.path
+                self.origin.method,
+                self.origin.operation_id,
+                self.operation.get("summary"),
+                self.origin.path,
             ),
             arguments=tuple(arguments),
             request=None,
@@ -273,8 +373,12 @@ class Operation:
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer, fields=fields)
 
-    def described(self, item: Field, projection: Projection, argument: str, detail: Detail) -> Schema:
-        """An argument's schema with a description: the parameter's own text first, else its name's words."""
+    def described(
+        self, item: Field, projection: Projection, argument: str, detail: Detail
+    ) -> Schema:
+        """An argument's schema with a description: the parameter's own text first, else its name's
+        words.
+        """
         schema = dict(projection.schema)
         said = schema.pop("description", "")
         own = shorten(plain(item.description), detail.text)
@@ -296,8 +400,11 @@ class Operation:
         if kind == "string" and item.place in SENDABLE and not schema.keys() & {"enum", "format"}:
             pattern = schema.get("pattern")
             schema["pattern"] = SENDABLE[item.place] if pattern is None else printable(pattern)
-        # A list without items is not there at all: nothing in a query or a form says that it is empty.
-        written = item.place != "body" or (self.body is not None and self.body.kind in ("form", "multipart"))
+        # A list without items is not there at all: nothing in a query or a form says that it is
+        # empty.
+        written = item.place != "body" or (
+            self.body is not None and self.body.kind in ("form", "multipart")
+        )
         if kind == "array" and item.required and written and not item.encode.startswith("json_"):
             schema.setdefault("minItems", 1)
 
@@ -324,11 +431,19 @@ def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
     scalar = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
     kind = schema.get("type")
     values = schema.get("enum")
-    if isinstance(values, list) and 0 < len(values) <= 60 and all(type(value) in (str, int, bool) for value in values):
+    if (
+        isinstance(values, list)
+        and 0 < len(values) <= 60
+        and all(type(value) in (str, int, bool) for value in values)
+    ):
         return Annotation(kind="literal", members=tuple(values), nullable=nullable)
     if kind == "array":
         items = schema.get("items", {})
-        inner = annotation(items, nullable=False, depth=depth + 1) if depth < 2 else Annotation(kind="any")
+        inner = (
+            annotation(items, nullable=False, depth=depth + 1)
+            if depth < 2
+            else Annotation(kind="any")
+        )
         return Annotation(kind="list", members=(inner,), nullable=nullable)
     if kind == "object":
         return Annotation(kind="dict", nullable=nullable)
@@ -336,7 +451,9 @@ def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
         return Annotation(kind=scalar[kind], nullable=nullable)
     branches = schema.get("anyOf")
     if isinstance(branches, list) and 1 < len(branches) <= 4 and depth < 2:
-        members = dict.fromkeys(annotation(branch, nullable=False, depth=depth + 1) for branch in branches)
+        members = dict.fromkeys(
+            annotation(branch, nullable=False, depth=depth + 1) for branch in branches
+        )
         if all(member.kind != "any" for member in members):
             if len(members) == 1:
                 return replace(next(iter(members)), nullable=nullable)

@@ -18,8 +18,9 @@ PLACES = ("path", "query", "header", "cookie")
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
 STEERING_HEADERS = FORBIDDEN_HEADERS | frozenset("""
-    cookie x-http-method-override x-http-method x-method-override x-forwarded-port x-forwarded-prefix x-real-ip
-    x-original-url x-rewrite-url proxy-authorization proxy-authenticate set-cookie
+    cookie x-http-method-override x-http-method x-method-override x-forwarded-port
+    x-forwarded-prefix x-real-ip x-original-url x-rewrite-url proxy-authorization proxy-authenticate
+    set-cookie
     """.split())
 
 
@@ -33,7 +34,9 @@ class Unsayable(Exception):
 
 @dataclass(slots=True)
 class Field:
-    """One value a tool takes, before it has a name: a parameter, a field of the body, or the whole body."""
+    """One value a tool takes, before it has a name: a parameter, a field of the body, or the whole
+    body.
+    """
 
     place: Place
     wire_name: str
@@ -49,7 +52,8 @@ class Field:
 def collect(
     reader: Reader, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
 ) -> list[tuple[dict[str, Any], str]]:
-    """The parameters of an operation, those of its path included; the operation's own win (OpenAPI 3.1 §4.8.9).
+    """The parameters of an operation, those of its path included; the operation's own win (OpenAPI
+    3.1 §4.8.9).
 
     Raises Unsayable where one cannot be read: what it was for would be lost.
     """
@@ -67,9 +71,11 @@ def collect(
 def templated(
     query: tuple[tuple[str, str], ...], found: list[tuple[dict[str, Any], str]], operation: str
 ) -> tuple[tuple[tuple[str, str], ...], list[tuple[dict[str, Any], str]]]:
-    """What stands behind the `?` of a path, and the parameters: `?key={name}` is the query parameter `key`.
+    """What stands behind the `?` of a path, and the parameters: `?key={name}` is the query
+    parameter `key`.
 
-    OpenAPI has no templates there; whoever writes one means this. `operation` is the pointer of the operation.
+    OpenAPI has no templates there; whoever writes one means this. `operation` is the pointer of the
+    operation.
     """
     fixed: list[tuple[str, str]] = []
     for key, value in query:
@@ -86,7 +92,11 @@ def templated(
 
 
 def fields(
-    reader: Reader, problems: Problems, parameters: list[tuple[dict[str, Any], str]], path: str, operation: str
+    reader: Reader,
+    problems: Problems,
+    parameters: list[tuple[dict[str, Any], str]],
+    path: str,
+    operation: str,
 ) -> list[Field]:
     """The fields of an operation's parameters, in the document's order. Raises Unsayable.
 
@@ -102,15 +112,29 @@ def fields(
             out.append(query_string(parameter, name))
         elif place in ("body", "formData"):
             raise Unsayable(
-                "E0406", f"parameter `{name[:60]}` is `in: {place}`, which OpenAPI 3 does not have", pointer
+                "E0406",
+                f"parameter `{name[:60]}` is `in: {place}`, which OpenAPI 3 does not have",
+                pointer,
             )
         elif place not in PLACES:
             lowered = str(place).lower()
-            known = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}.get(lowered, lowered)
+            known = {
+                "headers": "header",
+                "params": "query",
+                "cookies": "cookie",
+                "url": "path",
+            }.get(lowered, lowered)
             if known not in PLACES:
-                raise Unsayable("E0406", f"parameter `{name[:60]}` is in an unknown place `{str(place)[:40]}`", pointer)
+                raise Unsayable(
+                    "E0406",
+                    f"parameter `{name[:60]}` is in an unknown place `{str(place)[:40]}`",
+                    pointer,
+                )
             problems.warn(
-                "E0406", f"`in: {visible(str(place))[:40]}`", pointer=pointer, hint=f"did you mean `{known}`?"
+                "E0406",
+                f"`in: {visible(str(place))[:40]}`",
+                pointer=pointer,
+                hint=f"did you mean `{known}`?",
             )
             out.extend(one(reader, problems, {**parameter, "in": known}, pointer, template))
         else:
@@ -118,7 +142,11 @@ def fields(
     declared = {item.wire_name for item in out if item.place == "path"}
     for name in dict.fromkeys(template):
         if name not in declared:
-            problems.warn("E0404", f"path parameter `{name}` is not declared: taken as text", pointer=operation)
+            problems.warn(
+                "E0404",
+                f"path parameter `{name}` is not declared: taken as text",
+                pointer=operation,
+            )
             out.append(Field("path", name, {"type": "string"}, True))
     return out
 
@@ -134,14 +162,24 @@ def one(
             return []
         if name.lower() in STEERING_HEADERS or not TOKEN.fullmatch(name):
             problems.note(
-                "E0407", f"header `{visible(name)[:60]}` is not the model's to set: left out", pointer=pointer
+                "E0407",
+                f"header `{visible(name)[:60]}` is not the model's to set: left out",
+                pointer=pointer,
             )
             return []
     if place == "cookie" and not TOKEN.fullmatch(name):
-        problems.note("E0407", f"cookie `{visible(name)[:60]}` is not a cookie name: left out", pointer=pointer)
+        problems.note(
+            "E0407",
+            f"cookie `{visible(name)[:60]}` is not a cookie name: left out",
+            pointer=pointer,
+        )
         return []
     if place == "path" and name not in template:
-        problems.warn("E0408", f"path parameter `{visible(name)[:60]}` does not occur in the path", pointer=pointer)
+        problems.warn(
+            "E0408",
+            f"path parameter `{visible(name)[:60]}` does not occur in the path",
+            pointer=pointer,
+        )
         return []
     schema, encode, options = serialisation(reader, parameter, place)
     said = parameter.get("description")
@@ -149,13 +187,26 @@ def one(
     for key in ("example", "deprecated"):
         if key in parameter:
             extra[key] = parameter[key]
-    return [Field(place, name, schema, required, encode, options, said if isinstance(said, str) else "", extra=extra)]
+    return [
+        Field(
+            place,
+            name,
+            schema,
+            required,
+            encode,
+            options,
+            said if isinstance(said, str) else "",
+            extra=extra,
+        )
+    ]
 
 
 def query_string(parameter: dict[str, Any], name: str) -> Field:
     """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
     content = parameter.get("content")
-    media_type, media = next(iter(content.items()), ("", None)) if isinstance(content, dict) else ("", None)
+    media_type, media = (
+        next(iter(content.items()), ("", None)) if isinstance(content, dict) else ("", None)
+    )
     schema = media.get("schema", {}) if isinstance(media, dict) else {}
     said = parameter.get("description")
     return Field(
@@ -187,10 +238,11 @@ def serialisation(
 def style(
     reader: Reader, parameter: dict[str, Any], place: str, schema: Any
 ) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """The `style`, `explode` and `allowReserved` of a parameter or form field as a function of `wire.py`.
+    """The `style`, `explode` and `allowReserved` of a parameter or form field as a function of
+    `wire.py`.
 
-    The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not exploded, which for
-    scalars is the same thing as exploded.
+    The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not
+    exploded, which for scalars is the same thing as exploded.
     """
     kinds = reader.kinds(schema)
     structured = not kinds or bool(kinds & {"array", "object"})
@@ -201,7 +253,11 @@ def style(
     if place == "path" and name in ("label", "matrix"):
         return name, (("explode", True),) if explode and structured else ()
     if not structured:
-        return ("reserved", ()) if place == "query" and parameter.get("allowReserved") is True else ("", ())
+        return (
+            ("reserved", ())
+            if place == "query" and parameter.get("allowReserved") is True
+            else ("", ())
+        )
     if place in ("path", "header"):
         return ("simple", (("explode", True),)) if explode and "array" not in kinds else ("", ())
     if place == "cookie":
@@ -212,10 +268,17 @@ def style(
         return "reserved", (("explode", explode),)
     if explode:
         return "", ()
-    return {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}.get(name, "csv"), ()
+    return {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}.get(
+        name, "csv"
+    ), ()
 
 
 def is_json(media_type: str) -> bool:
     """Whether a media type's values are JSON (RFC 6838 §4.2.8, RFC 8259)."""
     bare = media_type.split(";")[0].strip().lower()
-    return bare in ("application/json", "text/json", "text/x-json", "application/x-json") or bare.endswith("+json")
+    return bare in (
+        "application/json",
+        "text/json",
+        "text/x-json",
+        "application/x-json",
+    ) or bare.endswith("+json")

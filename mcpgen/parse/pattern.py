@@ -1,8 +1,9 @@
 """Regular expressions that every reader of a tool understands the same way.
 
-A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag (one that does not compile loses
-every tool of the server, in clients that compile schemas when they list) and by the generated server with a linear-time
-engine. What both accept is kept, after needless escapes are taken away; anything else is said in the description.
+A `pattern` in a tool's schema is compiled by clients as ECMAScript with the `u` flag (one that does
+not compile loses every tool of the server, in clients that compile schemas when they list) and by
+the generated server with a linear-time engine. What both accept is kept, after needless escapes are
+taken away; anything else is said in the description.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _SPELLED = {
     "D": ("", "[^0-9]"),
     "W": ("", "[^A-Za-z0-9_]"),
 }
-_UNSAFE = re.compile(r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})")
+_UNSAFE = re.compile(
+    r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})"
+)
 _LONGEST = 500
 _ESCAPED = re.compile(r"[\^$.*+?()\[\]{}|/\\]")
 # Bytes of a compiled pattern: `.{0,1024}` takes three million, and three milliseconds.
@@ -52,7 +55,9 @@ def portable_pattern(pattern: str) -> str | None:
 
 
 def wider_pattern(pattern: str) -> str | None:
-    """A portable pattern that takes all that `pattern` takes, and more: look-around is left out. None where none is."""
+    """A portable pattern that takes all that `pattern` takes, and more: look-around is left out.
+    None where none is.
+    """
     if len(pattern) > _LONGEST:
         return None
     kept: list[str] = []
@@ -71,7 +76,9 @@ def wider_pattern(pattern: str) -> str | None:
 
 
 def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
-    """A pattern's escapes, openings and other characters, each with whether it stands inside a class."""
+    """A pattern's escapes, openings and other characters, each with whether it stands inside a
+    class.
+    """
     in_class = False
     for piece in re.findall(r"\\.|\(\?<?[=!]|\[\^|.", pattern, re.DOTALL):
         yield piece, in_class
@@ -79,7 +86,9 @@ def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
 
 
 def pattern_of(values: list[str]) -> str:
-    """A pattern that takes these texts and no other; what several begin with is said once, up to the end of a word."""
+    """A pattern that takes these texts and no other; what several begin with is said once, up to
+    the end of a word.
+    """
     tree: dict[str, Any] = {}
     for value in values:
         node = tree
@@ -88,7 +97,9 @@ def pattern_of(values: list[str]) -> str:
         node[""] = {}
 
     def said(node: dict[str, Any]) -> str:
-        branches = [_ESCAPED.sub(r"\\\g<0>", word) + said(child) for word, child in node.items() if word]
+        branches = [
+            _ESCAPED.sub(r"\\\g<0>", word) + said(child) for word, child in node.items() if word
+        ]
         if len(branches) == 1 and "" not in node:
             return branches[0]
         return f"({'|'.join(branches)}){'?' if '' in node else ''}" if branches else ""
@@ -99,7 +110,8 @@ def pattern_of(values: list[str]) -> str:
 def printable(pattern: str) -> str:
     """A portable pattern that takes what `pattern` takes, but for texts with control characters.
 
-    A pattern may be found anywhere in a text: what it says nothing of is filled with characters that are no controls.
+    A pattern may be found anywhere in a text: what it says nothing of is filled with characters
+    that are no controls.
     """
     outside = {".": PRINTABLE, "\\S": f"[^\\s{_CONTROLS}]", "[^": f"[^{_CONTROLS}"}
     out: list[str] = []
@@ -120,7 +132,9 @@ def printable(pattern: str) -> str:
 
 
 def _rewrite(pattern: str) -> str | None:
-    """The pattern without the identity escapes that the `u` flag forbids; None where it is not ECMAScript."""
+    """The pattern without the identity escapes that the `u` flag forbids; None where it is not
+    ECMAScript.
+    """
     out: list[str] = []
     index, in_class, depth = 0, False, 0
     while index < len(pattern):
@@ -134,7 +148,8 @@ def _rewrite(pattern: str) -> str | None:
                 return None
             index += length
             if in_class and following in _SPELLED:
-                # A hyphen beside a class of characters is one itself; beside their spelling it would be a range.
+                # A hyphen beside a class of characters is one itself; beside their spelling it
+                # would be a range.
                 out[-1] = "\\-" if out[-1] == "-" else out[-1]
                 if pattern[index : index + 1] == "-" and pattern[index + 1 : index + 2] != "]":
                     piece, index = piece + "\\-", index + 1
@@ -142,7 +157,8 @@ def _rewrite(pattern: str) -> str | None:
             continue
         if in_class:
             in_class = char != "]"
-            # A bare `[` in a class is a nested set to the linear engine and a plain character to ECMAScript.
+            # A bare `[` in a class is a nested set to the linear engine and a plain character to
+            # ECMAScript.
             out.append("\\[" if char == "[" else char)
         elif char == "[":
             in_class = True
@@ -165,11 +181,14 @@ def _rewrite(pattern: str) -> str | None:
 
 
 def _escape(pattern: str, index: int, following: str, in_class: bool) -> tuple[str | None, int]:
-    """One escape sequence: its portable spelling (None: there is none) and how many characters it took."""
+    """One escape sequence: its portable spelling (None: there is none) and how many characters it
+    took.
+    """
     if following in _SYNTAX or (following == "-" and in_class):
         return "\\" + following, 2
     if following in _SPELLED:
-        # Some readers count every digit and letter of Unicode, ECMAScript the ASCII ones alone: spelled out, all do.
+        # Some readers count every digit and letter of Unicode, ECMAScript the ASCII ones alone:
+        # spelled out, all do.
         inside, outside = _SPELLED[following]
         return (inside or "\\" + following if in_class else outside), 2
     if following in _CLASS_ESCAPES:
@@ -181,7 +200,9 @@ def _escape(pattern: str, index: int, following: str, in_class: bool) -> tuple[s
     if following in "pP":
         match = re.match(r"\{\w+(=\w+)?\}", pattern[index + 2 :])
         return (pattern[index : index + 2] + match.group(), 2 + match.end()) if match else (None, 2)
-    if following in _CONTROL_ESCAPES and not (following == "0" and pattern[index + 2 : index + 3].isdigit()):
+    if following in _CONTROL_ESCAPES and not (
+        following == "0" and pattern[index + 2 : index + 3].isdigit()
+    ):
         return ("\\x00" if following == "0" else "\\" + following), 2
     if following.isalnum():
         return None, 2

@@ -1,10 +1,11 @@
 """JSON Schema of the document → JSON Schema as clients take it (the portable profile).
 
-References are inlined, `allOf` is merged, null is taken out of types (and remembered by pointer), keys that clients
-refuse get a safe name (the wire name is remembered by pointer), and keywords outside an allow-list are dropped. What
-does not fit the detail asked for is cut in one way only: **optional properties of deep objects are left out, required
-ones stay, the object stays open and its description names what else it takes.** So whatever the projection accepts can
-still become a valid request, and whatever the document accepts can still be said.
+References are inlined, `allOf` is merged, null is taken out of types (and remembered by pointer),
+keys that clients refuse get a safe name (the wire name is remembered by pointer), and keywords
+outside an allow-list are dropped. What does not fit the detail asked for is cut in one way only:
+**optional properties of deep objects are left out, required ones stay, the object stays open and
+its description names what else it takes.** So whatever the projection accepts can still become a
+valid request, and whatever the document accepts can still be said.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 # Formats that JSON Schema or ajv-formats know; any other is said in the description.
 FORMATS = frozenset("""
-    date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid json-pointer regex
-    int32 int64 float double byte
+    date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid
+    json-pointer regex int32 int64 float double byte
     """.split())
 KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 NUMBER_KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -43,10 +44,11 @@ HARD_DEPTH = 8
 class Detail:
     """How much of a schema is said.
 
-    `depth`: levels of optional properties. `text`, `nested_text`: characters of a description. `enum`: values of an
-    enum. `nodes`: schemas in all. `long_limits`: whether a `maxLength` of 256 and more is worth its bytes. `union`,
-    `inner_union`: objects that a union may have, and one inside another, before they are said as one. `patterns`:
-    whether a long enum may become a pattern.
+    `depth`: levels of optional properties. `text`, `nested_text`: characters of a description.
+    `enum`: values of an enum. `nodes`: schemas in all. `long_limits`: whether a `maxLength` of 256
+    and more is worth its bytes. `union`, `inner_union`: objects that a union may have, and one
+    inside another, before they are said as one. `patterns`: whether a long enum may become a
+    pattern.
     """
 
     depth: int
@@ -79,24 +81,33 @@ class TooLarge(Exception):
 def project(reader: Reader, node: Any, detail: Detail, *, writing: bool = True) -> Projection:
     """`node` as the portable profile says it. Raises TooLarge when `detail.nodes` is exceeded.
 
-    `writing`: the schema is an input, and `readOnly` properties are left out; else `writeOnly` ones are.
+    `writing`: the schema is an input, and `readOnly` properties are left out; else `writeOnly` ones
+    are.
     """
     run = _Run(reader, detail, writing)
     projection = Projection(schema={})
     projection.schema, projection.accepts_null = run.schema(node, 0, "")
-    projection.nullable, projection.wire_names, projection.cut = run.nullable, run.wire_names, run.cut
+    projection.nullable, projection.wire_names, projection.cut = (
+        run.nullable,
+        run.wire_names,
+        run.cut,
+    )
     return projection
 
 
 def safe_key(wire_name: str, taken: set[str]) -> str:
-    """A property key every client takes: the wire name where it is one, else a readable unique stand-in."""
+    """A property key every client takes: the wire name where it is one, else a readable unique
+    stand-in.
+    """
     if KEY.fullmatch(wire_name) and wire_name not in taken:
         return wire_name
     import hashlib
 
     stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", wire_name).strip("_")[:50] or "key"
     if stem in taken or len(wire_name) > 64:
-        stem = f"{stem}_{hashlib.sha256(wire_name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+        stem = (
+            f"{stem}_{hashlib.sha256(wire_name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+        )
     return stem
 
 
@@ -134,12 +145,21 @@ class _Run:
         return self.described(out, base, depth, null), null
 
     def union(self, base: dict[str, Any], branches: list[Any], depth: int, pointer: str) -> Schema:
-        """`oneOf`/`anyOf`: one schema where it can be said so, else `anyOf` of the branches merged with the base."""
+        """`oneOf`/`anyOf`: one schema where it can be said so, else `anyOf` of the branches merged
+        with the base.
+        """
         discriminator = base.get("discriminator")
         merged = []
         for branch in branches:
             whole = merge(base, self.at.flatten(branch))
-            for noise in ("description", "title", "default", "discriminator", "example", "examples"):
+            for noise in (
+                "description",
+                "title",
+                "default",
+                "discriminator",
+                "example",
+                "examples",
+            ):
                 if noise in base:
                     whole.pop(noise, None)
             if isinstance(discriminator, dict):
@@ -147,12 +167,20 @@ class _Run:
             merged.append(whole)
         return self.alternatives(merged, depth, pointer)
 
-    def discriminated(self, whole: dict[str, Any], branch: Any, discriminator: dict[str, Any]) -> dict[str, Any]:
-        """A branch whose discriminator property can only have the branch's own values (OpenAPI 3.1 §4.8.25)."""
+    def discriminated(
+        self, whole: dict[str, Any], branch: Any, discriminator: dict[str, Any]
+    ) -> dict[str, Any]:
+        """A branch whose discriminator property can only have the branch's own values (OpenAPI 3.1
+        §4.8.25).
+        """
         name = discriminator.get("propertyName")
         ref = branch.get("$ref") if isinstance(branch, dict) else None
         properties = whole.get("properties")
-        if not isinstance(name, str) or not isinstance(ref, str) or not isinstance(properties, dict):
+        if (
+            not isinstance(name, str)
+            or not isinstance(ref, str)
+            or not isinstance(properties, dict)
+        ):
             return whole
         own = self.at.flatten(properties.get(name, {}))
         if "const" in own or (isinstance(own.get("enum"), list) and len(own["enum"]) == 1):
@@ -160,7 +188,9 @@ class _Run:
         mapping = discriminator.get("mapping")
         component = ref.rsplit("/", 1)[-1]
         values = [
-            key for key, target in (mapping.items() if isinstance(mapping, dict) else ()) if target in (ref, component)
+            key
+            for key, target in (mapping.items() if isinstance(mapping, dict) else ())
+            if target in (ref, component)
         ] or [component]
         tagged = {**own, "type": "string", "enum": values}
         required = [key for key in whole.get("required", []) if isinstance(key, str)]
@@ -179,7 +209,10 @@ class _Run:
             mark = len(self.nullable), len(self.wire_names)
             projected, _ = self.schema(option, depth, f"{pointer}/anyOf/{len(out)}")
             bare = {key: value for key, value in projected.items() if key != "description"}
-            if any(bare == {key: value for key, value in other.items() if key != "description"} for other in out):
+            if any(
+                bare == {key: value for key, value in other.items() if key != "description"}
+                for other in out
+            ):
                 del self.nullable[mark[0] :], self.wire_names[mark[1] :]
                 continue
             out.append(projected)
@@ -187,17 +220,28 @@ class _Run:
         open_string = any(not (set(item) - {"type", "description"}) for item in strings)
         if open_string and len(strings) > 1:
             hints = [str(value) for item in strings for value in item.get("enum", ())][:20]
-            kept = {"type": "string", **({"description": f"e.g. {', '.join(hints)}"} if hints else {})}
+            kept = {
+                "type": "string",
+                **({"description": f"e.g. {', '.join(hints)}"} if hints else {}),
+            }
             out = [kept, *(item for item in out if item.get("type") != "string")]
         enums = all("enum" in item and set(item) <= {"type", "enum", "description"} for item in out)
         if len(out) > 1 and enums and len({item.get("type") for item in out}) == 1:
             values = list(dict.fromkeys(value for item in out for value in item["enum"]))
             out = [{**({"type": out[0]["type"]} if "type" in out[0] else {}), "enum": values}]
         objects = [item for item in out if item.get("type") == "object"]
-        if len(objects) > (self.detail.union if self.unions < 2 else min(self.detail.union, self.detail.inner_union)):
+        if len(objects) > (
+            self.detail.union
+            if self.unions < 2
+            else min(self.detail.union, self.detail.inner_union)
+        ):
             self.cut = True
-            self.nullable[:] = [item for item in self.nullable if not item.startswith(f"{pointer}/anyOf/")]
-            self.wire_names[:] = [item for item in self.wire_names if not item[0].startswith(f"{pointer}/anyOf/")]
+            self.nullable[:] = [
+                item for item in self.nullable if not item.startswith(f"{pointer}/anyOf/")
+            ]
+            self.wire_names[:] = [
+                item for item in self.wire_names if not item[0].startswith(f"{pointer}/anyOf/")
+            ]
             out = [in_common(objects), *(item for item in out if item.get("type") != "object")]
         if len(out) == 1:
             self.lift(pointer)
@@ -208,7 +252,10 @@ class _Run:
         """Pointers into a one-branch union become pointers into its only branch."""
         prefix = f"{pointer}/anyOf/0"
         moved = [item for item in self.nullable if item != prefix]
-        self.nullable[:] = [pointer + item[len(prefix) :] if item.startswith(prefix + "/") else item for item in moved]
+        self.nullable[:] = [
+            pointer + item[len(prefix) :] if item.startswith(prefix + "/") else item
+            for item in moved
+        ]
         self.wire_names[:] = [
             (pointer + item[len(prefix) :] if item.startswith(prefix + "/") else item, wire)
             for item, wire in self.wire_names
@@ -252,7 +299,9 @@ class _Run:
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-                if (value or keyword.startswith("max")) and (value < 256 or self.detail.long_limits):
+                if (value or keyword.startswith("max")) and (
+                    value < 256 or self.detail.long_limits
+                ):
                     out[keyword] = value
             elif value is not None:
                 self.refuse(keyword, value, "a whole number of at least 0")
@@ -263,7 +312,10 @@ class _Run:
             for keyword in ("minLength", "maxLength", "format"):
                 out.pop(keyword, None)
         elif values == [""]:
-            out = {"type": "string", "maxLength": 0}  # clients that refuse empty values in an enum take this
+            out = {
+                "type": "string",
+                "maxLength": 0,
+            }  # clients that refuse empty values in an enum take this
         elif 0 < len(values) <= self.detail.enum:
             out["enum"] = values
             for keyword in ("pattern", "minLength", "maxLength", "minimum", "maximum"):
@@ -285,7 +337,9 @@ class _Run:
     def refuse(self, keyword: str, value: Any, wanted: str) -> None:
         """Report a keyword whose value cannot be meant."""
         self.at.problems.warn(
-            "E0503", f"`{keyword}` must be {wanted}, not `{visible(json.dumps(value, default=str))[:60]}`: left out"
+            "E0503",
+            f"`{keyword}` must be {wanted}, not `{visible(json.dumps(value, default=str))[:60]}`:"
+            " left out",
         )
 
     def values(self, base: dict[str, Any], name: str) -> list[Any]:
@@ -308,12 +362,18 @@ class _Run:
                 fits = False
             if value is not None and fits:
                 # 1, 1.0 and true are three values
-                key = value if isinstance(value, str) else (type(value), json.dumps(value, sort_keys=True))
+                key = (
+                    value
+                    if isinstance(value, str)
+                    else (type(value), json.dumps(value, sort_keys=True))
+                )
                 found.setdefault(key, value)
         return list(found.values())
 
     def as_pattern(self, values: list[str]) -> str:
-        """Many values that begin alike as one pattern, where that is much shorter and short enough; else nothing."""
+        """Many values that begin alike as one pattern, where that is much shorter and short enough;
+        else nothing.
+        """
         if len(values) < 20 or not self.detail.patterns:
             return ""
         listed = len(json.dumps(values))
@@ -323,18 +383,25 @@ class _Run:
         return pattern if len(pattern) <= min(0.6 * listed, 12 * self.detail.enum) else ""
 
     def object(self, base: dict[str, Any], depth: int, pointer: str) -> Schema:
-        """The properties of an object: all of them, or below the depth asked for the required ones only."""
+        """The properties of an object: all of them, or below the depth asked for the required ones
+        only.
+        """
         given = base.get("properties")
         properties = given if isinstance(given, dict) else {}
         listed = base.get("required")
-        required = {key for key in listed if isinstance(key, str)} if isinstance(listed, list) else set()
+        required = (
+            {key for key in listed if isinstance(key, str)} if isinstance(listed, list) else set()
+        )
         shallow = depth < self.detail.depth
         out: dict[str, Schema] = {}
         needed: list[str] = []
         left_out: list[str] = []
         for wire_name, child in in_order(properties, required):
             flat = self.at.flatten(child)
-            if flat.get("readOnly" if self.writing else "writeOnly") is True or flat.get("not") == {}:
+            if (
+                flat.get("readOnly" if self.writing else "writeOnly") is True
+                or flat.get("not") == {}
+            ):
                 continue
             if flat.get("type") == "null" and wire_name not in required:
                 continue  # null and left out are one to a tool
@@ -348,7 +415,9 @@ class _Run:
                 self.wire_names.append((place, wire_name))
             if wire_name in required:
                 needed.append(key)
-        for wire_name in sorted(required - set(properties)) if self.writing and depth <= HARD_DEPTH else ():
+        for wire_name in (
+            sorted(required - set(properties)) if self.writing and depth <= HARD_DEPTH else ()
+        ):
             key = safe_key(wire_name, set(out))
             out[key] = {}
             needed.append(key)
@@ -360,7 +429,8 @@ class _Run:
         if left_out:
             self.cut = True
             result["description"] = shorten(
-                ("also takes: " if out else "takes: ") + ", ".join(left_out), 240 if self.detail.text >= 60 else 60
+                ("also takes: " if out else "takes: ") + ", ".join(left_out),
+                240 if self.detail.text >= 60 else 60,
             )
         elif not properties or base.get("additionalProperties") is False:
             extra = self.extra(base, depth, pointer)
@@ -384,18 +454,29 @@ class _Run:
         return None
 
     def described(self, out: Schema, base: dict[str, Any], depth: int, null: bool) -> Schema:
-        """`out` with a description: the document's text, and what the profile does not say in keywords."""
+        """`out` with a description: the document's text, and what the profile does not say in
+        keywords.
+        """
         limit = self.detail.text if depth <= 1 else self.detail.nested_text
         said = out.pop("description", "")
-        text = shorten(plain(base.get("description") or (base.get("title") if depth <= 1 else "")), limit)
+        text = shorten(
+            plain(base.get("description") or (base.get("title") if depth <= 1 else "")), limit
+        )
         notes = self.notes(out, base, null) if limit else []
         pieces = [text, said, *notes]
         whole = "; ".join(piece.strip().rstrip(".;") for piece in pieces if piece and piece.strip())
         if whole:
             out = {**out, "description": whole}
         default = base.get("default")
-        file = base.get("format") == "binary"  # nobody's default file: a path would be read as one, or sent as base64
-        if default is not None and not file and _fits(default, out) and len(json.dumps(default)) <= 200:
+        file = (
+            base.get("format") == "binary"
+        )  # nobody's default file: a path would be read as one, or sent as base64
+        if (
+            default is not None
+            and not file
+            and _fits(default, out)
+            and len(json.dumps(default)) <= 200
+        ):
             out["default"] = default
         return out
 
@@ -405,10 +486,16 @@ class _Run:
         kind = base.get("format")
         if kind == "binary" or base.get("contentEncoding") == "base64":
             notes.append("base64")
-        elif isinstance(kind, str) and kind not in FORMATS and re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", kind):
+        elif (
+            isinstance(kind, str)
+            and kind not in FORMATS
+            and re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", kind)
+        ):
             notes.append(f"format {kind}")
         pattern = base.get("pattern")
-        exact = isinstance(pattern, str) and "pattern" in out and portable_pattern(pattern) is not None
+        exact = (
+            isinstance(pattern, str) and "pattern" in out and portable_pattern(pattern) is not None
+        )
         if isinstance(pattern, str) and not exact and "enum" not in out and len(pattern) <= 80:
             notes.append(f"pattern {visible(pattern)}")
         enum = base.get("enum")
@@ -417,7 +504,9 @@ class _Run:
             shown = ", ".join(str(value) for value in enum[:12])
             notes.append(shorten(visible(f"one of {len(enum)} values such as {shown}"), 200))
         if self.detail.examples and "enum" not in out and "default" not in base:
-            example = base.get("example", (base.get("examples") or [None])[0] if _is_list(base) else None)
+            example = base.get(
+                "example", (base.get("examples") or [None])[0] if _is_list(base) else None
+            )
             if isinstance(example, (str, int, float)) and not isinstance(example, bool):
                 said = visible(str(example)).strip()
                 if 0 < len(said) <= 40 and "\n" not in said and out.get("type") == type_of(example):
@@ -433,9 +522,13 @@ def in_order(properties: dict[str, Any], required: set[str]) -> list[tuple[str, 
 
 
 def in_common(objects: list[Schema]) -> Schema:
-    """One open object for many: what all of them require, with every value that any of them gives an enum."""
+    """One open object for many: what all of them require, with every value that any of them gives
+    an enum.
+    """
     required = [
-        key for key in objects[0].get("required", ()) if all(key in item.get("required", ()) for item in objects)
+        key
+        for key in objects[0].get("required", ())
+        if all(key in item.get("required", ()) for item in objects)
     ]
     properties: dict[str, Schema] = {}
     for key in required:
@@ -468,4 +561,8 @@ def _fits(value: Any, out: Schema) -> bool:
         return False
     if isinstance(value, str) and visible(value) != value:
         return False
-    return (name is None and "anyOf" not in out) or kind == name or (name == "number" and kind == "integer")
+    return (
+        (name is None and "anyOf" not in out)
+        or kind == name
+        or (name == "number" and kind == "integer")
+    )

@@ -1,8 +1,8 @@
 """Answers → output schemas (OpenAPI 3.1 §4.8.16–17).
 
-An output schema tells the model which fields come back. It is tolerant by construction: its root is an open object, it
-requires nothing, and types are said in words, so every answer an API really gives is valid against it. An answer that
-is not an object stands under `result`.
+An output schema tells the model which fields come back. It is tolerant by construction: its root is
+an open object, it requires nothing, and types are said in words, so every answer an API really
+gives is valid against it. An answer that is not an object stands under `result`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 FIELDS = 40
-ANSWER_DETAIL = Detail(depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False, patterns=False)
+ANSWER_DETAIL = Detail(
+    depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False, patterns=False
+)
 
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
-    """The status and the response object of the answer a tool returns: the lowest 2xx, else `2XX`, else `default`."""
+    """The status and the response object of the answer a tool returns: the lowest 2xx, else `2XX`,
+    else `default`.
+    """
     given = operation.get("responses")
     responses = given if isinstance(given, dict) else {}
     codes = sorted(str(code) for code in responses if re.fullmatch(r"2\d\d", str(code)))
@@ -40,7 +44,11 @@ def media_types(response: dict[str, Any]) -> list[str]:
     """The media types of a response that can stand in an Accept field."""
     content = response.get("content")
     found = [str(name).strip() for name in content] if isinstance(content, dict) else []
-    return [name for name in found if re.fullmatch(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?", name)]
+    return [
+        name
+        for name in found
+        if re.fullmatch(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?", name)
+    ]
 
 
 def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
@@ -53,16 +61,24 @@ def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
 
 
 def accept(response: dict[str, Any]) -> str:
-    """The Accept field of the request: JSON where it is offered, else what is offered, else JSON."""
+    """The Accept field of the request: JSON where it is offered, else what is offered, else
+    JSON.
+    """
     names = media_types(response)
     json_names = [name for name in names if is_json(name)]
     if json_names:
-        return json_names[0].split(";")[0] if "application/json" not in json_names else "application/json"
+        return (
+            json_names[0].split(";")[0]
+            if "application/json" not in json_names
+            else "application/json"
+        )
     plain_names = [name for name in names if "*" not in name][:4]
     return ", ".join([*plain_names, "*/*;q=0.5"]) if plain_names else "application/json"
 
 
-def understand(reader: Reader, response: dict[str, Any], *, fields: int = FIELDS) -> tuple[Response, Schema | None]:
+def understand(
+    reader: Reader, response: dict[str, Any], *, fields: int = FIELDS
+) -> tuple[Response, Schema | None]:
     """How an answer becomes a result, and the output schema; None where the answer is not JSON."""
     has_json, schema = json_schema(response)
     if not has_json:
@@ -70,7 +86,10 @@ def understand(reader: Reader, response: dict[str, Any], *, fields: int = FIELDS
     kinds = reader.kinds(schema)
     if kinds and kinds != {"object"}:
         said = phrase(reader, schema, 240)
-        output: Schema = {"type": "object", "properties": {"result": {"description": said} if said else {}}}
+        output: Schema = {
+            "type": "object",
+            "properties": {"result": {"description": said} if said else {}},
+        }
         return typed(reader, schema, wrapped=True), output
     properties = reader.properties(schema)
     shown = {
@@ -89,7 +108,9 @@ def understand(reader: Reader, response: dict[str, Any], *, fields: int = FIELDS
 
 
 def typed(reader: Reader, schema: Any, *, wrapped: bool) -> Response:
-    """A JSON answer with its schema one level deep, for the type checker; without where that is too much to say."""
+    """A JSON answer with its schema one level deep, for the type checker; without where that is too
+    much to say.
+    """
     try:
         found = project(reader, schema, ANSWER_DETAIL, writing=False)
     except TooLarge:
@@ -106,7 +127,9 @@ def typed(reader: Reader, schema: Any, *, wrapped: bool) -> Response:
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
-    """A schema in a few words: `integer`, `open | closed`, `array of objects: id, name`, `string (date-time)`."""
+    """A schema in a few words: `integer`, `open | closed`, `array of objects: id, name`, `string
+    (date-time)`.
+    """
     flat = reader.flatten(schema)
     values = flat.get("enum")
     if isinstance(values, list) and values and all(type_of(value) != "object" for value in values):
@@ -123,7 +146,12 @@ def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
         return f"{next(iter(kinds))}s"
     said = " or ".join(sorted(kinds))
     form = flat.get("format")
-    if isinstance(form, str) and re.fullmatch(r"[a-z-]{3,20}", form) and kinds == {"string"} and form != "string":
+    if (
+        isinstance(form, str)
+        and re.fullmatch(r"[a-z-]{3,20}", form)
+        and kinds == {"string"}
+        and form != "string"
+    ):
         return form
     return said
 
@@ -149,7 +177,11 @@ def sentence(reader: Reader, code: str, response: dict[str, Any], output: Schema
         kinds = reader.kinds(schema)
         shape = phrase(reader, schema, 120) if kinds - {"object"} else ""
         name = reader.flatten(schema).get("$name")
-        if not shape and isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{1,40}", name):
+        if (
+            not shape
+            and isinstance(name, str)
+            and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{1,40}", name)
+        ):
             shape = name
     elif media_types(response):
         shape = ", ".join(media_types(response)[:3])

@@ -1,4 +1,5 @@
-"""The schemas of a document, as they are meant: references are followed and `allOf` is merged (JSON Schema 2020-12).
+"""The schemas of a document, as they are meant: references are followed and `allOf` is merged (JSON
+Schema 2020-12).
 
 `projection` says them to clients; everything else of `parse` asks here what a schema allows.
 """
@@ -39,7 +40,9 @@ MISSPELT_TYPES = {
 
 
 class Reader:
-    """The schemas of one document: references followed, `allOf` merged, types and unions told apart."""
+    """The schemas of one document: references followed, `allOf` merged, types and unions told
+    apart.
+    """
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.document = document
@@ -50,7 +53,9 @@ class Reader:
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
 
     def resolve(self, ref: str) -> tuple[Any, str]:
-        """The target of a local reference and its pointer; `({}, "")` and a problem where there is none."""
+        """The target of a local reference and its pointer; `({}, "")` and a problem where there is
+        none.
+        """
         if ref not in self._resolved:
             from ..load import UnresolvedReference
 
@@ -62,7 +67,9 @@ class Reader:
         return self._resolved[ref]
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """A node that may be a reference, followed to its end; `(None, pointer)` and a problem where it has none."""
+        """A node that may be a reference, followed to its end; `(None, pointer)` and a problem
+        where it has none.
+        """
         from ..load import UnresolvedReference
 
         try:
@@ -82,7 +89,9 @@ class Reader:
         )
 
     def holder(self, ref: str) -> str:
-        """The pointer of the first object that holds a reference: looked for only when there is something to report."""
+        """The pointer of the first object that holds a reference: looked for only when there is
+        something to report.
+        """
         pending: list[tuple[Any, str]] = [(self.document.root, "")]
         while pending:
             node, pointer = pending.pop()
@@ -91,14 +100,17 @@ class Reader:
                     return pointer
                 pending += [(node[key], f"{pointer}/{escape_token(key)}") for key in reversed(node)]
             elif isinstance(node, list):
-                pending += [(item, f"{pointer}/{index}") for index, item in reversed(list(enumerate(node)))]
+                pending += [
+                    (item, f"{pointer}/{index}") for index, item in reversed(list(enumerate(node)))
+                ]
         return ""
 
     def flatten(self, node: Any, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """A schema with its `$ref` followed and its `allOf` merged; children are left as they are in the document.
+        """A schema with its `$ref` followed and its `allOf` merged; children are left as they are
+        in the document.
 
-        A boolean schema is `{}` (anything) or `{"not": {}}` (nothing). The key `$name` is the last component name
-        that was followed. Shared: never change the result.
+        A boolean schema is `{}` (anything) or `{"not": {}}` (nothing). The key `$name` is the last
+        component name that was followed. Shared: never change the result.
         """
         if not isinstance(node, dict):
             return {"not": {}} if node is False else {}
@@ -109,7 +121,10 @@ class Reader:
             if ref in seen:
                 return {}
             if len(seen) >= self.document.limits.hops:
-                self.problems.warn("E0203", f"`$ref` chains of more than {self.document.limits.hops} are not followed")
+                self.problems.warn(
+                    "E0203",
+                    f"`$ref` chains of more than {self.document.limits.hops} are not followed",
+                )
                 return {}
             if ref not in self._flat:
                 target, _ = self.resolve(ref)
@@ -148,7 +163,9 @@ class Reader:
         return kinds
 
     def types(self, flat: dict[str, Any]) -> list[str]:
-        """The types of a flattened schema, `null` included; inferred from other keywords where none is given."""
+        """The types of a flattened schema, `null` included; inferred from other keywords where none
+        is given.
+        """
         given = flat.get("type")
         names = given if isinstance(given, list) else [given] if given is not None else []
         types: list[str] = []
@@ -159,7 +176,9 @@ class Reader:
                 types.append(name.lower())
             elif isinstance(name, str) and name.lower() in MISSPELT_TYPES:
                 right, _ = MISSPELT_TYPES[name.lower()]
-                self.problems.warn("E0502", f"unknown type `{name}`", hint=f"read as `{right}`: write that")
+                self.problems.warn(
+                    "E0502", f"unknown type `{name}`", hint=f"read as `{right}`: write that"
+                )
                 types.append(right)
             else:
                 self.problems.warn(
@@ -175,14 +194,22 @@ class Reader:
             return ["object"]
         if "items" in flat or "prefixItems" in flat:
             return ["array"]
-        values = flat["enum"] if isinstance(flat.get("enum"), list) else [flat["const"]] if "const" in flat else []
+        values = (
+            flat["enum"]
+            if isinstance(flat.get("enum"), list)
+            else [flat["const"]] if "const" in flat else []
+        )
         found = dict.fromkeys(type_of(value) for value in values)
         if "number" in found:
             found.pop("integer", None)
         if found:
             return list(found)
         if any(key in flat for key in ("pattern", "minLength", "maxLength", "format")):
-            return ["string"] if flat.get("format") not in ("int32", "int64", "float", "double") else []
+            return (
+                ["string"]
+                if flat.get("format") not in ("int32", "int64", "float", "double")
+                else []
+            )
         return []
 
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
@@ -200,7 +227,8 @@ class Reader:
         return flat.get("type") in ("null", ["null"]) or flat.get("enum") == [None]
 
     def expand(self, node: Any, hops: int = 0) -> tuple[dict[str, Any], list[Any], bool]:
-        """A schema as (base without union, union branches, accepts null); a union of one is merged into the base.
+        """A schema as (base without union, union branches, accepts null); a union of one is merged
+        into the base.
 
         Shared: never change the base.
         """
@@ -247,7 +275,9 @@ def type_of(value: Any) -> str:
 
 
 def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
-    """The schema that accepts what both accept, for the keywords a projection reads (JSON Schema 2020-12 §10.2.1.1)."""
+    """The schema that accepts what both accept, for the keywords a projection reads (JSON Schema
+    2020-12 §10.2.1.1).
+    """
     if not left or not right:
         return dict(left or right)
     out = dict(left)
@@ -257,10 +287,14 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif key == "properties" and isinstance(value, dict) and isinstance(out[key], dict):
             mine = dict(out[key])
             for name, child in value.items():
-                mine[name] = child if name not in mine or mine[name] == child else _both(mine[name], child)
+                mine[name] = (
+                    child if name not in mine or mine[name] == child else _both(mine[name], child)
+                )
             out[key] = mine
         elif key == "required" and isinstance(value, list) and isinstance(out[key], list):
-            out[key] = list(dict.fromkeys(name for name in [*out[key], *value] if isinstance(name, str)))
+            out[key] = list(
+                dict.fromkeys(name for name in [*out[key], *value] if isinstance(name, str))
+            )
         elif key == "enum" and isinstance(value, list) and isinstance(out[key], list):
             out[key] = [item for item in out[key] if item in value] or out[key]
         elif key == "type":
@@ -269,20 +303,30 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
             out[key] = _extreme(max, out[key], value)
         elif key in ("maximum", "maxLength", "maxItems", "maxProperties", "exclusiveMaximum"):
             out[key] = _extreme(min, out[key], value)
-        elif key in ("items", "additionalProperties") and isinstance(value, dict) and isinstance(out[key], dict):
+        elif (
+            key in ("items", "additionalProperties")
+            and isinstance(value, dict)
+            and isinstance(out[key], dict)
+        ):
             out[key] = {"allOf": [out[key], value]}
         elif key == "additionalProperties":
-            out[key] = False if False in (value, out[key]) else value if out[key] is True else out[key]
+            out[key] = (
+                False if False in (value, out[key]) else value if out[key] is True else out[key]
+            )
         elif key in ("anyOf", "oneOf") and isinstance(value, list) and isinstance(out[key], list):
             # Two unions at once: the product is rarely meant; the one with more to say stays.
-            out[key] = max(out[key], value, key=lambda branches: len(json.dumps(branches, default=str)))
+            out[key] = max(
+                out[key], value, key=lambda branches: len(json.dumps(branches, default=str))
+            )
         elif key in ("readOnly", "writeOnly", "deprecated", "uniqueItems"):
             out[key] = bool(out[key]) or bool(value)
     return out
 
 
 def _both(given: Any, again: Any) -> dict[str, Any]:
-    """A property that two parts of an `allOf` declare; one that the second says anew without `readOnly` is writable."""
+    """A property that two parts of an `allOf` declare; one that the second says anew without
+    `readOnly` is writable.
+    """
     both: dict[str, Any] = {"allOf": [given, again]}
     if isinstance(given, dict) and given.get("readOnly") is True and isinstance(again, dict):
         both["readOnly"] = again.get("readOnly") is True or "$ref" in again
@@ -299,5 +343,9 @@ def _common_types(left: Any, right: Any) -> Any:
 
 
 def _extreme(choose: Any, left: Any, right: Any) -> Any:
-    numbers = [value for value in (left, right) if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    numbers = [
+        value
+        for value in (left, right)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
     return choose(numbers) if numbers else left

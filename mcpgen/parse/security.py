@@ -1,4 +1,6 @@
-"""Security schemes and requirements → credentials from the environment (OpenAPI 3.1 §4.8.27, §4.8.30)."""
+"""Security schemes and requirements → credentials from the environment (OpenAPI 3.1 §4.8.27,
+§4.8.30).
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,22 @@ if TYPE_CHECKING:
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 Requirement = tuple[tuple[str, ...], ...]
-# Header fields that a credential must not be put in: they steer the connection (RFC 9110 §7) or are set elsewhere.
+# Header fields that a credential must not be put in: they steer the connection (RFC 9110 §7) or are
+# set elsewhere.
 FORBIDDEN_HEADERS = frozenset("""
-    host content-length transfer-encoding connection te trailer upgrade keep-alive proxy-connection expect content-
-    type content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host x-forwarded-proto
+    host content-length transfer-encoding connection te trailer upgrade keep-alive proxy-connection
+    expect content- type content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host
+    x-forwarded-proto
     """.split())
 
-# Variables of a generated server's settings, without their prefix: a credential that took one would be read as both.
+# Variables of a generated server's settings, without their prefix: a credential that took one would
+# be read as both.
 SETTINGS = frozenset("""
-    BASE_URL TIMEOUT CONNECT_TIMEOUT TOTAL_TIMEOUT RETRIES MAX_CONCURRENCY MAX_WAITING RATE_LIMIT MAX_RESULT_CHARS
-    MAX_REQUEST_BYTES MAX_RESPONSE_BYTES MAX_BINARY_BYTES ALLOW_ORIGINS ALLOW_PRIVATE FILE_ROOTS SAVE_DIR CA_FILE
-    CLIENT_CERT CLIENT_KEY TOKEN_URL TOOLSETS READ_ONLY HTTP_TOKEN HTTP_ISSUER HTTP_AUDIENCE HTTP_JWKS_URL HTTP_SCOPES
-    HTTP_WRITE_SCOPES HTTP_TOOL_SCOPES HTTP_ALLOWED_ORIGINS
+    BASE_URL TIMEOUT CONNECT_TIMEOUT TOTAL_TIMEOUT RETRIES MAX_CONCURRENCY MAX_WAITING RATE_LIMIT
+    MAX_RESULT_CHARS MAX_REQUEST_BYTES MAX_RESPONSE_BYTES MAX_BINARY_BYTES ALLOW_ORIGINS
+    ALLOW_PRIVATE FILE_ROOTS SAVE_DIR CA_FILE CLIENT_CERT CLIENT_KEY TOKEN_URL TOOLSETS READ_ONLY
+    HTTP_TOKEN HTTP_ISSUER HTTP_AUDIENCE HTTP_JWKS_URL HTTP_SCOPES HTTP_WRITE_SCOPES
+    HTTP_TOOL_SCOPES HTTP_ALLOWED_ORIGINS
     """.split())
 
 
@@ -82,9 +88,21 @@ class Security:
                     variables=(f"{start}_USERNAME", f"{start}_PASSWORD"),
                     description=said,
                 )
-            if TOKEN.fullmatch(word) and word.lower() not in ("digest", "hoba", "mutual", "negotiate", "scram-sha-256"):
+            if TOKEN.fullmatch(word) and word.lower() not in (
+                "digest",
+                "hoba",
+                "mutual",
+                "negotiate",
+                "scram-sha-256",
+            ):
                 shown = "Bearer" if word.lower() == "bearer" else word
-                return Auth(name=slug, kind="bearer", scheme=shown, variables=(f"{start}_TOKEN",), description=said)
+                return Auth(
+                    name=slug,
+                    kind="bearer",
+                    scheme=shown,
+                    variables=(f"{start}_TOKEN",),
+                    description=said,
+                )
         if kind == "oauth2":
             return self.oauth2(slug, scheme, start, said)
         if kind == "openIdConnect":
@@ -100,7 +118,9 @@ class Security:
         )
         return Auth(name=slug, kind="unsupported", description=said)
 
-    def api_key(self, slug: str, scheme: dict[str, Any], pointer: str, start: str, said: str) -> Auth:
+    def api_key(
+        self, slug: str, scheme: dict[str, Any], pointer: str, start: str, said: str
+    ) -> Auth:
         """An apiKey scheme, if its name can be put where it belongs."""
         place, wire_name = scheme.get("in"), scheme.get("name")
         wire_name = wire_name.strip() if isinstance(wire_name, str) else ""
@@ -111,7 +131,9 @@ class Security:
             self.problems.warn("E0703", "API key without a usable place and name", pointer=pointer)
             return Auth(name=slug, kind="unsupported", description=said)
         if place == "query":
-            self.problems.note("E0704", "API key in the query: it may end up in logs on the way", pointer=pointer)
+            self.problems.note(
+                "E0704", "API key in the query: it may end up in logs on the way", pointer=pointer
+            )
         return Auth(
             name=slug,
             kind="api_key",
@@ -123,7 +145,9 @@ class Security:
         )
 
     def oauth2(self, slug: str, scheme: dict[str, Any], start: str, said: str) -> Auth:
-        """An oauth2 scheme: client credentials where the flow is offered, and always a token of the operator's own."""
+        """An oauth2 scheme: client credentials where the flow is offered, and always a token of the
+        operator's own.
+        """
         flows = scheme.get("flows")
         flow = flows.get("clientCredentials") if isinstance(flows, dict) else None
         url = flow.get("tokenUrl") if isinstance(flow, dict) else None
@@ -134,13 +158,19 @@ class Security:
                 kind="client_credentials",
                 variables=(f"{start}_CLIENT_ID", f"{start}_CLIENT_SECRET", f"{start}_TOKEN"),
                 token_url=url,
-                scopes=tuple(name for name in scopes if isinstance(name, str)) if isinstance(scopes, dict) else (),
+                scopes=(
+                    tuple(name for name in scopes if isinstance(name, str))
+                    if isinstance(scopes, dict)
+                    else ()
+                ),
                 description=said,
             )
         return Auth(name=slug, kind="bearer", variables=(f"{start}_TOKEN",), description=said)
 
     def requirement(self, given: Any, pointer: str) -> Requirement | None:
-        """Alternatives (OR) of credentials (AND); an empty alternative means optional; None where nothing is said."""
+        """Alternatives (OR) of credentials (AND); an empty alternative means optional; None where
+        nothing is said.
+        """
         if not isinstance(given, list):
             return None
         alternatives: list[tuple[str, ...]] = []
@@ -162,7 +192,9 @@ class Security:
         return tuple(dict.fromkeys(alternatives))
 
     def filling(self, place: str, wire_name: str, schemes: Collection[str]) -> str | None:
-        """Which of `schemes` is an API key in that place, if one is; names of headers are alike in any case."""
+        """Which of `schemes` is an API key in that place, if one is; names of headers are alike in
+        any case.
+        """
         name = wire_name.lower() if place == "header" else wire_name
         for auth in (self.auth[slug] for slug in schemes):
             own = auth.wire_name.lower() if place == "header" else auth.wire_name

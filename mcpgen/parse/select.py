@@ -1,4 +1,6 @@
-"""Choosing operations: by tag, path, method, operationId, deprecation, and what the document itself says."""
+"""Choosing operations: by tag, path, method, operationId, deprecation, and what the document itself
+says.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
 
 def extension(operation: dict[str, Any]) -> dict[str, Any]:
-    """What an operation says of itself as a tool: `x-mcp: {name, title, enabled, readOnly…}`, or a boolean."""
+    """What an operation says of itself as a tool: `x-mcp: {name, title, enabled, readOnly…}`, or a
+    boolean.
+    """
     for key in EXTENSIONS:
         given = operation.get(key)
         if isinstance(given, bool):
@@ -23,7 +27,9 @@ def extension(operation: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def left_out(selection: Selection, origin: Origin, operation: dict[str, Any], *, hidden: bool = False) -> str | None:
+def left_out(
+    selection: Selection, origin: Origin, operation: dict[str, Any], *, hidden: bool = False
+) -> str | None:
     """Why an operation is filtered, or None when it is wanted."""
     if hidden or extension(operation).get("enabled") is False:
         return "the document says so (`x-mcp`)"
@@ -35,7 +41,12 @@ def left_out(selection: Selection, origin: Origin, operation: dict[str, Any], *,
     checks = (
         ("tag", tags, selection.include_tags, selection.exclude_tags),
         ("path", [origin.path], selection.include_paths, selection.exclude_paths),
-        ("method", [origin.method], _upper(selection.include_methods), _upper(selection.exclude_methods)),
+        (
+            "method",
+            [origin.method],
+            _upper(selection.include_methods),
+            _upper(selection.exclude_methods),
+        ),
         (
             "operation",
             [*operation_id, f"{origin.method} {origin.path}"],
@@ -54,7 +65,10 @@ def left_out(selection: Selection, origin: Origin, operation: dict[str, Any], *,
 
 def matches(values: list[str], patterns: tuple[str, ...]) -> str | None:
     """The first pattern (shell-style: `*`, `?`) that matches any of the values."""
-    return next((pattern for pattern in patterns if any(fnmatchcase(value, pattern) for value in values)), None)
+    return next(
+        (pattern for pattern in patterns if any(fnmatchcase(value, pattern) for value in values)),
+        None,
+    )
 
 
 def _upper(methods: tuple[str, ...]) -> tuple[str, ...]:

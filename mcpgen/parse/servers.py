@@ -22,10 +22,13 @@ class Address:
 def address(servers: Any, source_url: str | None) -> Address:
     """The first server as a base URL without a trailing slash.
 
-    Relative ones count from the address the document came from. A URL that is not https, names a private host, carries
-    credentials or cannot be completed is not taken over: its note says so, and the operator names it.
+    Relative ones count from the address the document came from. A URL that is not https, names a
+    private host, carries credentials or cannot be completed is not taken over: its note says so,
+    and the operator names it.
     """
-    entries = [entry for entry in servers if isinstance(entry, dict)] if isinstance(servers, list) else []
+    entries = (
+        [entry for entry in servers if isinstance(entry, dict)] if isinstance(servers, list) else []
+    )
     if not entries:
         return Address(None, "the document names no server")
     raw = entries[0].get("url")
@@ -51,7 +54,9 @@ def screen(url: str) -> Address:
     except ValueError:
         return Address(None, f"`{shown}` is not a URL")
     if not parts.scheme and not parts.netloc:
-        return Address(None, f"the document's server `{shown}` is relative to an address it does not give")
+        return Address(
+            None, f"the document's server `{shown}` is relative to an address it does not give"
+        )
     if parts.scheme not in ("http", "https") or not host:
         return Address(None, f"`{shown}` is not an http or https URL")
     if parts.username is not None or parts.query or parts.fragment:
@@ -67,7 +72,9 @@ def screen(url: str) -> Address:
 
 def is_private(host: str) -> bool:
     """Whether a host name or address is local by its form."""
-    if host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa")):
+    if host == "localhost" or host.endswith(
+        (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+    ):
         return True
     try:
         return not ipaddress.ip_address(host).is_global
@@ -89,7 +96,11 @@ def fill(url: str, variables: Any) -> tuple[str, list[str]]:
     def value(match: re.Match[str]) -> str:
         entry = given.get(match.group(1))
         default = entry.get("default") if isinstance(entry, dict) else None
-        if isinstance(default, (str, int, float)) and not isinstance(default, bool) and str(default):
+        if (
+            isinstance(default, (str, int, float))
+            and not isinstance(default, bool)
+            and str(default)
+        ):
             return str(default)
         choices = entry.get("enum") if isinstance(entry, dict) else None
         if isinstance(choices, list) and choices and isinstance(choices[0], str) and choices[0]:

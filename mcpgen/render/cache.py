@@ -1,7 +1,8 @@
 """What slow libraries answered before, by the content of the question, in the user's cache folder.
 
-A cache that cannot be read or written is no cache: nothing here raises. Entries hold data that is checked like the
-answer itself, never code that is run. The folder is `$MCPGEN_CACHE_DIR`, else the platform's.
+A cache that cannot be read or written is no cache: nothing here raises. Entries hold data that is
+checked like the answer itself, never code that is run. The folder is `$MCPGEN_CACHE_DIR`, else the
+platform's.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ ENTRIES: Final = 2000
 
 
 def folder() -> Path:
-    """The user's cache folder for mcpgen (XDG Base Directory; Apple and Microsoft have their own places)."""
+    """The user's cache folder for mcpgen (XDG Base Directory; Apple and Microsoft have their own
+    places).
+    """
     if given := os.environ.get("MCPGEN_CACHE_DIR"):
         return Path(given)
     if sys.platform == "darwin":
         return Path("~/Library/Caches/mcpgen").expanduser()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "mcpgen" / "Cache"
+        return (
+            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+            / "mcpgen"
+            / "Cache"
+        )
     given = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(given) if Path(given).is_absolute() else Path("~/.cache").expanduser()) / "mcpgen"
 
@@ -49,7 +56,9 @@ def recall(kind: str, name: str) -> Any:
 
 
 def remember(kind: str, name: str, answer: Any) -> None:
-    """Store an answer: written beside its place and moved there, so that no reader sees half of it."""
+    """Store an answer: written beside its place and moved there, so that no reader sees half of
+    it.
+    """
     with contextlib.suppress(OSError, ValueError, RuntimeError):
         home = folder() / kind
         home.mkdir(mode=0o700, parents=True, exist_ok=True)

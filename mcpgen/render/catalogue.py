@@ -1,8 +1,9 @@
 """The types of shapes: asked of datamodel-code-generator once, then known by content.
 
-A shape is the canonical JSON of a list of (required, JSON Schema) pairs, in which nothing comes from the document (see
-`models`). Its answer is a list of type trees: `"str"`, `["list", tree]`, `["dict", tree]`, `["union", tree, ...]`,
-`["literal", "v0", ...]`, `["model", "R0"]`. The answers of one toolset are one entry of the cache.
+A shape is the canonical JSON of a list of (required, JSON Schema) pairs, in which nothing comes
+from the document (see `models`). Its answer is a list of type trees: `"str"`, `["list", tree]`,
+`["dict", tree]`, `["union", tree, ...]`, `["literal", "v0", ...]`, `["model", "R0"]`. The answers
+of one toolset are one entry of the cache.
 """
 
 from __future__ import annotations
@@ -34,12 +35,20 @@ class Catalogue:
                 continue
             entry = cache.key(identity(LIBRARY), *wanted)
             found = cache.recall(KIND, entry)
-            if isinstance(found, list) and len(found) == len(wanted) and all(map(_answers, wanted, found)):
+            if (
+                isinstance(found, list)
+                and len(found) == len(wanted)
+                and all(map(_answers, wanted, found))
+            ):
                 self._known |= dict(zip(wanted, found, strict=True))
             else:
                 self._entries[entry] = wanted
-        self._asked = sorted({shape for wanted in self._entries.values() for shape in wanted} - self._known.keys())
-        self._question = Question("types", [json.loads(shape) for shape in self._asked]) if self._asked else None
+        self._asked = sorted(
+            {shape for wanted in self._entries.values() for shape in wanted} - self._known.keys()
+        )
+        self._question = (
+            Question("types", [json.loads(shape) for shape in self._asked]) if self._asked else None
+        )
 
     def fields(self, shape: Shape) -> list[TypeTree] | None:
         """The types of a shape's fields, or None where the library found none."""
@@ -78,7 +87,9 @@ def _is_tree(shape: Shape, tree: TypeTree) -> bool:
         case ["union", *inner] if inner:
             return all(_is_tree(shape, item) for item in inner)
         case ["literal", *texts] if texts:
-            return all(isinstance(text, str) and text[:1] == "v" and f'"{text}"' in shape for text in texts)
+            return all(
+                isinstance(text, str) and text[:1] == "v" and f'"{text}"' in shape for text in texts
+            )
         case ["model", str(text)]:
             return text[:1] == "R" and f'"#/$defs/{text}"' in shape
     return False

@@ -1,7 +1,8 @@
-"""What the template of a module of tools prints: every value is code already, arranged as black would.
+"""What the template of a module of tools prints: every value is code already, arranged as black
+would.
 
-A function asks for its arguments and makes one request of them. All decisions are taken here; the template only puts
-things in their place.
+A function asks for its arguments and makes one request of them. All decisions are taken here; the
+template only puts things in their place.
 """
 
 from __future__ import annotations
@@ -16,10 +17,18 @@ from .literal import WIDTH, Code, UnsafeValue, py_ident, py_literal
 
 SCALARS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "any": "Any"}
 LITERALS = 16
-"""The longest list of allowed values that is said in a type; a longer one is in the tool's input schema alone."""
+"""The longest list of allowed values that is said in a type; a longer one is in the tool's input
+schema alone.
+"""
 DICTIONARIES = {"path": "path_args", "query": "query", "header": "headers", "cookie": "cookies"}
 """Place of an argument → keyword of `Api.request`."""
-BODIES = {"json": "json", "form": "form", "multipart": "multipart", "text": "content", "binary": "content"}
+BODIES = {
+    "json": "json",
+    "form": "form",
+    "multipart": "multipart",
+    "text": "content",
+    "binary": "content",
+}
 """Kind of a body → keyword of `Api.request`."""
 OBVIOUS = {
     "json": "application/json",
@@ -31,7 +40,9 @@ OBVIOUS = {
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The TypedDicts a toolset's functions speak of. Where there are none, a plain annotation stands."""
+    """The TypedDicts a toolset's functions speak of. Where there are none, a plain annotation
+    stands.
+    """
 
     arguments: Mapping[tuple[str, str], Expression] = field(default_factory=dict)
     """(tool, argument) → its type, null not included."""
@@ -41,7 +52,9 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One tool's function. `signature` and `request` are what stands in their brackets where that fits on one line."""
+    """One tool's function. `signature` and `request` are what stands in their brackets where that
+    fits on one line.
+    """
 
     name: str
     docstring: str
@@ -68,7 +81,9 @@ class Module:
 
 
 def module(toolset: Toolset, types: Types) -> Module:
-    """The view of a toolset's Python module. A tool without a request is the user's to write and left out."""
+    """The view of a toolset's Python module. A tool without a request is the user's to write and
+    left out.
+    """
     used: set[str] = set()
     functions = tuple(_function(tool, types, used) for tool in toolset.tools if tool.request)
     models = any(atom.startswith("models.") for atom in used)
@@ -77,7 +92,9 @@ def module(toolset: Toolset, types: Types) -> Module:
     return Module(
         name=toolset.name,
         functions=functions,
-        typing=_names([*(["TYPE_CHECKING"] if models else []), *typing]) if models or typing else None,
+        typing=(
+            _names([*(["TYPE_CHECKING"] if models else []), *typing]) if models or typing else None
+        ),
         api=_names([*(["OMIT"] if omit else []), "Answer", "Api", *(["Omit"] if omit else [])]),
         wire=any(atom.startswith("wire.") for atom in used),
         models=models,
@@ -97,11 +114,14 @@ def _function(tool: Tool, types: Types, used: set[str]) -> Function:
     answer = subscript("Answer", types.answers.get(tool.name, "Any"))
     keywords = _keywords(tool, request)
     sends = _sends(tool)
-    for expression in chain((item for _, item in parameters), keywords.values(), (answer,), [sends] if sends else []):
+    for expression in chain(
+        (item for _, item in parameters), keywords.values(), (answer,), [sends] if sends else []
+    ):
         used.update(atoms(expression))
     method, path = py_literal(request.method), py_literal(request.path)
     laid_out = tuple(
-        lay_out(f"{py_ident(item.name)}: ", kind, f"{_default(item)},", depth=1) for item, kind in parameters
+        lay_out(f"{py_ident(item.name)}: ", kind, f"{_default(item)},", depth=1)
+        for item, kind in parameters
     )
     returns = lay_out("", answer, depth=0)
     said = tuple(lay_out(f"{name}=", item, ",", depth=2) for name, item in keywords.items())
@@ -110,7 +130,9 @@ def _function(tool: Tool, types: Types, used: set[str]) -> Function:
         docstring=tool.docstring or f"{tool.title}.",
         decorator=lay_out("@", sends, depth=0) if sends else None,
         parameters=laid_out,
-        signature=_brief(f"async def {tool.name}(", "api: Api", ["*, ", *laid_out], f") -> {returns}:"),
+        signature=_brief(
+            f"async def {tool.name}(", "api: Api", ["*, ", *laid_out], f") -> {returns}:"
+        ),
         answer=returns,
         method=method,
         path=path,
@@ -120,15 +142,21 @@ def _function(tool: Tool, types: Types, used: set[str]) -> Function:
 
 
 def _brief(opening: str, start: str, items: list[str], closing: str) -> Code | None:
-    """What stands in brackets if at most one item follows the start and the line is not too long."""
+    """What stands in brackets if at most one item follows the start and the line is not too
+    long.
+    """
     separator, *lines = items
     inner = f"{start}, {separator}{lines[0].removesuffix(',')}" if lines else start
-    fits = len(lines) < 2 and "\n" not in inner and len(opening) + len(inner) + len(closing) <= WIDTH
+    fits = (
+        len(lines) < 2 and "\n" not in inner and len(opening) + len(inner) + len(closing) <= WIDTH
+    )
     return Code(inner) if fits else None
 
 
 def _parameter(tool: Tool, argument: Argument, types: Types) -> Expression:
-    """The annotation of one argument: its type, None where null is a value, Omit where it may be left out."""
+    """The annotation of one argument: its type, None where null is a value, Omit where it may be
+    left out.
+    """
     known = types.arguments.get((tool.name, argument.name))
     operands = [known if known is not None else annotate(argument.annotation)]
     if argument.annotation.nullable and operands != ["Any"]:
@@ -139,7 +167,9 @@ def _parameter(tool: Tool, argument: Argument, types: Types) -> Expression:
 
 
 def _default(argument: Argument) -> str:
-    """What stands behind the annotation. A list or an object would be shared by all calls: it goes into the request."""
+    """What stands behind the annotation. A list or an object would be shared by all calls: it goes
+    into the request.
+    """
     if argument.default and not isinstance(argument.default[0], (list, dict)):
         return f" = {py_literal(argument.default[0])}"
     return "" if argument.required and not argument.default else " = OMIT"
@@ -175,7 +205,9 @@ def literal_type(values: tuple[str | int | bool, ...]) -> Expression:
 
 
 def _sends(tool: Tool) -> Expression | None:
-    """The decorator that says what the input schema cannot: where null is meant, and which keys differ on the wire."""
+    """The decorator that says what the input schema cannot: where null is meant, and which keys
+    differ on the wire.
+    """
     said = {"nullable": tuple(tool.nullable), "names": dict(tool.wire_names)}
     keywords = {name: value(data) for name, data in said.items() if data}
     return call("wire.sends", **keywords) if keywords else None
@@ -214,7 +246,9 @@ def _entries(tool: Tool, place: str) -> dict[str, Expression]:
     for argument in tool.arguments:
         if argument.place == place:
             if argument.wire_name in found:
-                raise UnsafeValue(f"`{tool.name}` has two arguments for {place} {argument.wire_name!a:.60}")
+                raise UnsafeValue(
+                    f"`{tool.name}` has two arguments for {place} {argument.wire_name!a:.60}"
+                )
             found[argument.wire_name] = _encoded(argument)
     return found
 

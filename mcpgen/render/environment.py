@@ -1,8 +1,9 @@
-"""The Jinja environment: a template can print what went through a filter of `literal`, and nothing else.
+"""The Jinja environment: a template can print what went through a filter of `literal`, and nothing
+else.
 
-Sandboxed, every undefined name is an error, and there are no globals, tests or filters but our own. `finalize` sees
-whatever a template prints and refuses all that is not exactly `Code`; the one construct that escapes it, the filter
-block, is refused by `lint`.
+Sandboxed, every undefined name is an error, and there are no globals, tests or filters but our own.
+`finalize` sees whatever a template prints and refuses all that is not exactly `Code`; the one
+construct that escapes it, the filter block, is refused by `lint`.
 """
 
 from __future__ import annotations

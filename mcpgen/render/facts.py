@@ -1,4 +1,5 @@
-"""The generated files that are data: what the model sees, and what the runtime has to know. JSON, never a template.
+"""The generated files that are data: what the model sees, and what the runtime has to know. JSON,
+never a template.
 
 Everything is ASCII, and keys are sorted where their order says nothing.
 """
@@ -29,26 +30,37 @@ def data_files(server: Server) -> dict[str, str]:
 
 
 def dump(data: Any, *, sort: bool = True) -> str:
-    """JSON for readers: indented, ASCII, a newline at the end. Raises ValueError for a float that is not finite."""
+    """JSON for readers: indented, ASCII, a newline at the end. Raises ValueError for a float that
+    is not finite.
+    """
     return json.dumps(data, indent=2, sort_keys=sort, allow_nan=False) + "\n"
 
 
 def contract(toolset: Toolset) -> str:
-    """The tools of one toolset as the client gets them, one on each line, so that a difference names its tool."""
+    """The tools of one toolset as the client gets them, one on each line, so that a difference
+    names its tool.
+    """
     return _listing([wire(tool) for tool in toolset.tools], sort=False) + "\n"
 
 
 def tests_facts(server: Server) -> str:
-    """What the generated tests read: arguments for every tool and the request they become, a tool on each line."""
+    """What the generated tests read: arguments for every tool and the request they become, a tool
+    on each line.
+    """
     data = tests_data(server)
     tools = data.pop("tools")
-    members = [f"{json.dumps(name)}: {json.dumps(value, sort_keys=True)}" for name, value in sorted(data.items())]
+    members = [
+        f"{json.dumps(name)}: {json.dumps(value, sort_keys=True)}"
+        for name, value in sorted(data.items())
+    ]
     return "{\n" + ",\n".join([*members, f'"tools": {_listing(tools)}']) + "\n}\n"
 
 
 def _listing(items: list[Any], *, sort: bool = True) -> str:
     """A JSON array with one item on each line."""
-    lines = [json.dumps(item, separators=(",", ":"), sort_keys=sort, allow_nan=False) for item in items]
+    lines = [
+        json.dumps(item, separators=(",", ":"), sort_keys=sort, allow_nan=False) for item in items
+    ]
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
@@ -62,11 +74,13 @@ def one_each(entries: dict[str, Any]) -> str:
 
 
 def contract_facts(tool: Tool) -> dict[str, Any]:
-    """What calls of a tool of the user's own are checked against, where that is not what the list says.
+    """What calls of a tool of the user's own are checked against, where that is not what the list
+    says.
 
-    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in the exact one;
-    `arguments`: every argument → the function's parameter; `more`: whether it takes others besides; `fixed` and
-    `defaults`: what the configuration says of arguments that the exact schema wants from callers.
+    `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in
+    the exact one; `arguments`: every argument → the function's parameter; `more`: whether it takes
+    others besides; `fixed` and `defaults`: what the configuration says of arguments that the exact
+    schema wants from callers.
     """
     found: dict[str, Any] = {}
     if tool.contract is not None:
@@ -79,7 +93,9 @@ def contract_facts(tool: Tool) -> dict[str, Any]:
     if tool.takes_more:
         found["more"] = True
     fixed = {argument.wire_name: argument.fixed[0] for argument in tool.arguments if argument.fixed}
-    defaults = {argument.wire_name: argument.default[0] for argument in tool.arguments if argument.default}
+    defaults = {
+        argument.wire_name: argument.default[0] for argument in tool.arguments if argument.default
+    }
     required = (tool.contract or tool.input_schema).get("required", ())
     needed = {name: value for name, value in defaults.items() if name in required}
     found |= {key: value for key, value in (("fixed", fixed), ("defaults", needed)) if value}
@@ -131,7 +147,8 @@ def api_facts(server: Server) -> dict[str, Any]:
             for auth in server.auth
         },
         "toolsets": {
-            toolset.name: {"title": toolset.title, "description": toolset.description} for toolset in server.toolsets
+            toolset.name: {"title": toolset.title, "description": toolset.description}
+            for toolset in server.toolsets
         },
         "aliases": dict(server.aliases),
         "answers": dict(server.answers),

@@ -1,7 +1,9 @@
-"""The finishing of generated Python: black where the layout could not be known to be black's, then the gate.
+"""The finishing of generated Python: black where the layout could not be known to be black's, then
+the gate.
 
-Templates and `layout` write what black would. The exception is a line that stays too long: its module goes to black, in
-a worker process. Both verdicts are remembered by content, so that an unchanged module costs a look-up.
+Templates and `layout` write what black would. The exception is a line that stays too long: its
+module goes to black, in a worker process. Both verdicts are remembered by content, so that an
+unchanged module costs a look-up.
 """
 
 from __future__ import annotations
@@ -27,7 +29,14 @@ CHECKS: Final[Mapping[str, Callable[[str, str], None]]] = {
 
 def finish(modules: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The generated modules of each folder (`{"tools": {path: text}}`), formatted and checked."""
-    formatted = _format({path: text for folder in modules.values() for path, text in folder.items() if _is_long(text)})
+    formatted = _format(
+        {
+            path: text
+            for folder in modules.values()
+            for path, text in folder.items()
+            if _is_long(text)
+        }
+    )
     done: dict[str, dict[str, str]] = {}
     for folder, files in modules.items():
         done[folder] = {path: formatted.get(path, text) for path, text in files.items()}

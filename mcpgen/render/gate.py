@@ -1,7 +1,8 @@
 """The last look at generated Python, on the very bytes that are written: is it only what it may be?
 
-A module of tools is a docstring, known imports, and functions that make one request of literals and their arguments. A
-module of models is TypedDicts. Whatever else a fault in a template or a name could make of it is refused here.
+A module of tools is a docstring, known imports, and functions that make one request of literals and
+their arguments. A module of models is TypedDicts. Whatever else a fault in a template or a name
+could make of it is refused here.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ IMPORTS: Final = {
     ("api", 2): {"OMIT", "Answer", "Api", "Omit"},
     (None, 2): {"wire"},
 }
-"""(module, level) → what may be imported from it. `from ..models import <toolset> as models` besides."""
+"""(module, level) → what may be imported from it. `from ..models import <toolset> as models`
+besides.
+"""
 EXPRESSIONS: Final = (
     ast.Constant,
     ast.Name,
@@ -55,7 +58,9 @@ def check_tools(source: str, path: str) -> None:
 
 
 def check_stub(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a function that is not implemented yet and nothing else."""
+    """Raise GateError unless `source` is a function that is not implemented yet and nothing
+    else.
+    """
     tree = parsed(source, path)
     for node in _body(tree, path):
         if isinstance(node, ast.AsyncFunctionDef):
@@ -65,10 +70,16 @@ def check_stub(source: str, path: str) -> None:
 
 
 def check_calls(source: str, path: str) -> None:
-    """Raise GateError unless `source` is calls for type checkers and nothing else: all of it under `TYPE_CHECKING`."""
+    """Raise GateError unless `source` is calls for type checkers and nothing else: all of it under
+    `TYPE_CHECKING`.
+    """
     tree = parsed(source, path)
     for node in _body(tree, path):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        if (
+            isinstance(node, ast.If)
+            and isinstance(node.test, ast.Name)
+            and node.test.id == "TYPE_CHECKING"
+        ):
             for inner in node.body:
                 if isinstance(inner, ast.FunctionDef):
                     _check_calls(inner, path)
@@ -88,7 +99,9 @@ def _check_calls(node: ast.FunctionDef, path: str) -> None:
         match statement:
             case ast.Expr(
                 value=ast.Call(
-                    func=ast.Call(func=ast.Name(id="_arguments"), args=[ast.Attribute()]), args=[], keywords=keywords
+                    func=ast.Call(func=ast.Name(id="_arguments"), args=[ast.Attribute()]),
+                    args=[],
+                    keywords=keywords,
                 )
             ) if all(isinstance(keyword.value, ast.Name) for keyword in keywords):
                 continue
@@ -106,9 +119,17 @@ def check_models(source: str, path: str) -> None:
                 if not isinstance(field, ast.AnnAssign) or field.value is not None:
                     raise _refused(field, path)
                 _check_expression(field.annotation, path, set())
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        elif (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+        ):
             call = node.value
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "TypedDict"):
+            if not (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "TypedDict"
+            ):
                 raise _refused(node, path)
             for argument in call.args:
                 _check_expression(argument, path, set())
@@ -134,7 +155,11 @@ def _body(tree: ast.Module, path: str) -> list[ast.stmt]:
 
 
 def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _is_import(node: ast.stmt) -> bool:
@@ -159,14 +184,24 @@ def _is_models_import(node: ast.stmt) -> bool:
 def _check_function(node: ast.AsyncFunctionDef, path: str) -> None:
     """`async def name(api, *, ...)`: a docstring and `return await api.request(...)`."""
     match node.body:
-        case [ast.Expr(value=ast.Constant(value=str())), ast.Return(value=ast.Await(value=ast.Call() as request))]:
+        case [
+            ast.Expr(value=ast.Constant(value=str())),
+            ast.Return(value=ast.Await(value=ast.Call() as request)),
+        ]:
             pass
         case _:
             raise _refused(node, path)
-    if ast.dump(request.func) != "Attribute(value=Name(id='api', ctx=Load()), attr='request', ctx=Load())":
+    if (
+        ast.dump(request.func)
+        != "Attribute(value=Name(id='api', ctx=Load()), attr='request', ctx=Load())"
+    ):
         raise _refused(request, path)
     signature = node.args
-    if [argument.arg for argument in signature.args] != ["api"] or signature.vararg or signature.kwarg:
+    if (
+        [argument.arg for argument in signature.args] != ["api"]
+        or signature.vararg
+        or signature.kwarg
+    ):
         raise _refused(node, path)
     arguments = {argument.arg for argument in signature.kwonlyargs}
     if len(arguments) < len(signature.kwonlyargs) or arguments & CALLED:
@@ -192,7 +227,11 @@ def _check_stub(node: ast.AsyncFunctionDef, path: str) -> None:
         case [
             ast.Expr(value=ast.Constant(value=str())),
             ast.Raise(
-                exc=ast.Call(func=ast.Name(id="NotImplementedError"), args=[ast.Constant(value=str())], keywords=[]),
+                exc=ast.Call(
+                    func=ast.Name(id="NotImplementedError"),
+                    args=[ast.Constant(value=str())],
+                    keywords=[],
+                ),
                 cause=None,
             ),
         ]:
@@ -200,7 +239,13 @@ def _check_stub(node: ast.AsyncFunctionDef, path: str) -> None:
         case _:
             raise _refused(node, path)
     signature = node.args
-    if signature.args or signature.posonlyargs or signature.vararg or node.decorator_list or node.returns is None:
+    if (
+        signature.args
+        or signature.posonlyargs
+        or signature.vararg
+        or node.decorator_list
+        or node.returns is None
+    ):
         raise _refused(node, path)
     more = [signature.kwarg] if signature.kwarg else []
     for argument in (*signature.kwonlyargs, *more):
@@ -214,13 +259,17 @@ def _check_stub(node: ast.AsyncFunctionDef, path: str) -> None:
 
 
 def _check_expression(node: ast.expr, path: str, names: set[str]) -> None:
-    """Only allowed nodes; where `names` are given, no other name; calls only of `api`'s and `wire`'s functions."""
+    """Only allowed nodes; where `names` are given, no other name; calls only of `api`'s and
+    `wire`'s functions.
+    """
     for inner in ast.walk(node):
         if not isinstance(inner, EXPRESSIONS):
             raise _refused(inner, path)
         if isinstance(inner, ast.Name) and names and inner.id not in names:
             raise _refused(inner, path)
-        if isinstance(inner, ast.Attribute) and (inner.attr.startswith("_") or not isinstance(inner.value, ast.Name)):
+        if isinstance(inner, ast.Attribute) and (
+            inner.attr.startswith("_") or not isinstance(inner.value, ast.Name)
+        ):
             raise _refused(inner, path)
         if isinstance(inner, ast.Call) and not (
             isinstance(inner.func, ast.Attribute)
@@ -231,13 +280,16 @@ def _check_expression(node: ast.expr, path: str, names: set[str]) -> None:
 
 
 def _refused(node: ast.AST, path: str) -> GateError:
-    return GateError(f"{path}:{getattr(node, 'lineno', 0)}: `{type(node).__name__}` has no place here")
+    return GateError(
+        f"{path}:{getattr(node, 'lineno', 0)}: `{type(node).__name__}` has no place here"
+    )
 
 
 def shape(source: str) -> str:
     """The syntax of a generated module with every constant and every name from the document masked.
 
-    Equal for two documents that differ in their texts alone. A TypedDict has one shape, written as a class or a call.
+    Equal for two documents that differ in their texts alone. A TypedDict has one shape, written as
+    a class or a call.
     """
     return "\n".join(_shape(node, frozenset()) for node in ast.parse(source).body)
 
@@ -245,9 +297,15 @@ def shape(source: str) -> str:
 def _shape(node: ast.AST, arguments: frozenset[str]) -> str:
     match node:
         case ast.ClassDef(body=body):
-            types = [_shape(item.annotation, arguments) for item in body if isinstance(item, ast.AnnAssign)]
+            types = [
+                _shape(item.annotation, arguments)
+                for item in body
+                if isinstance(item, ast.AnnAssign)
+            ]
             return f"TypedDict({', '.join(types)})"
-        case ast.Assign(value=ast.Call(func=ast.Name(id="TypedDict"), args=[_, ast.Dict(values=values)])):
+        case ast.Assign(
+            value=ast.Call(func=ast.Name(id="TypedDict"), args=[_, ast.Dict(values=values)])
+        ):
             return f"TypedDict({', '.join(_shape(item, arguments) for item in values)})"
         case ast.AsyncFunctionDef():
             arguments = frozenset(argument.arg for argument in node.args.kwonlyargs)
@@ -258,13 +316,22 @@ def _shape(node: ast.AST, arguments: frozenset[str]) -> str:
         case ast.Attribute(value=ast.Name(id="models")):
             return "text"
         case ast.arg(arg=name, annotation=annotation):
-            return f"{'api' if name == 'api' else 'text'}: {_shape(annotation, arguments) if annotation else '?'}"
-    fields = ((name, value) for name, value in ast.iter_fields(node) if name not in ("ctx", "type_comment"))
+            return (
+                f"{'api' if name == 'api' else 'text'}:"
+                f" {_shape(annotation, arguments) if annotation else '?'}"
+            )
+    fields = (
+        (name, value)
+        for name, value in ast.iter_fields(node)
+        if name not in ("ctx", "type_comment")
+    )
     return f"{type(node).__name__}({', '.join(f'{name}={_part(name, value, arguments)}' for name, value in fields)})"
 
 
 def _part(name: str, value: object, arguments: frozenset[str]) -> str:
-    """One field of a node. Names of functions and imports are masked unless they are the generator's own."""
+    """One field of a node. Names of functions and imports are masked unless they are the
+    generator's own.
+    """
     if isinstance(value, ast.AST):
         return _shape(value, arguments)
     if isinstance(value, list):
@@ -273,7 +340,7 @@ def _part(name: str, value: object, arguments: frozenset[str]) -> str:
 
 
 VOCABULARY: Final = frozenset(
-    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict Union TYPE_CHECKING annotations "
-    "str int float bool list dict".split()
+    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict Union TYPE_CHECKING"
+    " annotations str int float bool list dict".split()
 )
 """Names of the generator's own."""

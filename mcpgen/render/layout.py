@@ -1,7 +1,9 @@
-"""Expressions laid out in lines as black lays them out, so that the generated Python needs no formatter.
+"""Expressions laid out in lines as black lays them out, so that the generated Python needs no
+formatter.
 
-An expression is a `str` (an atom), a `Group` in brackets or a `Union`. It stands on one line where it fits; else every
-item of its outermost brackets gets its own line and a trailing comma, which black keeps. A test compares with black.
+An expression is a `str` (an atom), a `Group` in brackets or a `Union`. It stands on one line where
+it fits; else every item of its outermost brackets gets its own line and a trailing comma, which
+black keeps. A test compares with black.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items in brackets: `list[...]`, `wire.csv(...)`, `{...}`. `spread`: on lines of their own even where they fit.
+    """Items in brackets: `list[...]`, `wire.csv(...)`, `{...}`. `spread`: on lines of their own
+    even where they fit.
 
     Every item is a prefix (`"genre": `, `explode=`, mostly empty) and an expression.
     """
@@ -29,7 +32,9 @@ class Group:
 
     @property
     def last_comma(self) -> str:
-        """The comma after the last of items on lines of their own. A lone subscript has none: it would be a tuple."""
+        """The comma after the last of items on lines of their own. A lone subscript has none: it
+        would be a tuple.
+        """
         return "" if self.closing == "]" and len(self.items) == 1 else ","
 
 
@@ -89,7 +94,9 @@ def value(data: Any) -> Expression:
         return Group("[", tuple(("", value(item)) for item in data), "]")
     if type(data) is dict and data:
         py_literal(data)
-        return Group("{", tuple((f"{quoted(key)}: ", value(item)) for key, item in data.items()), "}")
+        return Group(
+            "{", tuple((f"{quoted(key)}: ", value(item)) for key, item in data.items()), "}"
+        )
     return py_literal(data)
 
 
@@ -113,12 +120,16 @@ def flat(expression: Expression) -> str | None:
 
 
 def lay_out(prefix: str, expression: Expression, suffix: str = "", *, depth: int) -> Code:
-    """`prefix expression suffix` at `depth` levels of indentation; the first line without its own."""
+    """`prefix expression suffix` at `depth` levels of indentation; the first line without its
+    own.
+    """
     return Code("\n".join(_lines(prefix, expression, suffix, depth)).removeprefix(INDENT * depth))
 
 
 def declare(name: str, expression: Expression, *, depth: int) -> Code:
-    """`name: expression` as a statement: a name too long for the line stands in parentheses on a line of its own."""
+    """`name: expression` as a statement: a name too long for the line stands in parentheses on a
+    line of its own.
+    """
     laid_out = lay_out(f"{name}: ", expression, depth=depth)
     if isinstance(expression, str) and len(INDENT) * depth + len(laid_out) > WIDTH:
         margin = INDENT * depth
@@ -136,7 +147,13 @@ def _lines(prefix: str, expression: Expression, suffix: str, depth: int) -> list
         lines = [margin + prefix + expression.opening]
         for index, (inner, item) in enumerate(expression.items):
             last = index == len(expression.items) - 1
-            lines += _item(inner, item, expression.last_comma if last else ",", depth + 1, bool(expression.last_comma))
+            lines += _item(
+                inner,
+                item,
+                expression.last_comma if last else ",",
+                depth + 1,
+                bool(expression.last_comma),
+            )
         return [*lines, margin + expression.closing + suffix]
     if isinstance(expression, Union):
         return [f"{margin}{prefix}(", *_operands(expression, "", depth + 1), f"{margin}){suffix}"]
@@ -151,7 +168,9 @@ def _item(prefix: str, item: Expression, comma: str, depth: int, several: bool) 
 
 
 def _operands(expression: Union, suffix: str, depth: int) -> list[str]:
-    """The operands of a union inside brackets: on one line where they fit, else one under the other."""
+    """The operands of a union inside brackets: on one line where they fit, else one under the
+    other.
+    """
     text = flat(expression)
     if text is not None and len(INDENT) * depth + len(text) + len(suffix) <= WIDTH:
         return [INDENT * depth + text + suffix]

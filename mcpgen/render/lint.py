@@ -1,8 +1,9 @@
 """A lint of the templates: what `finalize` cannot see, and what would make a template a program.
 
-A template may hold text, `{{ name.attribute | filter }}`, `if`, `for` and `include`. Macros, calls, filter blocks, set
-blocks, imports and autoescape switches are refused, and so is printing anything but one filter over a plain name:
-inside a filter block Jinja applies `finalize` before the filter, so the block could print whatever it likes.
+A template may hold text, `{{ name.attribute | filter }}`, `if`, `for` and `include`. Macros, calls,
+filter blocks, set blocks, imports and autoescape switches are refused, and so is printing anything
+but one filter over a plain name: inside a filter block Jinja applies `finalize` before the filter,
+so the block could print whatever it likes.
 """
 
 from __future__ import annotations
@@ -58,7 +59,13 @@ def _faults(node: nodes.Node) -> Iterator[tuple[int, str]]:
 
 
 def _is_filtered_name(node: nodes.Node) -> bool:
-    if not isinstance(node, nodes.Filter) or node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
+    if (
+        not isinstance(node, nodes.Filter)
+        or node.args
+        or node.kwargs
+        or node.dyn_args
+        or node.dyn_kwargs
+    ):
         return False
     return _is_name(node.node)
 

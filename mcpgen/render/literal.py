@@ -1,8 +1,8 @@
 """From document text to source text: the only way is through here.
 
-Everything a template prints is `Code`, and `Code` is made by the functions of this module and by `layout`, which
-arranges what these return. Python literals are pure ASCII and spelled as black spells them; the escapers for other
-files (Markdown, TOML, plain words) follow.
+Everything a template prints is `Code`, and `Code` is made by the functions of this module and by
+`layout`, which arranges what these return. Python literals are pure ASCII and spelled as black
+spells them; the escapers for other files (Markdown, TOML, plain words) follow.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..text import visible
 
 DEPTH: Final = 64
 """The deepest value that becomes a literal. Python itself gives up at about 200 brackets."""
-WIDTH: Final = 120
+WIDTH: Final = 100
 """Columns of a line of generated Python."""
 ELLIPSIS = "..."
 
@@ -26,7 +26,9 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 @final
 class Code(str):
-    """Source text that is safe to print as it stands. A mark, checked by exact type: any operation loses it."""
+    """Source text that is safe to print as it stands. A mark, checked by exact type: any operation
+    loses it.
+    """
 
     __slots__ = ()
 
@@ -36,9 +38,11 @@ class UnsafeValue(ValueError):
 
 
 def py_literal(value: Any) -> Code:
-    """A JSON value as a Python literal on one line. Exact types only: a subclass may bring its own `repr`.
+    """A JSON value as a Python literal on one line. Exact types only: a subclass may bring its own
+    `repr`.
 
-    Raises UnsafeValue for any other type, for infinite floats, for keys that are not text, and below depth 64.
+    Raises UnsafeValue for any other type, for infinite floats, for keys that are not text, and
+    below depth 64.
     """
     return Code(_spell(value, DEPTH))
 
@@ -66,7 +70,11 @@ def _spell(value: Any, depth: int) -> str:
         for key in value:
             if type(key) is not str:
                 raise UnsafeValue(f"unsupported type of a key: `{type(key).__name__}`")
-        return "{" + ", ".join(f"{quoted(key)}: {_spell(item, depth - 1)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{quoted(key)}: {_spell(item, depth - 1)}" for key, item in value.items())
+            + "}"
+        )
     raise UnsafeValue(f"unsupported type: `{kind.__name__}`")
 
 
@@ -78,7 +86,9 @@ def _integer(value: int) -> str:
 
 
 def quoted(text: str) -> Code:
-    """A string literal in ASCII, in the quotes black would choose: double ones unless they need more escapes."""
+    """A string literal in ASCII, in the quotes black would choose: double ones unless they need
+    more escapes.
+    """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     quote = "'" if text.count('"') > text.count("'") else '"'
@@ -91,15 +101,24 @@ def escaped(text: str) -> str:
 
 
 def py_ident(name: str) -> Code:
-    """A name as it stands. `parse` makes names; here is only proved that this one is safe to print."""
+    """A name as it stands. `parse` makes names; here is only proved that this one is safe to
+    print.
+    """
     if type(name) is not str or not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name):
         raise UnsafeValue(f"not an identifier: {name!a:.80}")
     return Code(name)
 
 
 def is_field(key: str) -> bool:
-    """Whether a key can be a field of a TypedDict's class: an ASCII name that Python does not mangle."""
-    return key.isascii() and key.isidentifier() and not keyword.iskeyword(key) and not key.startswith("__")
+    """Whether a key can be a field of a TypedDict's class: an ASCII name that Python does not
+    mangle.
+    """
+    return (
+        key.isascii()
+        and key.isidentifier()
+        and not keyword.iskeyword(key)
+        and not key.startswith("__")
+    )
 
 
 def docstring(text: str, indent: int = 4) -> Code:
@@ -151,10 +170,12 @@ _MARKDOWN = re.compile(r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\
 
 
 def markdown(text: Any) -> Code:
-    """Text for the middle of a Markdown line: shown as it is written, without links, images, HTML or code.
+    """Text for the middle of a Markdown line: shown as it is written, without links, images, HTML
+    or code.
 
-    Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark §2.4), the ones that
-    start HTML or an entity become entities, and a web or mail address is broken so that no renderer links it.
+    Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark
+    §2.4), the ones that start HTML or an entity become entities, and a web or mail address is
+    broken so that no renderer links it.
     """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
@@ -170,7 +191,9 @@ def _escape_markdown(match: re.Match[str]) -> str:
 
 
 def toml(text: Any) -> Code:
-    """A TOML basic string (TOML 1.0, *String*), in ASCII. A lone surrogate, which TOML cannot say, becomes U+FFFD."""
+    """A TOML basic string (TOML 1.0, *String*), in ASCII. A lone surrogate, which TOML cannot say,
+    becomes U+FFFD.
+    """
     if type(text) is not str:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     return Code('"' + "".join(map(_toml_character, text)) + '"')

@@ -1,10 +1,12 @@
-"""What other programs read of a generated server: `server.json` (registry), `manifest.json` (MCPB), client settings.
+"""What other programs read of a generated server: `server.json` (registry), `manifest.json` (MCPB),
+client settings.
 
-Plain data, dumped as JSON by the caller. Environment variables are named, never filled in. Of the document only the
-title occurs, in the two manifests; client settings hold nothing of it.
+Plain data, dumped as JSON by the caller. Environment variables are named, never filled in. Of the
+document only the title occurs, in the two manifests; client settings hold nothing of it.
 
-Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json; `manifest.json`
-version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documentation shows them (November 2026).
+Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
+`manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documentation
+shows them (November 2026).
 """
 
 from __future__ import annotations
@@ -47,32 +49,48 @@ _PARTS: dict[str, tuple[tuple[str, bool], ...]] = {
         ("OAuth client secret", True),
         ("OAuth token, in place of client id and secret", True),
     ),
-    "mutual_tls": (("File of the client certificate (PEM)", False), ("File of its key (PEM)", False)),
+    "mutual_tls": (
+        ("File of the client certificate (PEM)", False),
+        ("File of its key (PEM)", False),
+    ),
 }
-"""What each variable of a credential is, and whether it is a secret, in the order of `Auth.variables`."""
+"""What each variable of a credential is, and whether it is a secret, in the order of
+`Auth.variables`.
+"""
 
 
 def environment(server: Server) -> tuple[Variable, ...]:
-    """The variables a user has to think of: the base URL, then every credential once; none where there is no API."""
+    """The variables a user has to think of: the base URL, then every credential once; none where
+    there is no API.
+    """
     if not server.calls_api:
         return ()
     base_url = Variable(
         name=f"{server.env_prefix}_BASE_URL",
-        meaning="Base URL of the API" + ("" if server.base_url is None else ", in place of the usual one"),
+        meaning="Base URL of the API"
+        + ("" if server.base_url is None else ", in place of the usual one"),
         required=server.base_url is None,
     )
     found: dict[str, Variable] = {}
     for auth in server.auth:
         needed = _is_required(server, auth)
-        for index, (name, (meaning, secret)) in enumerate(zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)):
+        for index, (name, (meaning, secret)) in enumerate(
+            zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
+        ):
             required = needed and index < 2  # a third one stands for the other two
-            found.setdefault(name, Variable(name=name, meaning=meaning, required=required, secret=secret))
+            found.setdefault(
+                name, Variable(name=name, meaning=meaning, required=required, secret=secret)
+            )
     return (base_url, *found.values())
 
 
 def _is_required(server: Server, auth: Auth) -> bool:
-    """Whether there is no way round a credential: every alternative the server offers by default needs it."""
-    return bool(server.security) and all(auth.name in alternative for alternative in server.security)
+    """Whether there is no way round a credential: every alternative the server offers by default
+    needs it.
+    """
+    return bool(server.security) and all(
+        auth.name in alternative for alternative in server.security
+    )
 
 
 def command(server: Server) -> str:
@@ -115,7 +133,9 @@ def server_json(server: Server) -> dict[str, Any]:
 
 
 def manifest_json(server: Server) -> dict[str, Any]:
-    """The MCPB bundle: `mcpb pack` makes one file of the folder that Claude Desktop installs with a click."""
+    """The MCPB bundle: `mcpb pack` makes one file of the folder that Claude Desktop installs with a
+    click.
+    """
     variables = environment(server)
     options = {
         variable.key: {
@@ -141,17 +161,24 @@ def manifest_json(server: Server) -> dict[str, Any]:
             "mcp_config": {
                 "command": "uv",
                 "args": ["run", "--directory", "${__dirname}", "python", "-m", server.package],
-                "env": {variable.name: f"${{user_config.{variable.key}}}" for variable in variables},
+                "env": {
+                    variable.name: f"${{user_config.{variable.key}}}" for variable in variables
+                },
             },
         },
         "tools_generated": True,
-        "compatibility": {"platforms": ["darwin", "linux", "win32"], "runtimes": {"python": ">=3.11"}},
+        "compatibility": {
+            "platforms": ["darwin", "linux", "win32"],
+            "runtimes": {"python": ">=3.11"},
+        },
         "user_config": options,
     }
 
 
 def client_configs(server: Server) -> dict[str, dict[str, Any]]:
-    """Settings to paste, by path: what each client's file has to hold for this server over stdio."""
+    """Settings to paste, by path: what each client's file has to hold for this server over
+    stdio.
+    """
     secrets = [variable for variable in environment(server) if variable.required or variable.secret]
     start: dict[str, Any] = {"command": command(server), "args": []}
 
@@ -160,12 +187,19 @@ def client_configs(server: Server) -> dict[str, dict[str, Any]]:
         return {**start, "env": env} if env else start
 
     prompts = [
-        {"type": "promptString", "id": item.key, "description": item.meaning, "password": item.secret}
+        {
+            "type": "promptString",
+            "id": item.key,
+            "description": item.meaning,
+            "password": item.secret,
+        }
         for item in secrets
     ]
     return {
         "clients/claude-desktop.json": {"mcpServers": {server.name: entry("REPLACE_ME")}},
-        "clients/claude-code.json": {"mcpServers": {server.name: {"type": "stdio", **entry("${{{name}}}")}}},
+        "clients/claude-code.json": {
+            "mcpServers": {server.name: {"type": "stdio", **entry("${{{name}}}")}}
+        },
         "clients/cursor.json": {"mcpServers": {server.name: entry("${{env:{name}}}")}},
         "clients/vscode.json": {
             "inputs": prompts,

@@ -1,7 +1,9 @@
-"""TypedDicts for the objects in arguments and answers, made with datamodel-code-generator, for type checkers alone.
+"""TypedDicts for the objects in arguments and answers, made with datamodel-code-generator, for type
+checkers alone.
 
-The library never sees a word of the document: it is asked for the types of *shapes* (`shapes`), and names are put back
-here. So no text can steer it, equal shapes are asked for once, and one question serves all toolsets (`catalogue`).
+The library never sees a word of the document: it is asked for the types of *shapes* (`shapes`), and
+names are put back here. So no text can steer it, equal shapes are asked for once, and one question
+serves all toolsets (`catalogue`).
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ TAKEN: Final = frozenset({"Any", "Literal", "NotRequired", "TypedDict", "None", 
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """A TypedDict as the template prints it: a class, or a `literal` where a key is no identifier."""
+    """A TypedDict as the template prints it: a class, or a `literal` where a key is no
+    identifier.
+    """
 
     name: str
     fields: tuple[Code, ...]
@@ -46,7 +50,9 @@ def plan_all(server: Server) -> tuple[dict[str, Plan], Catalogue]:
 
 
 class Plan:
-    """The models of one toolset, before their types are known. Equal objects share the name that came first."""
+    """The models of one toolset, before their types are known. Equal objects share the name that
+    came first.
+    """
 
     def __init__(self, toolset: Toolset) -> None:
         self.models: dict[str, Model] = {}
@@ -67,7 +73,11 @@ class Plan:
             answer = tool.response
             if answer.schema and holds_object(answer.schema):
                 drawing = Drawing(self.named, frozenset(answer.nullable) - {""}, {})
-                name, item = (class_name(answer.name), "") if answer.name else (f"{pascal(tool.name)}Answer", "item")
+                name, item = (
+                    (class_name(answer.name), "")
+                    if answer.name
+                    else (f"{pascal(tool.name)}Answer", "item")
+                )
                 self._answers[tool.name] = drawing.root(answer.schema, "", name, item)
 
     def named(self, name: str, model: Model) -> str:
@@ -82,7 +92,10 @@ class Plan:
 
     def shapes(self) -> list[Shape]:
         """Every shape whose types have to be known."""
-        return [model.shape for model in (*self.models.values(), *self._arguments.values(), *self._answers.values())]
+        return [
+            model.shape
+            for model in (*self.models.values(), *self._arguments.values(), *self._answers.values())
+        ]
 
     def known(self, catalogue: Catalogue) -> dict[str, list[TypeTree]]:
         """The fields' types of every model the catalogue knows."""
@@ -92,14 +105,18 @@ class Plan:
     def types(self, catalogue: Catalogue) -> Types:
         """What the functions' signatures say. Whatever is not known keeps its plain annotation."""
         known = self.known(catalogue)
-        arguments = {key: self._root(model, catalogue, known) for key, model in self._arguments.items()}
+        arguments = {
+            key: self._root(model, catalogue, known) for key, model in self._arguments.items()
+        }
         answers = {key: self._root(model, catalogue, known) for key, model in self._answers.items()}
         return Types(
             arguments={key: found for key, found in arguments.items() if found is not None},
             answers={key: found for key, found in answers.items() if found is not None},
         )
 
-    def _root(self, model: Model, catalogue: Catalogue, known: Mapping[str, Any]) -> Expression | None:
+    def _root(
+        self, model: Model, catalogue: Catalogue, known: Mapping[str, Any]
+    ) -> Expression | None:
         fields = catalogue.fields(model.shape)
         return None if fields is None else _Names(model, known, "models.").expression(fields[0])
 
@@ -107,15 +124,21 @@ class Plan:
         """The module of TypedDicts, or None where there is none."""
         known = self.known(catalogue)
         used: set[str] = set()
-        views = tuple(_view(model, self.models[model], fields, known, used) for model, fields in known.items())
+        views = tuple(
+            _view(model, self.models[model], fields, known, used) for model, fields in known.items()
+        )
         used.add("TypedDict")
         names = ("Any", "Literal", "NotRequired", "TypedDict", "Union")
         typing = [item for item in names if item in used or f"{item}[" in used]
         return ModelsView(name, Code(", ".join(typing)), views) if views else None
 
 
-def _view(name: str, model: Model, fields: list[TypeTree], known: Mapping[str, Any], used: set[str]) -> ModelView:
-    """One TypedDict. As a call its types are evaluated at once, so that names of other ones stand in quotes."""
+def _view(
+    name: str, model: Model, fields: list[TypeTree], known: Mapping[str, Any], used: set[str]
+) -> ModelView:
+    """One TypedDict. As a call its types are evaluated at once, so that names of other ones stand
+    in quotes.
+    """
     is_class = all(map(is_field, model.keys))
     names = _Names(model, known, "", quote=not is_class)
     types = [names.expression(tree) for tree in fields]
@@ -126,7 +149,9 @@ def _view(name: str, model: Model, fields: list[TypeTree], known: Mapping[str, A
     for item in types:
         used.update(atoms(item))
     if is_class:
-        declared = (declare(key, item, depth=1) for key, item in zip(model.keys, types, strict=True))
+        declared = (
+            declare(key, item, depth=1) for key, item in zip(model.keys, types, strict=True)
+        )
         return ModelView(name, tuple(declared), None)
     entries = dictionary(dict(zip(model.keys, types, strict=True)))
     literal = Group("TypedDict(", (("", quoted(name)), ("", entries)), ")")
@@ -157,7 +182,9 @@ class _Names:
                 is_text = any(isinstance(item, str) and item.startswith('"') for item in operands)
                 return subscript("Union", *operands) if is_text else union(operands)
             case ["literal", *texts]:
-                return subscript("Literal", *(py_literal(self.model.values[_index(text)]) for text in texts))
+                return subscript(
+                    "Literal", *(py_literal(self.model.values[_index(text)]) for text in texts)
+                )
             case ["model", text]:
                 return self.reference(self.model.references[_index(text)])
         return "Any"

@@ -1,6 +1,7 @@
 """Which generated files are written once and then belong to the user. All others belong to mcpgen.
 
-Paths are relative to the generated project; `*` stands for one name, as the package's folder is named after the server.
+Paths are relative to the generated project; `*` stands for one name, as the package's folder is
+named after the server.
 """
 
 from __future__ import annotations
@@ -25,4 +26,6 @@ ONCE: Final = (
 
 def is_once(path: str) -> bool:
     """Whether the file at `path` is written when it is missing and never touched again."""
-    return any(path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in ONCE)
+    return any(
+        path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in ONCE
+    )

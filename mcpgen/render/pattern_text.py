@@ -1,7 +1,7 @@
 """A text that matches a regular expression, built by reading the expression once.
 
-Only for sample arguments: what is not understood (look-around, back-references) is passed over, and whoever asks checks
-the result with a real engine. The expression itself is never run.
+Only for sample arguments: what is not understood (look-around, back-references) is passed over, and
+whoever asks checks the result with a real engine. The expression itself is never run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ _LONGEST = 500
 
 
 def text_for(pattern: str, extra: int = 0) -> str | None:
-    """A text that should match, or None. Unlimited repetitions are taken `extra` times more than they must be."""
+    """A text that should match, or None. Unlimited repetitions are taken `extra` times more than
+    they must be.
+    """
     if len(pattern) > _LONGEST:
         return None
     try:
@@ -92,10 +94,16 @@ class _Reader:
         members = ""
         while self._pattern[self.at] != "]" or not members:
             first = self._class_member()
-            if self._pattern[self.at] == "-" and self._pattern[self.at + 1] != "]" and len(first) == 1:
+            if (
+                self._pattern[self.at] == "-"
+                and self._pattern[self.at + 1] != "]"
+                and len(first) == 1
+            ):
                 self.at += 1
                 last = self._class_member()
-                members += "".join(chr(code) for code in range(ord(first), min(ord(last), ord(first) + 200) + 1))
+                members += "".join(
+                    chr(code) for code in range(ord(first), min(ord(last), ord(first) + 200) + 1)
+                )
             else:
                 members += first
         self.at += 1

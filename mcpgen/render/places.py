@@ -1,9 +1,10 @@
 """Where the values of sample arguments must be found in a request, in terms a recorder can check.
 
-An expectation names a place (`path`, `query`, `header`, `cookie`, `body`), a wire name (null for the whole body or
-query) and one of: `text` (the decoded value itself), `texts` (the values of a repeated key, in order), `leaves` (texts
-that all stand in the decoded value, for styles that join them), `json` (the value after decoding and parsing), `base64`
-(the bytes), `one_of` (the decoded value is one of these).
+An expectation names a place (`path`, `query`, `header`, `cookie`, `body`), a wire name (null for
+the whole body or query) and one of: `text` (the decoded value itself), `texts` (the values of a
+repeated key, in order), `leaves` (texts that all stand in the decoded value, for styles that join
+them), `json` (the value after decoding and parsing), `base64` (the bytes), `one_of` (the decoded
+value is one of these).
 """
 
 from __future__ import annotations
@@ -38,16 +39,26 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
         elif argument.name in arguments:
             schema = tool.input_schema["properties"][argument.name]
             pointer = f"/properties/{escape_token(argument.name)}"
-            value = _on_the_wire(tool.input_schema, schema, pointer, arguments[argument.name], names)
+            value = _on_the_wire(
+                tool.input_schema, schema, pointer, arguments[argument.name], names
+            )
         else:
             continue
         found.extend(_expected(tool, argument, value))
     return found
 
 
-def security(server: Server, tool: Tool, environment: dict[str, str]) -> list[list[Expectation]] | None:
-    """The alternatives of credentials a request may carry, given that environment; None where none is possible."""
-    alternatives = server.security if tool.request is None or tool.request.security is None else tool.request.security
+def security(
+    server: Server, tool: Tool, environment: dict[str, str]
+) -> list[list[Expectation]] | None:
+    """The alternatives of credentials a request may carry, given that environment; None where none
+    is possible.
+    """
+    alternatives = (
+        server.security
+        if tool.request is None or tool.request.security is None
+        else tool.request.security
+    )
     if not alternatives:
         return []
     known = {auth.name: auth for auth in server.auth}
@@ -75,7 +86,9 @@ def _together(credentials: list[Expectation]) -> list[Expectation]:
 
 
 def _credential(auth: Auth, environment: dict[str, str]) -> Expectation:
-    """Where a credential must be found. The token of `client_credentials` is what the tests' own endpoint gives out."""
+    """Where a credential must be found. The token of `client_credentials` is what the tests' own
+    endpoint gives out.
+    """
     values = [environment[variable] for variable in auth.variables if variable in environment]
     if auth.kind == "basic":
         text = "Basic " + base64.b64encode(":".join(values).encode()).decode()
@@ -100,7 +113,9 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
         written = {name: function for function, names in argument.options for name in names}
         for key, item in value.items():
             function = written.get(key, "json_text" if isinstance(item, dict) else "")
-            yield from _field(replace(argument, encode=function, options=()), {**here, "name": key}, kind, item)
+            yield from _field(
+                replace(argument, encode=function, options=()), {**here, "name": key}, kind, item
+            )
     else:
         yield from _field(argument, here, kind, value)
 
@@ -188,8 +203,12 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def _on_the_wire(root: dict[str, Any], schema: Any, pointer: str, value: Any, names: dict[str, str]) -> Any:
-    """A sample with its nested keys as they are on the wire. Follows the schema the way the sample was made from it."""
+def _on_the_wire(
+    root: dict[str, Any], schema: Any, pointer: str, value: Any, names: dict[str, str]
+) -> Any:
+    """A sample with its nested keys as they are on the wire. Follows the schema the way the sample
+    was made from it.
+    """
     if not names or not isinstance(schema, dict):
         return value
     hops = 0
@@ -209,9 +228,13 @@ def _on_the_wire(root: dict[str, Any], schema: Any, pointer: str, value: Any, na
         for key, item in value.items():
             place = f"{pointer}/properties/{escape_token(key)}"
             if key in properties:
-                renamed[names.get(place, key)] = _on_the_wire(root, properties[key], place, item, names)
+                renamed[names.get(place, key)] = _on_the_wire(
+                    root, properties[key], place, item, names
+                )
             else:
-                renamed[key] = _on_the_wire(root, rest, f"{pointer}/additionalProperties", item, names)
+                renamed[key] = _on_the_wire(
+                    root, rest, f"{pointer}/additionalProperties", item, names
+                )
         return renamed
     if isinstance(value, list):
         items = schema.get("items")

@@ -22,7 +22,9 @@ TIMEOUT: Final = 300
 
 @cache
 def identity(library: str) -> str:
-    """What besides the question determines an answer: the worker's own text and the version of its library."""
+    """What besides the question determines an answer: the worker's own text and the version of its
+    library.
+    """
     try:
         return key(WORKER.read_text(encoding="utf-8"), library, version(library))
     except (OSError, PackageNotFoundError):
@@ -30,7 +32,9 @@ def identity(library: str) -> str:
 
 
 def _absolute(path: str) -> str:
-    """A search path without what depends on the current folder: there lies the document, and whatever came with it."""
+    """A search path without what depends on the current folder: there lies the document, and
+    whatever came with it.
+    """
     return os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry).is_absolute())
 
 
@@ -39,7 +43,9 @@ class WorkerFailed(McpgenError):
 
 
 class Question:
-    """A question to a worker process, asked on creation. `-P` keeps the current folder out of its imports."""
+    """A question to a worker process, asked on creation. `-P` keeps the current folder out of its
+    imports.
+    """
 
     def __init__(self, task: Literal["types", "format"], data: Any) -> None:
         self._task = task
@@ -57,11 +63,17 @@ class Question:
                 capture_output=True,
                 timeout=TIMEOUT,
                 check=True,
-                env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": _absolute(os.environ.get("PYTHONPATH", ""))},
+                env={
+                    **os.environ,
+                    "PYTHONHASHSEED": "0",
+                    "PYTHONPATH": _absolute(os.environ.get("PYTHONPATH", "")),
+                },
             )
             self._answer = json.loads(done.stdout)
         except subprocess.CalledProcessError as error:
-            self._failure = (error.stderr.decode("utf-8", "replace").strip().splitlines() or [str(error)])[-1]
+            self._failure = (
+                error.stderr.decode("utf-8", "replace").strip().splitlines() or [str(error)]
+            )[-1]
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             self._failure = str(error)
 

@@ -58,7 +58,10 @@ class Project:
 def project(server: Server) -> Project:
     """The view of a server's project."""
     title = shorten(" ".join(visible(server.title).split()), 100) or server.name
-    settings = {path.removeprefix("clients/"): dump(data, sort=False) for path, data in client_configs(server).items()}
+    settings = {
+        path.removeprefix("clients/"): dump(data, sort=False)
+        for path, data in client_configs(server).items()
+    }
     return Project(
         name=server.name,
         title=title,
@@ -73,7 +76,8 @@ def project(server: Server) -> Project:
         prefix=server.env_prefix,
         owner=OWNER,
         variables=tuple(
-            VariableView(item.name, Code(item.meaning), item.required, item.secret) for item in environment(server)
+            VariableView(item.name, Code(item.meaning), item.required, item.secret)
+            for item in environment(server)
         ),
         **{name: Code(settings[f"{name.replace('_', '-')}.json"].rstrip("\n")) for name in CLIENTS},
     )

@@ -1,7 +1,8 @@
 """Sample arguments for every tool, and where each value must be found in the request they become.
 
-The generated tests call each tool with them and look at what arrives. Samples are deterministic, differ from argument
-to argument (so that two swapped ones are noticed) and are checked by a validator before they are used.
+The generated tests call each tool with them and look at what arrives. Samples are deterministic,
+differ from argument to argument (so that two swapped ones are noticed) and are checked by a
+validator before they are used.
 """
 
 from __future__ import annotations
@@ -33,20 +34,30 @@ _FORMATS = {
 
 
 def tests_data(server: Server) -> dict[str, Any]:
-    """The content of `tests/tools.json`: the environment of the tests, and per tool arguments and expected request."""
+    """The content of `tests/tools.json`: the environment of the tests, and per tool arguments and
+    expected request.
+    """
     environment = {
         variable: f"canary-{variable.lower().replace('_', '-')}-0123456789"
         for auth in server.auth
         # The third variable of client credentials is a token that makes the first two needless
         for variable in auth.variables[: 2 if auth.kind == "client_credentials" else None]
     }
-    return {"environment": environment, "tools": [_tool(server, tool, environment) for tool in server.tools]}
+    return {
+        "environment": environment,
+        "tools": [_tool(server, tool, environment) for tool in server.tools],
+    }
 
 
 def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, Any]:
     arguments = sample_arguments(tool)
     required = next(iter(tool.input_schema.get("required", ())), None)
-    found: dict[str, Any] = {"name": tool.name, "arguments": arguments, "required": required, "request": None}
+    found: dict[str, Any] = {
+        "name": tool.name,
+        "arguments": arguments,
+        "required": required,
+        "request": None,
+    }
     if tool.request is not None:
         found["request"] = {
             "method": tool.request.method,
@@ -58,12 +69,18 @@ def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, 
 
 
 def sample_arguments(tool: Tool) -> dict[str, Any] | None:
-    """Arguments the tool takes, optional ones included where a valid value is known; None where there are none."""
+    """Arguments the tool takes, optional ones included where a valid value is known; None where
+    there are none.
+    """
     schema = tool.input_schema
     sampler = Sampler(schema)
     required = schema.get("required", ())
-    files = {argument.name for argument in tool.arguments if argument.encode in ("file", "from_base64")}
-    headers = {argument.name for argument in tool.arguments if argument.place in ("header", "cookie")}
+    files = {
+        argument.name for argument in tool.arguments if argument.encode in ("file", "from_base64")
+    }
+    headers = {
+        argument.name for argument in tool.arguments if argument.place in ("header", "cookie")
+    }
     quick = {
         name: sampler.value(part, plain=name in headers, base64=name in files)
         for name, part in schema.get("properties", {}).items()
@@ -84,7 +101,9 @@ def sample_arguments(tool: Tool) -> dict[str, Any] | None:
 
 
 class Sampler:
-    """Makes values for the parts of one schema. Every value it makes is different where the schema allows it."""
+    """Makes values for the parts of one schema. Every value it makes is different where the schema
+    allows it.
+    """
 
     def __init__(self, root: Schema) -> None:
         self._root = root
@@ -98,7 +117,9 @@ class Sampler:
                 return (value,)
         return None
 
-    def value(self, schema: Any, depth: int = 0, *, plain: bool = False, base64: bool = False) -> Any:
+    def value(
+        self, schema: Any, depth: int = 0, *, plain: bool = False, base64: bool = False
+    ) -> Any:
         """A value made for the schema, not checked; None where none could be made."""
         self._plain, self._base64 = plain, base64
         try:
@@ -149,12 +170,18 @@ class Sampler:
             if name in required or depth < MAX_DEPTH - 1:
                 found[name] = self._value(part, depth + 1)
         rest = schema.get("additionalProperties")
-        if rest is not False and len(found) < max(schema.get("minProperties", 0), 0 if found else 1):
+        if rest is not False and len(found) < max(
+            schema.get("minProperties", 0), 0 if found else 1
+        ):
             for index in range(max(schema.get("minProperties", 1), 1)):
-                found[f"key{index}"] = self._value(rest if isinstance(rest, dict) else {"type": "string"}, depth + 1)
+                found[f"key{index}"] = self._value(
+                    rest if isinstance(rest, dict) else {"type": "string"}, depth + 1
+                )
         for name in required:
             if name not in found:
-                found[name] = self._value(rest if isinstance(rest, dict) else {"type": "string"}, depth + 1)
+                found[name] = self._value(
+                    rest if isinstance(rest, dict) else {"type": "string"}, depth + 1
+                )
         return found
 
     def _array(self, schema: dict[str, Any], depth: int) -> list[Any]:
@@ -162,7 +189,10 @@ class Sampler:
         count = min(max(low, 2 if depth < 2 else 1), max(schema.get("maxItems", 2), low))
         prefix = schema.get("prefixItems", [])
         items = schema.get("items", {"type": "string"})
-        found = [self._value(prefix[index] if index < len(prefix) else items, depth + 1) for index in range(count)]
+        found = [
+            self._value(prefix[index] if index < len(prefix) else items, depth + 1)
+            for index in range(count)
+        ]
         if schema.get("uniqueItems") and len(found) == 2 and found[0] == found[1]:
             choices = self._merged(items).get("enum", [])
             found = choices[:2] if len(choices) > 1 else found[: max(low, 1)]
@@ -191,7 +221,11 @@ class Sampler:
         start = -(-low // step) * step
         room = int((high - start) // step) if high is not None else 10**6
         wanted = (self._count + 1) * step
-        offset = wanted if room >= self._count + 1 else step * (self._count % (room + 1) if room > 0 else 0)
+        offset = (
+            wanted
+            if room >= self._count + 1
+            else step * (self._count % (room + 1) if room > 0 else 0)
+        )
         value = start + offset
         half = value + fraction if fraction == 0.5 and "multipleOf" not in schema else value
         return half if high is None or half <= high else value
@@ -201,7 +235,11 @@ class Sampler:
         low, high = schema.get("minLength", 0), schema.get("maxLength", 10**6)
         if "pattern" in schema:
             return self._matching(schema)
-        if self._base64 or schema.get("format") in ("byte", "binary") or schema.get("contentEncoding") == "base64":
+        if (
+            self._base64
+            or schema.get("format") in ("byte", "binary")
+            or schema.get("contentEncoding") == "base64"
+        ):
             return "c2FtcGxlIGZpbGUgMQ==" if low < 21 else "c2FtcGxl" * (-(-low // 8))
         if schema.get("format") in _FORMATS:
             return str(_FORMATS[schema["format"]]).format(self._count % 28 + 1)
@@ -235,17 +273,27 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     if "properties" in one and "properties" in other:
         result["properties"] = {**one["properties"], **other["properties"]}
     if "required" in one and "required" in other:
-        result["required"] = [*one["required"], *(name for name in other["required"] if name not in one["required"])]
+        result["required"] = [
+            *one["required"],
+            *(name for name in other["required"] if name not in one["required"]),
+        ]
     if "allOf" in one and "allOf" in other:
         result["allOf"] = [*one["allOf"], *other["allOf"]]
     return result
 
 
 def _is_valid(schema: Any, value: Any) -> bool:
-    """Whether a value is valid. Patterns run in linear time or, where they look around, with bounded steps."""
-    for options in (jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)):
+    """Whether a value is valid. Patterns run in linear time or, where they look around, with
+    bounded steps.
+    """
+    for options in (
+        jsonschema_rs.RegexOptions(),
+        jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000),
+    ):
         try:
-            validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)
+            validator = jsonschema_rs.Draft202012Validator(
+                schema, pattern_options=options, offline=True
+            )
             return validator.is_valid(value)
         except (jsonschema_rs.ValidationError, ValueError):
             continue

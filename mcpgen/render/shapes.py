@@ -1,7 +1,8 @@
 """JSON Schema → models and shapes: what of an argument or an answer a TypedDict can say.
 
-A *shape* is what the library is asked (see `catalogue`): in it properties are `f0 f1 ...`, allowed values `v0 v1 ...`
-and other objects `R0 R1 ...`. A model is a shape together with what those stand for.
+A *shape* is what the library is asked (see `catalogue`): in it properties are `f0 f1 ...`, allowed
+values `v0 v1 ...` and other objects `R0 R1 ...`. A model is a shape together with what those stand
+for.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ SCALARS: Final = ("string", "integer", "number", "boolean")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One TypedDict: keys, and the shape in which they are fields; what stands for `R0 ...` and `v0 ...` there."""
+    """One TypedDict: keys, and the shape in which they are fields; what stands for `R0 ...` and `v0
+    ...` there.
+    """
 
     keys: tuple[str, ...]
     required: tuple[bool, ...]
@@ -36,7 +39,9 @@ class Model:
 
 @dataclass(slots=True)
 class Drawing:
-    """Draws the models of one schema. `named` takes a model and the name it would have, and gives the name it has."""
+    """Draws the models of one schema. `named` takes a model and the name it would have, and gives
+    the name it has.
+    """
 
     named: Callable[[str, Model], str]
     nullable: frozenset[str]
@@ -45,7 +50,8 @@ class Drawing:
     def root(self, schema: Schema, pointer: str, name: str, item: str = "item") -> Model:
         """A schema as a model of one field: a type, the objects in which are models of the plan.
 
-        An object in a list is named after `item` as well; with an empty one the name itself is the object's.
+        An object in a list is named after `item` as well; with an empty one the name itself is the
+        object's.
         """
         run = _Fields(self, name, 0, item)
         return run.model(("",), (True,), [run.reduced(schema, pointer, "")])
@@ -68,7 +74,9 @@ class Drawing:
 
 @dataclass(slots=True)
 class _Fields:
-    """The fields of one model while it is drawn: which objects and values they mention, in order."""
+    """The fields of one model while it is drawn: which objects and values they mention, in
+    order.
+    """
 
     drawing: Drawing
     name: str
@@ -77,9 +85,13 @@ class _Fields:
     references: dict[str, None] = field(default_factory=dict)
     values: list[str | int | bool] = field(default_factory=list)
 
-    def model(self, keys: tuple[str, ...], required: tuple[bool, ...], fields: list[Schema]) -> Model:
+    def model(
+        self, keys: tuple[str, ...], required: tuple[bool, ...], fields: list[Schema]
+    ) -> Model:
         """The finished model."""
-        shape = json.dumps(list(zip(required, fields, strict=True)), separators=(",", ":"), sort_keys=True)
+        shape = json.dumps(
+            list(zip(required, fields, strict=True)), separators=(",", ":"), sort_keys=True
+        )
         return Model(keys, required, shape, tuple(self.references), tuple(self.values))
 
     def reduced(self, schema: Any, pointer: str, key: str) -> Schema:
@@ -87,7 +99,11 @@ class _Fields:
         if not isinstance(schema, dict):
             return {}
         found = self._reduced(schema, pointer, key)
-        return {"anyOf": [found, {"type": "null"}]} if pointer in self.drawing.nullable and found else found
+        return (
+            {"anyOf": [found, {"type": "null"}]}
+            if pointer in self.drawing.nullable and found
+            else found
+        )
 
     def _reduced(self, schema: Schema, pointer: str, key: str) -> Schema:
         values = schema.get("enum")
@@ -97,7 +113,12 @@ class _Fields:
             return {"enum": [f"v{start + index}" for index in range(len(values))]}
         branches = schema.get("anyOf")
         if isinstance(branches, list) and branches:
-            return self._union([self.reduced(item, f"{pointer}/anyOf/{at}", key) for at, item in enumerate(branches)])
+            return self._union(
+                [
+                    self.reduced(item, f"{pointer}/anyOf/{at}", key)
+                    for at, item in enumerate(branches)
+                ]
+            )
         kind = schema.get("type")
         if kind == "array":
             items = self.reduced(schema.get("items"), f"{pointer}/items", key or self.item)
@@ -144,7 +165,11 @@ def holds_object(schema: Any, depth: int = 0) -> bool:
     if schema.get("properties"):
         return True
     branches = schema.get("anyOf")
-    inner = [schema.get("items"), schema.get("additionalProperties"), *(branches if isinstance(branches, list) else ())]
+    inner = [
+        schema.get("items"),
+        schema.get("additionalProperties"),
+        *(branches if isinstance(branches, list) else ()),
+    ]
     return any(holds_object(item, depth + 1) for item in inner)
 
 

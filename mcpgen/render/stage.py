@@ -31,8 +31,8 @@ IGNORED: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", 
 def render(server: Server, config: Config) -> dict[str, str]:
     """Every file of the project, by path relative to its folder, in the order of the paths.
 
-    The same server gives the same text, always. Raises `UnsafeValue` or `GateError` (bugs of mcpgen) rather than let
-    document text become code.
+    The same server gives the same text, always. Raises `UnsafeValue` or `GateError` (bugs of
+    mcpgen) rather than let document text become code.
     """
     for toolset in server.toolsets:
         py_ident(toolset.name)
@@ -43,10 +43,16 @@ def render(server: Server, config: Config) -> dict[str, str]:
     return dict(sorted(files.items()))
 
 
-def _modules(server: Server, plans: Mapping[str, models.Plan], catalogue: Catalogue) -> dict[str, dict[str, str]]:
+def _modules(
+    server: Server, plans: Mapping[str, models.Plan], catalogue: Catalogue
+) -> dict[str, dict[str, str]]:
     """The Python that comes from the document: folder → {path: text}."""
-    tools_template, models_template = (environment().get_template(name) for name in PER_TOOLSET.values())
-    stub_template, signatures_template = (environment().get_template(name) for name in (PER_TOOL, SIGNATURES))
+    tools_template, models_template = (
+        environment().get_template(name) for name in PER_TOOLSET.values()
+    )
+    stub_template, signatures_template = (
+        environment().get_template(name) for name in (PER_TOOL, SIGNATURES)
+    )
     package = f"src/{server.package}"
     found: dict[str, dict[str, str]] = {folder: {} for folder in (*PER_TOOLSET, "custom", "tests")}
     for toolset in server.toolsets:
@@ -57,17 +63,25 @@ def _modules(server: Server, plans: Mapping[str, models.Plan], catalogue: Catalo
             found["custom"][f"{package}/custom/{file}.py"] = stub_template.render(stub=view)
         called = stub.calls(toolset, types, server.package)
         if called is not None:
-            found["tests"][f"tests/signatures_{toolset.name}.py"] = signatures_template.render(module=called)
+            found["tests"][f"tests/signatures_{toolset.name}.py"] = signatures_template.render(
+                module=called
+            )
         if tools_view.functions:
-            found["tools"][f"{package}/tools/{toolset.name}.py"] = tools_template.render(module=tools_view)
+            found["tools"][f"{package}/tools/{toolset.name}.py"] = tools_template.render(
+                module=tools_view
+            )
         models_view = plan.view(toolset.name, catalogue)
         if models_view and (tools_view.models or any(view.models for view in own.values())):
-            found["models"][f"{package}/models/{toolset.name}.py"] = models_template.render(module=models_view)
+            found["models"][f"{package}/models/{toolset.name}.py"] = models_template.render(
+                module=models_view
+            )
     return found
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
-    """The files of the template tree that exist once: copied, or rendered where their name ends in `.jinja`."""
+    """The files of the template tree that exist once: copied, or rendered where their name ends in
+    `.jinja`.
+    """
     context = project(server).context()
     root = template_root()
     for path in sorted(root.rglob("*")):
@@ -88,5 +102,7 @@ def _belongs(path: Path) -> bool:
 
 
 def _placed(name: str, server: Server) -> str:
-    """Where a template's file stands in the project: `src/package` becomes the package's own folder."""
+    """Where a template's file stands in the project: `src/package` becomes the package's own
+    folder.
+    """
     return name.removesuffix(".jinja").replace("src/package/", f"src/{word(server.package)}/", 1)

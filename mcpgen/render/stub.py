@@ -1,7 +1,8 @@
-"""What the template of a user's own tool prints: a function with typed arguments that is not implemented yet.
+"""What the template of a user's own tool prints: a function with typed arguments that is not
+implemented yet.
 
-The file is written once and then the user's, so it is made to be read and changed: the contract stands above the body
-in words, and nothing of mcpgen is in the way.
+The file is written once and then the user's, so it is made to be read and changed: the contract
+stands above the body in words, and nothing of mcpgen is in the way.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ class Stub:
 
 def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
     """File name without its ending → the stub, for every tool of a toolset that has no request."""
-    return {module_name(tool.name): _stub(tool, toolset.name, types) for tool in toolset.tools if tool.request is None}
+    return {
+        module_name(tool.name): _stub(tool, toolset.name, types)
+        for tool in toolset.tools
+        if tool.request is None
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +99,9 @@ def _called(tool: Tool, types: Types, used: set[str]) -> CalledFunction:
     return CalledFunction(
         name=name,
         parameters=tuple(parameters),
-        calls=tuple(_call(name, given) for given in ([every, needed] if needed != every else [every])),
+        calls=tuple(
+            _call(name, given) for given in ([every, needed] if needed != every else [every])
+        ),
     )
 
 
@@ -141,7 +148,9 @@ def _stub(tool: Tool, toolset: str, types: Types) -> Stub:
 
 
 def _annotation(tool: Tool, argument: Argument, types: Types) -> Expression:
-    """The type of one argument; None where null is a value or stands for an argument that was left out."""
+    """The type of one argument; None where null is a value or stands for an argument that was left
+    out.
+    """
     known = types.arguments.get((tool.name, argument.name))
     operands = [known if known is not None else annotate(argument.annotation)]
     optional = not argument.required and not argument.default

@@ -1,9 +1,11 @@
-"""A process of its own for the two slow libraries: `python worker.py types|format`, JSON on stdin, JSON on stdout.
+"""A process of its own for the two slow libraries: `python worker.py types|format`, JSON on stdin,
+JSON on stdout.
 
-Stands alone, so that it starts without the rest of mcpgen and so that whatever goes wrong in it goes wrong in it alone.
+Stands alone, so that it starts without the rest of mcpgen and so that whatever goes wrong in it
+goes wrong in it alone.
 
-`types`: a list of shapes → for each the types of its fields as trees (see `catalogue`), or null where there are none.
-`format`: a list of Python texts → the texts as black formats them, or null.
+`types`: a list of shapes → for each the types of its fields as trees (see `catalogue`), or null
+where there are none. `format`: a list of Python texts → the texts as black formats them, or null.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import json
 import sys
 from typing import Any
 
-WIDTH = 120
+WIDTH = 100
 TOGETHER = 200
 """Fields in one question to the library."""
 
@@ -28,7 +30,11 @@ def types(shapes: list[list[list[Any]]]) -> list[list[Any] | None]:
     for shape, names in zip(shapes, keys, strict=True):
         kinds.update((name, schema) for name, (_, schema) in zip(names, shape, strict=True))
     schemas = list(kinds.values())
-    trees = [tree for start in range(0, len(schemas), TOGETHER) for tree in _trees(schemas[start : start + TOGETHER])]
+    trees = [
+        tree
+        for start in range(0, len(schemas), TOGETHER)
+        for tree in _trees(schemas[start : start + TOGETHER])
+    ]
     found = dict(zip(kinds, trees, strict=True))
     fields = ([found[name] for name in names] for names in keys)
     return [None if None in each else each for each in fields]
@@ -40,7 +46,9 @@ def _trees(schemas: list[Any]) -> list[Any]:
         return _asked(schemas)
     except ImportError:
         raise
-    except Exception:  # the library fails in many ways: ask for half as much until the culprit is alone
+    except (
+        Exception
+    ):  # the library fails in many ways: ask for half as much until the culprit is alone
         if len(schemas) == 1:
             return [None]
         half = len(schemas) // 2
@@ -57,7 +65,11 @@ def _asked(schemas: list[Any]) -> list[Any]:
     for reference in range(_references(schemas)):
         definitions[f"R{reference}"] = {"type": "object", "properties": {"f0": {"type": "string"}}}
     names = [f"f{index}" for index in range(len(schemas))]
-    definitions["C0"] = {"type": "object", "properties": dict(zip(names, schemas, strict=True)), "required": names}
+    definitions["C0"] = {
+        "type": "object",
+        "properties": dict(zip(names, schemas, strict=True)),
+        "required": names,
+    }
     source = generate(
         json.dumps({"$defs": definitions}),
         input_file_type=InputFileType.JsonSchema,
@@ -70,7 +82,9 @@ def _asked(schemas: list[Any]) -> list[Any]:
         allow_remote_refs=False,
         formatters=[],
     )
-    models = {node.name: node for node in ast.parse(str(source)).body if isinstance(node, ast.ClassDef)}
+    models = {
+        node.name: node for node in ast.parse(str(source)).body if isinstance(node, ast.ClassDef)
+    }
     return _fields(models["C0"], len(schemas))
 
 
@@ -93,7 +107,9 @@ def _fields(model: ast.ClassDef, count: int) -> list[Any]:
 
 
 def _tree(node: ast.expr) -> Any:
-    """An annotation as a tree; None where it is not understood. `NotRequired` is not part of the type."""
+    """An annotation as a tree; None where it is not understood. `NotRequired` is not part of the
+    type.
+    """
     match node:
         case ast.Constant(value=None):
             return "None"
@@ -105,10 +121,17 @@ def _tree(node: ast.expr) -> Any:
             return _tree(inner)
         case ast.Subscript(value=ast.Name(id="list"), slice=inner):
             return _whole(["list", _tree(inner)])
-        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[ast.Name(id="str"), inner])):
+        case ast.Subscript(
+            value=ast.Name(id="dict"), slice=ast.Tuple(elts=[ast.Name(id="str"), inner])
+        ):
             return _whole(["dict", _tree(inner)])
         case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Tuple(elts=values)):
-            return _whole(["literal", *(item.value if isinstance(item, ast.Constant) else None for item in values)])
+            return _whole(
+                [
+                    "literal",
+                    *(item.value if isinstance(item, ast.Constant) else None for item in values),
+                ]
+            )
         case ast.Subscript(value=ast.Name(id="Literal"), slice=ast.Constant(value=str(text))):
             return ["literal", text]
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):

@@ -1,7 +1,8 @@
 """What an older draft of JSON Schema does not know: taken out before the schema is read as 2020-12.
 
-A schema that says `$schema` means that draft. Keywords of later drafts are nothing to it, and before 2019-09 so is
-everything beside a `$ref`. Sources: the release notes of draft-06, draft-07, 2019-09 and 2020-12.
+A schema that says `$schema` means that draft. Keywords of later drafts are nothing to it, and
+before 2019-09 so is everything beside a `$ref`. Sources: the release notes of draft-06, draft-07,
+2019-09 and 2020-12.
 """
 
 from __future__ import annotations
@@ -32,14 +33,22 @@ KNOWN_SINCE = {
 
 
 def draft_of(schema: dict[str, Any]) -> int:
-    """The draft a schema says it is written in: 4, 6, 7, 2019 or 2020 (also where it says nothing)."""
+    """The draft a schema says it is written in: 4, 6, 7, 2019 or 2020 (also where it says
+    nothing).
+    """
     said = schema.get("$schema")
-    found = re.search(r"draft(?:-0|/)?(\d+)", said) if isinstance(said, str) and "json-schema.org" in said else None
+    found = (
+        re.search(r"draft(?:-0|/)?(\d+)", said)
+        if isinstance(said, str) and "json-schema.org" in said
+        else None
+    )
     return int(found[1]) if found else LATEST
 
 
 def forget_what_came_later(document: Document) -> None:
-    """Take out of every schema of a list of tools or a JSON Schema what its draft does not know; in place."""
+    """Take out of every schema of a list of tools or a JSON Schema what its draft does not know; in
+    place.
+    """
     for _, schema, _ in definitions(document):
         draft = draft_of(schema) if isinstance(schema, dict) else LATEST
         if draft < LATEST:

@@ -1,4 +1,6 @@
-"""OpenAPI 3.0 → 3.1, and extensions that became part of the specification or stand for a part of it."""
+"""OpenAPI 3.0 → 3.1, and extensions that became part of the specification or stand for a part of
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""One Schema Object, from OpenAPI 3.0, Swagger 2.0 or an older JSON Schema draft → JSON Schema 2020-12, in place.
+"""One Schema Object, from OpenAPI 3.0, Swagger 2.0 or an older JSON Schema draft → JSON Schema
+2020-12, in place.
 
-Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1 migration notes of the
-OpenAPI Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A rule that meets a value of another shape
-leaves it alone: `parse` reports what is no schema.
+Sources: OpenAPI 3.0.3 section 4.7.24 (`nullable`, boolean bounds, `example`), the 3.0 → 3.1
+migration notes of the OpenAPI Initiative, and the change logs of JSON Schema draft-06 to 2020-12. A
+rule that meets a value of another shape leaves it alone: `parse` reports what is no schema.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ ANNOTATIONS = (
 
 
 class SchemaUpgrade:
-    """The rules, with what they need to know of the document: which version it is, and where moves are logged."""
+    """The rules, with what they need to know of the document: which version it is, and where moves
+    are logged.
+    """
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.moved = document.moved
@@ -58,7 +61,9 @@ class SchemaUpgrade:
             self.renamed.append((f"{here}/{escape_token(old)}", f"{here}/{escape_token(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
-        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only describes is kept."""
+        """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only
+        describes is kept.
+        """
         kept = {"$ref", *ANNOTATIONS} - {"readOnly", "writeOnly"}
         ignored = [key for key in schema if key not in kept and not key.startswith("x-")]
         if type(schema["$ref"]) is not str or not ignored:
@@ -68,7 +73,8 @@ class SchemaUpgrade:
         names = ", ".join(f"`{key[:40]}`" for key in sorted(ignored)[:5])
         self.problems.note(
             "E0320",
-            f"{names} beside a `$ref` {'is' if len(ignored) == 1 else 'are'} ignored before OpenAPI 3.1",
+            f"{names} beside a `$ref` {'is' if len(ignored) == 1 else 'are'} ignored before"
+            " OpenAPI 3.1",
             pointer=pointer(at),
             hint="put the `$ref` into an `allOf`",
         )
@@ -89,7 +95,9 @@ class SchemaUpgrade:
             self.moved.append((f"{pointer(at)}/examples/0", f"{pointer(at)}/example"))
 
     def nullable(self, schema: Schema, at: At) -> None:
-        """`nullable: true` → null among the types, among the enum's values, or as a branch of its own."""
+        """`nullable: true` → null among the types, among the enum's values, or as a branch of its
+        own.
+        """
         wanted = schema.pop("nullable", None)
         if wanted is None or "x-nullable" in schema:
             wanted = schema.pop("x-nullable", wanted)
@@ -115,7 +123,11 @@ class SchemaUpgrade:
 
     def wrap(self, schema: Schema, at: At) -> None:
         """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
-        inner = {key: schema.pop(key) for key in list(schema) if key not in ANNOTATIONS and not key.startswith("x-")}
+        inner = {
+            key: schema.pop(key)
+            for key in list(schema)
+            if key not in ANNOTATIONS and not key.startswith("x-")
+        }
         if not self.modern and "$ref" in inner and len(inner) > 1:
             inner = {"$ref": inner["$ref"]}
         schema["anyOf"] = [inner, {"type": "null"}]
@@ -128,7 +140,9 @@ class SchemaUpgrade:
             schema["discriminator"] = {"propertyName": schema["discriminator"]}
 
     def items(self, schema: Schema, at: At) -> None:
-        """A tuple in `items` → `prefixItems`; what `additionalItems` said is `items` now (2020-12)."""
+        """A tuple in `items` → `prefixItems`; what `additionalItems` said is `items` now
+        (2020-12).
+        """
         if type(schema["items"]) is list:
             self.rename(schema, at, "items", "prefixItems")
             if "additionalItems" in schema:
@@ -141,7 +155,9 @@ class SchemaUpgrade:
             self.rename(schema, at, "definitions", "$defs")
 
     def dependencies(self, schema: Schema, at: At) -> None:
-        """`dependencies` → `dependentRequired` for lists, `dependentSchemas` for schemas (2019-09)."""
+        """`dependencies` → `dependentRequired` for lists, `dependentSchemas` for schemas
+        (2019-09).
+        """
         if type(schema["dependencies"]) is not dict:
             return
         here = pointer(at)
@@ -149,7 +165,12 @@ class SchemaUpgrade:
             new = "dependentRequired" if type(value) is list else "dependentSchemas"
             if type(schema.setdefault(new, {})) is dict:
                 schema[new][name] = value
-                self.moved.append((f"{here}/{new}/{escape_token(name)}", f"{here}/dependencies/{escape_token(name)}"))
+                self.moved.append(
+                    (
+                        f"{here}/{new}/{escape_token(name)}",
+                        f"{here}/dependencies/{escape_token(name)}",
+                    )
+                )
 
     def identifier(self, schema: Schema, at: At) -> None:
         """Draft-4 `id` → `$id` (draft-06)."""
@@ -157,7 +178,9 @@ class SchemaUpgrade:
             self.rename(schema, at, "id", "$id", reference=False)
 
     def properties(self, schema: Schema, at: At) -> None:
-        """`required: true` on a property (draft-3, and a frequent slip) → a name in the object's `required`."""
+        """`required: true` on a property (draft-3, and a frequent slip) → a name in the object's
+        `required`.
+        """
         properties = schema["properties"]
         if type(properties) is not dict:
             return
@@ -169,7 +192,8 @@ class SchemaUpgrade:
                 required.append(name)
             self.problems.note(
                 "E0322",
-                f"`required: {str(member['required']).lower()}` on a property means nothing; read as the object's",
+                f"`required: {str(member['required']).lower()}` on a property means nothing; read"
+                " as the object's",
                 pointer=f"{pointer(at)}/properties/{escape_token(name)}/required",
                 hint="list the name in `required` of the object",
             )
@@ -182,7 +206,9 @@ class SchemaUpgrade:
             schema["format"] = "binary"
 
     def recursive(self, schema: Schema, at: At) -> None:
-        """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing extends that."""
+        """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
+        extends that.
+        """
         top = at
         while top is not None and top[0] is not None and not _is_schema_root(top):
             top = top[0]
@@ -211,7 +237,9 @@ def _is_null(branch: Any) -> bool:
     if type(branch) is not dict:
         return False
     kind = branch.get("type")
-    return kind == "null" or (type(kind) is list and "null" in kind) or branch.get("nullable") is True
+    return (
+        kind == "null" or (type(kind) is list and "null" in kind) or branch.get("nullable") is True
+    )
 
 
 def _add_null(schema: Schema) -> None:

@@ -1,4 +1,6 @@
-"""The stage `upgrade`: the versions one after the other, then one walk over everything with the rules for schemas."""
+"""The stage `upgrade`: the versions one after the other, then one walk over everything with the
+rules for schemas.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,11 @@ def upgrade(document: Document, problems: Problems) -> Document:
                 _inline(document, node, at)
         if kind == "schema":
             rules(node, at)
-            mapping = node["discriminator"].get("mapping") if type(node.get("discriminator")) is dict else None
+            mapping = (
+                node["discriminator"].get("mapping")
+                if type(node.get("discriminator")) is dict
+                else None
+            )
             if type(mapping) is dict:
                 for name in mapping:
                     _rewrite(mapping, name, old_sections)
@@ -50,7 +56,9 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
 
 def put_in_order(root: Any) -> None:
-    """Sort the keys of every object, in place: the order of keys means nothing in JSON and must change nothing here."""
+    """Sort the keys of every object, in place: the order of keys means nothing in JSON and must
+    change nothing here.
+    """
     pending = [root]
     seen: set[int] = set()
     while pending:
@@ -65,7 +73,9 @@ def put_in_order(root: Any) -> None:
                 items = [(key, node[key]) for key in ordered]
                 node.clear()
                 node.update(items)
-            pending += [value for value in node.values() if type(value) is dict or type(value) is list]
+            pending += [
+                value for value in node.values() if type(value) is dict or type(value) is list
+            ]
         else:
             pending += [value for value in node if type(value) is dict or type(value) is list]
 

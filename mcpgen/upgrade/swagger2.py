@@ -1,7 +1,8 @@
 """Swagger 2.0 → OpenAPI 3.1 objects, in place. What is inside schemas is left to `schema.py`.
 
-Sources: Swagger 2.0 ("Parameter Object", "Response Object", "Security Scheme Object") and the sections of OpenAPI 3.1
-that say the same. `moved` is the document's log of moves, kept so that messages point at what the author wrote.
+Sources: Swagger 2.0 ("Parameter Object", "Response Object", "Security Scheme Object") and the
+sections of OpenAPI 3.1 that say the same. `moved` is the document's log of moves, kept so that
+messages point at what the author wrote.
 """
 
 from __future__ import annotations
@@ -28,7 +29,18 @@ SECTIONS = {
 """Old pointer → new pointer of what references point into."""
 
 _NOT_SCHEMA = frozenset(
-    ("name", "in", "description", "required", "allowEmptyValue", "deprecated", "schema", "content", "style", "explode")
+    (
+        "name",
+        "in",
+        "description",
+        "required",
+        "allowEmptyValue",
+        "deprecated",
+        "schema",
+        "content",
+        "style",
+        "explode",
+    )
 )
 _FLOWS = {
     "implicit": "implicit",
@@ -98,7 +110,9 @@ class _Swagger:
         base = "/" + base.strip("/") if type(base) is str and base.strip("/") else ""
         if "servers" in self.root or not (host or base):
             return
-        schemes = sorted(self.schemes, key=lambda scheme: scheme != "https") or [self.default_scheme()]
+        schemes = sorted(self.schemes, key=lambda scheme: scheme != "https") or [
+            self.default_scheme()
+        ]
         urls = [f"{scheme}://{host}{base}" for scheme in schemes] if host else [base]
         self.root["servers"] = [{"url": url} for url in urls]
         self.moved.append(("/servers", "/host" if host else "/basePath"))
@@ -124,7 +138,9 @@ class _Swagger:
             members = self.root.pop(old[1:], None)
             if type(members) is dict:
                 if old == "/parameters":
-                    members = {name: member for name, member in members.items() if not self.is_body(member)}
+                    members = {
+                        name: member for name, member in members.items() if not self.is_body(member)
+                    }
                 name = new.rpartition("/")[2]
                 present = components.get(name)
                 components[name] = {**present, **members} if type(present) is dict else members
@@ -144,7 +160,11 @@ class _Swagger:
             self.moved.append((f"{pointer}/scheme", f"{pointer}/type"))
         elif scheme.get("type") == "oauth2" and type(scheme.get("flow")) is str:
             flow = _FLOWS.get(scheme.pop("flow"), "")
-            details = {key: scheme.pop(key) for key in ("authorizationUrl", "tokenUrl", "scopes") if key in scheme}
+            details = {
+                key: scheme.pop(key)
+                for key in ("authorizationUrl", "tokenUrl", "scopes")
+                if key in scheme
+            }
             details.setdefault("scopes", {})
             scheme["flows"] = {flow: details} if flow else {}
             self.moved.append((f"{pointer}/flows/{flow}", pointer))
@@ -168,7 +188,9 @@ class _Swagger:
         has_body = any(parameter.get("in") == "body" for parameter, _ in own)
         for parameter, at in inherited:
             overridden = (
-                has_body if parameter.get("in") == "body" else (parameter["in"], parameter.get("name")) in names
+                has_body
+                if parameter.get("in") == "body"
+                else (parameter["in"], parameter.get("name")) in names
             )
             if not overridden:
                 own.append((copy.deepcopy(parameter), at))
@@ -181,14 +203,19 @@ class _Swagger:
         host = self.root.get("host")
         if schemes and self.schemes and not set(schemes) & set(self.schemes) and type(host) is str:
             base = self.root.get("basePath")
-            operation["servers"] = [{"url": f"{schemes[0]}://{host}{base if type(base) is str else ''}".rstrip("/")}]
+            operation["servers"] = [
+                {"url": f"{schemes[0]}://{host}{base if type(base) is str else ''}".rstrip("/")}
+            ]
         self.responses(operation, pointer, produces)
 
-    def parameters(self, holder: Node, pointer: str) -> tuple[list[tuple[Node, str]], list[tuple[str, str]]]:
-        """Convert the parameters of an operation or path item, and take out those that are the body.
+    def parameters(
+        self, holder: Node, pointer: str
+    ) -> tuple[list[tuple[Node, str]], list[tuple[str, str]]]:
+        """Convert the parameters of an operation or path item, and take out those that are the
+        body.
 
-        Returns the latter, each with the pointer of where it is written, and the moves of the rest, to be logged when
-        the body has been made: until then pointers count all parameters.
+        Returns the latter, each with the pointer of where it is written, and the moves of the rest,
+        to be logged when the body has been made: until then pointers count all parameters.
         """
         parameters = holder.get("parameters")
         kept: list[Any] = []
@@ -200,7 +227,8 @@ class _Swagger:
             here = f"{pointer}/parameters/{index}"
             parameter, at = self.target(entry, here)
             if self.is_body(parameter):
-                # A shared one is used by other operations too, and every body is changed on its own.
+                # A shared one is used by other operations too, and every body is changed on its
+                # own.
                 taken.append((parameter if parameter is entry else copy.deepcopy(parameter), at))
                 continue
             if parameter is entry or not at.startswith("/parameters/"):
@@ -214,7 +242,9 @@ class _Swagger:
         return taken, shifted
 
     def parameter(self, parameter: Any, pointer: str) -> None:
-        """A query, path, header or cookie parameter, or a response header: its type goes into `schema`."""
+        """A query, path, header or cookie parameter, or a response header: its type goes into
+        `schema`.
+        """
         if not self.once(parameter) or "$ref" in parameter:
             return
         style = parameter.pop("collectionFormat", None)
@@ -239,12 +269,15 @@ class _Swagger:
         return schema
 
     def style(self, parameter: Node, written: Any, pointer: str) -> None:
-        """`collectionFormat` → `style` and `explode`. Tabs cannot be said in OpenAPI 3: commas, and a warning."""
+        """`collectionFormat` → `style` and `explode`. Tabs cannot be said in OpenAPI 3: commas, and
+        a warning.
+        """
         name = written if type(written) is str else "csv"
         if name == "tsv" or (name not in ("csv", "multi") and parameter.get("in") != "query"):
             self.problems.warn(
                 "E0310",
-                f"`collectionFormat: {name[:20]}` cannot be said in OpenAPI 3 here; values are joined with commas",
+                f"`collectionFormat: {name[:20]}` cannot be said in OpenAPI 3 here; values are"
+                " joined with commas",
                 pointer=f"{pointer}/collectionFormat",
             )
             name = "csv"
@@ -253,7 +286,9 @@ class _Swagger:
 
     # Bodies.
 
-    def request_body(self, operation: Node, pointer: str, taken: list[tuple[Node, str]], consumes: list[str]) -> None:
+    def request_body(
+        self, operation: Node, pointer: str, taken: list[tuple[Node, str]], consumes: list[str]
+    ) -> None:
         bodies = [(parameter, at) for parameter, at in taken if parameter["in"] == "body"]
         if bodies and len(taken) > 1:
             self.problems.warn(
@@ -275,11 +310,19 @@ class _Swagger:
                 self.moved.append((f"{pointer}/requestBody/content/{escape_token(media_type)}", at))
         else:
             types = self.form_types(taken, consumes)
-            media, required = self.form(taken), any(parameter.get("required") is True for parameter, _ in taken)
+            media, required = self.form(taken), any(
+                parameter.get("required") is True for parameter, _ in taken
+            )
             for media_type in types:
-                within = f"{pointer}/requestBody/content/{escape_token(media_type)}/schema/properties"
-                self.moved += [(f"{within}/{escape_token(str(field.get('name')))}", at) for field, at in taken]
-        body["content"] = {name: media if n == 0 else copy.deepcopy(media) for n, name in enumerate(types)}
+                within = (
+                    f"{pointer}/requestBody/content/{escape_token(media_type)}/schema/properties"
+                )
+                self.moved += [
+                    (f"{within}/{escape_token(str(field.get('name')))}", at) for field, at in taken
+                ]
+        body["content"] = {
+            name: media if n == 0 else copy.deepcopy(media) for n, name in enumerate(types)
+        }
         if required:
             body["required"] = True
         operation["requestBody"] = body
@@ -348,13 +391,18 @@ class _Swagger:
         content: Node = {}
         for name in types if schema is not None else []:
             content[name] = {"schema": schema if not content else copy.deepcopy(schema)}
-            self.moved.append((f"{pointer}/content/{escape_token(name)}/schema", f"{pointer}/schema"))
+            self.moved.append(
+                (f"{pointer}/content/{escape_token(name)}/schema", f"{pointer}/schema")
+            )
         for name, example in examples.items():
             media = content.setdefault(name, {}) if name in types or "/" in name else None
             if media is not None:
                 media["example"] = example
                 self.moved.append(
-                    (f"{pointer}/content/{escape_token(name)}/example", f"{pointer}/examples/{escape_token(name)}")
+                    (
+                        f"{pointer}/content/{escape_token(name)}/example",
+                        f"{pointer}/examples/{escape_token(name)}",
+                    )
                 )
         if content:
             response["content"] = content
@@ -373,7 +421,11 @@ def _texts(value: Any) -> list[str]:
     """The texts of a list of texts; one text alone counts as a list of it."""
     if type(value) is str:
         return [value]
-    return list(dict.fromkeys(item for item in value if type(item) is str)) if type(value) is list else []
+    return (
+        list(dict.fromkeys(item for item in value if type(item) is str))
+        if type(value) is list
+        else []
+    )
 
 
 def _drop_formats(schema: Any) -> None:

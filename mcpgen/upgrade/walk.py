@@ -1,8 +1,9 @@
-"""Which parts of a document are what: the tables of OpenAPI objects and their children, and the walk over them.
+"""Which parts of a document are what: the tables of OpenAPI objects and their children, and the
+walk over them.
 
-Only what the tables name is visited. So a property called `nullable` is a property, an `example` is never taken for a
-schema, and an extension is left alone. References are followed with the kind of the place they stand at, because in
-other files nothing else says what a node is.
+Only what the tables name is visited. So a property called `nullable` is a property, an `example` is
+never taken for a schema, and an extension is left alone. References are followed with the kind of
+the place they stand at, because in other files nothing else says what a node is.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 _SCHEMA_MAPS = "properties patternProperties $defs definitions dependentSchemas dependencies"
 _SCHEMA_LISTS = "allOf anyOf oneOf prefixItems"
 _SCHEMAS = (
-    "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains propertyNames not if then"
-    " else contentSchema"
+    "additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains"
+    " propertyNames not if then else contentSchema"
 )
 CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "document": {
@@ -104,10 +105,11 @@ def place_of(written: str) -> At:
 
 
 def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
-    """Every object of the document once, parents before children: its kind, itself, and where it is.
+    """Every object of the document once, parents before children: its kind, itself, and where it
+    is.
 
-    The object may be changed in place while it is looked at; what is below it is looked up afterwards. Anything that
-    is not an object where one belongs is passed over.
+    The object may be changed in place while it is looked at; what is below it is looked up
+    afterwards. Anything that is not an object where one belongs is passed over.
     """
     seen: set[tuple[int, Kind]] = set()
     stack: list[tuple[Kind, Any, At]] = [("document", document.root, None), *definitions(document)]
@@ -136,8 +138,12 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
 
 
 def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
-    """The schemas of tool definitions: of the document itself, and of those that stand beside it."""
-    places: list[tuple[Any, str]] = [(document.root, "")] if document.version in ("tools", "schema") else []
+    """The schemas of tool definitions: of the document itself, and of those that stand beside
+    it.
+    """
+    places: list[tuple[Any, str]] = (
+        [(document.root, "")] if document.version in ("tools", "schema") else []
+    )
     beside = document.root.get(SOURCES)
     if type(beside) is list:
         places = []
@@ -152,14 +158,20 @@ def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
 
 
 def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: Any, at: At) -> None:
-    """Put the children a table entry names on the stack, last first. `fields` are a map beside extensions."""
+    """Put the children a table entry names on the stack, last first. `fields` are a map beside
+    extensions.
+    """
     shape, kind = entry
     if type(value) is dict:
         if shape == "map":
             stack += [(kind, value[key], (at, key)) for key in reversed(value)]
         elif shape == "fields":
-            stack += [(kind, value[key], (at, key)) for key in reversed(value) if not key.startswith("x-")]
+            stack += [
+                (kind, value[key], (at, key)) for key in reversed(value) if not key.startswith("x-")
+            ]
         elif shape != "list":
             stack.append((kind, value, at))
     elif type(value) is list and shape in ("list", "one_or_list"):
-        stack += [(kind, item, (at, str(index))) for index, item in reversed(list(enumerate(value)))]
+        stack += [
+            (kind, item, (at, str(index))) for index, item in reversed(list(enumerate(value)))
+        ]

@@ -1,7 +1,8 @@
 """The last stage: {path: text} onto the disk, by way of `mcpgen.lock`.
 
-`write` is the whole of it: compare (`changes`), refuse or go on, swap (`swap`). Nothing outside the folder is
-touched, and inside it nothing that the lock does not name, except files that do not exist yet.
+`write` is the whole of it: compare (`changes`), refuse or go on, swap (`swap`). Nothing outside the
+folder is touched, and inside it nothing that the lock does not name, except files that do not exist
+yet.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ __all__ = [
 
 CONFIG_NAME = "mcpgen.toml"
 HARMLESS = {CONFIG_NAME, ".git"}
-"""What may stand in a folder that is to become a project: the configuration, and a fresh repository."""
+"""What may stand in a folder that is to become a project: the configuration, and a fresh
+repository.
+"""
 
 
 def is_once(path: str) -> bool:
     """Whether a file is written only where it is missing and belongs to the user from then on."""
-    from ..render.ownership import is_once as rendered_once  # late: `check` needs the lock, not the whole renderer
+    from ..render.ownership import (
+        is_once as rendered_once,
+    )  # late: `check` needs the lock, not the whole renderer
 
     return path == CONFIG_NAME or rendered_once(path)
 
@@ -52,13 +57,14 @@ def write(
 ) -> Changes:
     """Make the folder hold these files, all of them or none, and record them in `mcpgen.lock`.
 
-    `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were edited and strangers
-    in the place of generated files; `accept` lets changes of origin, credentials and destructive behaviour through.
-    With `dry_run` nothing is written and conflicts are returned instead of raised.
+    `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
+    edited and strangers in the place of generated files; `accept` lets changes of origin,
+    credentials and destructive behaviour through. With `dry_run` nothing is written and conflicts
+    are returned instead of raised.
 
-    Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or stand in the way,
-    or when the disk refuses; RefusedError (exit code 3) when a change needs `accept`. In all of them the folder is as
-    before.
+    Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or
+    stand in the way, or when the disk refuses; RefusedError (exit code 3) when a change needs
+    `accept`. In all of them the folder is as before.
     """
     check_paths([*files, NAME])
     project = Path(folder).resolve()
@@ -74,7 +80,9 @@ def write(
         raise OutputConflictError(explained(project, error, "read")) from error
     if dry_run:
         return replace(changes, dry_run=True)
-    standing = tuple(conflict for conflict in changes.conflicts if not (force and _forcible(conflict, lock)))
+    standing = tuple(
+        conflict for conflict in changes.conflicts if not (force and _forcible(conflict, lock))
+    )
     if standing:
         raise conflict_error(project, standing)
     forced = [conflict.path for conflict in changes.conflicts]
@@ -86,7 +94,9 @@ def write(
     return changes
 
 
-def _swap(project: Path, files: Mapping[str, str | bytes], changes: Changes, lock_text: str) -> None:
+def _swap(
+    project: Path, files: Mapping[str, str | bytes], changes: Changes, lock_text: str
+) -> None:
     writes = {path: _bytes(files[path]) for path in (*changes.created, *changes.updated)}
     if not _says(project / NAME, lock_text):
         writes[NAME] = lock_text.encode()
@@ -106,12 +116,16 @@ def _bytes(content: str | bytes) -> bytes:
 
 
 def _forcible(conflict: Conflict, lock: Lock | None) -> bool:
-    """Whether `force` may overwrite: never through a link, and strangers only inside a project that is ours already."""
+    """Whether `force` may overwrite: never through a link, and strangers only inside a project that
+    is ours already.
+    """
     return conflict.kind == "edited" or (conflict.kind == "stranger" and lock is not None)
 
 
 def _check_free(project: Path) -> None:
-    """Refuse a folder that holds something and is not ours: neither a lock nor a configuration says so."""
+    """Refuse a folder that holds something and is not ours: neither a lock nor a configuration says
+    so.
+    """
     try:
         names = sorted(entry.name for entry in project.iterdir())
     except FileNotFoundError:
@@ -136,6 +150,9 @@ def _check_free(project: Path) -> None:
             code="E1201",
             severity="error",
             message=f"`{project}` is not empty and was not made by mcpgen: it holds {shown}{more}",
-            hint="choose a new folder, or make this one a project of mcpgen by putting a `mcpgen.toml` into it",
+            hint=(
+                "choose a new folder, or make this one a project of mcpgen by putting a"
+                " `mcpgen.toml` into it"
+            ),
         )
     )

@@ -1,8 +1,8 @@
 """What a write would do, found by comparing the new files with the folder by way of the lock.
 
-Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is merged. A file of
-ours that was edited, or a file of somebody else in the place of ours, is a conflict that is shown and never resolved
-silently.
+Ownership is by place: a path in the lock is mcpgen's, every other path is the user's. Nothing is
+merged. A file of ours that was edited, or a file of somebody else in the place of ours, is a
+conflict that is shown and never resolved silently.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ LARGEST_DIFF = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """A file that stands in the way. `kind`: `edited` (ours, changed by hand), `stranger` (never ours) or `link`."""
+    """A file that stands in the way. `kind`: `edited` (ours, changed by hand), `stranger` (never
+    ours) or `link`.
+    """
 
     path: str
     kind: str
@@ -34,7 +36,8 @@ class Conflict:
 class Changes:
     """What a write did, or would do: paths relative to the project, with `/`, sorted.
 
-    `kept` are written-once files that exist already and are the user's; `notes` are sentences for the summary.
+    `kept` are written-once files that exist already and are the user's; `notes` are sentences for
+    the summary.
     """
 
     created: tuple[str, ...] = ()
@@ -58,9 +61,11 @@ class Changes:
 
 
 def checked(path: str) -> str:
-    """A path as the generator writes it, or ValueError: relative, `/`, no `..`, printable ASCII, legal on Windows.
+    """A path as the generator writes it, or ValueError: relative, `/`, no `..`, printable ASCII,
+    legal on Windows.
 
-    The generator names its files itself, so anything else is a bug of ours and not a fault of the document.
+    The generator names its files itself, so anything else is a bug of ours and not a fault of the
+    document.
     """
     parts = PurePosixPath(path).parts
     bad = set('<>:"\\|?*')
@@ -76,7 +81,9 @@ def checked(path: str) -> str:
 
 
 def check_paths(paths: list[str]) -> None:
-    """Raise ValueError when two paths are one file on a file system that ignores case, or a file is also a folder."""
+    """Raise ValueError when two paths are one file on a file system that ignores case, or a file is
+    also a folder.
+    """
     seen: dict[str, str] = {}
     for path in paths:
         other = seen.setdefault(checked(path).casefold(), path)
@@ -94,7 +101,9 @@ def compare(
     owned: Mapping[str, str],
     is_once: Callable[[str], bool],
 ) -> Changes:
-    """What writing `files` into `folder` would do. `owned` is the lock's table of paths and hashes."""
+    """What writing `files` into `folder` would do. `owned` is the lock's table of paths and
+    hashes.
+    """
     created: list[str] = []
     kept: list[str] = []
     updated, removed, unchanged, conflicts = [], [], [], []
@@ -111,7 +120,9 @@ def compare(
         elif path in owned and text_hash(found) == owned[path]:
             updated.append(path)
         else:
-            conflicts.append(_conflict(path, found, files[path], "edited" if path in owned else "stranger"))
+            conflicts.append(
+                _conflict(path, found, files[path], "edited" if path in owned else "stranger")
+            )
     written = {path.casefold(): path for path in files}
     for path in sorted(owned):
         if path in files or is_once(path) or _one_file(folder, path, written.get(path.casefold())):
@@ -134,7 +145,9 @@ def compare(
 
 
 def _one_file(folder: Path, old: str, new: str | None) -> bool:
-    """Whether `Books.py` and `books.py` are one file here: then it is written and must not be removed after that."""
+    """Whether `Books.py` and `books.py` are one file here: then it is written and must not be
+    removed after that.
+    """
     try:
         return new is not None and (folder / old).samefile(folder / new)
     except OSError:
@@ -142,7 +155,8 @@ def _one_file(folder: Path, old: str, new: str | None) -> bool:
 
 
 def _read(folder: Path, path: str) -> bytes | Conflict | None:
-    """The bytes of a file, None where there is none, a Conflict where a link or a folder stands in the way.
+    """The bytes of a file, None where there is none, a Conflict where a link or a folder stands in
+    the way.
 
     Nothing is followed: neither a link in place of the file nor one in place of a folder above it.
     """
@@ -156,10 +170,20 @@ def _read(folder: Path, path: str) -> bytes | Conflict | None:
             return None
         last = depth == len(parts)
         if stat.S_ISLNK(mode) or not (stat.S_ISREG(mode) if last else stat.S_ISDIR(mode)):
-            kind = "a symbolic link" if stat.S_ISLNK(mode) else "not a file" if last else "not a folder"
+            kind = (
+                "a symbolic link"
+                if stat.S_ISLNK(mode)
+                else "not a file" if last else "not a folder"
+            )
             shown = "/".join(parts[:depth])
-            return Conflict(path=path, kind="link", diff=f"`{shown}` is {kind}: mcpgen never writes through it\n")
-    descriptor = os.open(here, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+            return Conflict(
+                path=path,
+                kind="link",
+                diff=f"`{shown}` is {kind}: mcpgen never writes through it\n",
+            )
+    descriptor = os.open(
+        here, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    )
     with os.fdopen(descriptor, "rb") as file:
         return file.read()
 
@@ -169,7 +193,9 @@ def _conflict(path: str, found: bytes, wanted: str | bytes, kind: str) -> Confli
 
 
 def difference(path: str, found: bytes, wanted: str | bytes) -> str:
-    """A unified diff from what mcpgen would write to what stands in the folder: the edit, as a patch."""
+    """A unified diff from what mcpgen would write to what stands in the folder: the edit, as a
+    patch.
+    """
     try:
         ours = (wanted if isinstance(wanted, str) else wanted.decode()).splitlines(keepends=True)
         theirs = found.decode().replace("\r\n", "\n").splitlines(keepends=True)
@@ -188,9 +214,15 @@ def where_edits_belong(path: str) -> str:
     if "/tools/" in path and name.endswith(".json"):
         return 'texts, names and hints belong in `mcpgen.toml` under `[tools."<operationId>"]`'
     if "/tools/" in path:
-        return "copy the function into `custom/`, where it replaces the generated tool, or wrap it in `hooks.py`"
+        return (
+            "copy the function into `custom/`, where it replaces the generated tool, or wrap it in"
+            " `hooks.py`"
+        )
     if name == "api.json":
-        return "the base URL, allowed origins and answer shaping belong in `mcpgen.toml`, credentials in `auth.py`"
+        return (
+            "the base URL, allowed origins and answer shaping belong in `mcpgen.toml`, credentials"
+            " in `auth.py`"
+        )
     if path.startswith("tests/"):
         return "write your own tests in a file of your own beside it"
     if path.startswith(("clients/", "server.json", "manifest.json")):
@@ -199,10 +231,15 @@ def where_edits_belong(path: str) -> str:
 
 
 def conflict_error(folder: Path, conflicts: tuple[Conflict, ...]) -> OutputConflictError:
-    """The refusal to overwrite: one problem for each file, with the difference and where the edit belongs."""
+    """The refusal to overwrite: one problem for each file, with the difference and where the edit
+    belongs.
+    """
     said = {
         "edited": ("was generated and has been edited", "`--force` overwrites the edit"),
-        "stranger": ("stands where a generated file goes", "move it away, or overwrite it with `--force`"),
+        "stranger": (
+            "stands where a generated file goes",
+            "move it away, or overwrite it with `--force`",
+        ),
         "link": ("cannot be written", "move it away"),
     }
     return OutputConflictError(
@@ -210,7 +247,9 @@ def conflict_error(folder: Path, conflicts: tuple[Conflict, ...]) -> OutputConfl
             Problem(
                 code="E1203" if conflict.kind == "stranger" else "E1202",
                 severity="error",
-                message=f"`{conflict.path}` {said[conflict.kind][0]}: nothing was changed in `{folder}`",
+                message=(
+                    f"`{conflict.path}` {said[conflict.kind][0]}: nothing was changed in `{folder}`"
+                ),
                 hint="; ".join(
                     ([where_edits_belong(conflict.path)] if conflict.kind == "edited" else [])
                     + [said[conflict.kind][1]]

@@ -1,8 +1,9 @@
 """`mcpgen.lock`: what was generated from what.
 
-The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged lock. Hashes are
-SHA-256 of LF-normalised text: a checkout that turned the line ends into CRLF is not an edit. One file and one tool
-per line, so that two branches that both regenerated merge, or conflict, line by line.
+The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged
+lock. Hashes are SHA-256 of LF-normalised text: a checkout that turned the line ends into CRLF is
+not an edit. One file and one tool per line, so that two branches that both regenerated merge, or
+conflict, line by line.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ Operation = tuple[str, str | None]
 class ToolLock:
     """The binding of one tool to its operation, and hashes of what the model sees.
 
-    `given` is the name before the configuration renamed the tool. `security` is None where the server's own applies.
-    `odd` is what is suspicious about its texts (`suspicious.kinds_of`).
+    `given` is the name before the configuration renamed the tool. `security` is None where the
+    server's own applies. `odd` is what is suspicious about its texts (`suspicious.kinds_of`).
     """
 
     name: str
@@ -57,8 +58,9 @@ class ToolLock:
 class Lock:
     """Everything `mcpgen.lock` says.
 
-    `customised` is which operation each `[tools."…"]` table of the configuration is about, so that the table goes on
-    applying when the document calls the operation something else. `files` is filled in by `write`: path → `text_hash`.
+    `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
+    the table goes on applying when the document calls the operation something else. `files` is
+    filled in by `write`: path → `text_hash`.
     """
 
     generator: str
@@ -75,7 +77,9 @@ class Lock:
 
 
 def text_hash(content: str | bytes) -> str:
-    """SHA-256 of a file, with CRLF and lone CR read as LF; bytes that are not UTF-8 text are hashed as they are."""
+    """SHA-256 of a file, with CRLF and lone CR read as LF; bytes that are not UTF-8 text are hashed
+    as they are.
+    """
     data = content.encode() if isinstance(content, str) else content
     if b"\r" in data and b"\0" not in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -89,11 +93,17 @@ def data_hash(value: Any) -> str:
 
 
 def facts(
-    server: ir.Server, *, document: str, openapi: str, config: str, customised: Mapping[str, Operation] | None = None
+    server: ir.Server,
+    *,
+    document: str,
+    openapi: str,
+    config: str,
+    customised: Mapping[str, Operation] | None = None,
 ) -> Lock:
     """What the lock says of one run, without the files.
 
-    `document` is the hash of the normalised document, `openapi` its version, `config` the hash of the configuration.
+    `document` is the hash of the normalised document, `openapi` its version, `config` the hash of
+    the configuration.
     """
     return Lock(
         generator=__version__,
@@ -105,7 +115,9 @@ def facts(
         auth={auth.name: _auth(auth) for auth in server.auth},
         security=server.security,
         tools=tuple(
-            _tool(tool, toolset.name, server.given_names) for toolset in server.toolsets for tool in toolset.tools
+            _tool(tool, toolset.name, server.given_names)
+            for toolset in server.toolsets
+            for tool in toolset.tools
         ),
         customised=customised or {},
     )
@@ -136,7 +148,9 @@ def _tool(tool: ir.Tool, toolset: str, given: Mapping[str, str]) -> ToolLock:
         base_url=tool.request.base_url if tool.request else None,
         security=tool.request.security if tool.request else None,
         odd=kinds_of(
-            tool.title, tool.description, json.dumps([tool.input_schema, tool.output_schema], ensure_ascii=False)
+            tool.title,
+            tool.description,
+            json.dumps([tool.input_schema, tool.output_schema], ensure_ascii=False),
         ),
     )
 
@@ -163,18 +177,26 @@ def dump(lock: Lock) -> str:
 
 
 def _table(key: str, values: Mapping[str, Any]) -> list[str]:
-    return _block(key, [f"{json.dumps(name)}: {json.dumps(values[name])}" for name in sorted(values)], "{}")
+    return _block(
+        key, [f"{json.dumps(name)}: {json.dumps(values[name])}" for name in sorted(values)], "{}"
+    )
 
 
 def _signed(body: str) -> str:
-    """The lock with the hash of everything above as its last line: an edit of the lock itself shows."""
+    """The lock with the hash of everything above as its last line: an edit of the lock itself
+    shows.
+    """
     return f'{body}\n  "integrity": "{text_hash(body)}"\n}}\n'
 
 
 def _block(key: str, items: list[str], brackets: str) -> list[str]:
     if not items:
         return [f'  "{key}": {brackets},']
-    return [f'  "{key}": {brackets[0]}', ",\n".join(f"    {item}" for item in items), f"  {brackets[1]},"]
+    return [
+        f'  "{key}": {brackets[0]}',
+        ",\n".join(f"    {item}" for item in items),
+        f"  {brackets[1]},",
+    ]
 
 
 def _tool_data(tool: ToolLock) -> dict[str, Any]:
@@ -203,7 +225,9 @@ def _lists(security: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 
 def parse_lock(text: str) -> Lock:
-    """The lock a text says. Raises ValueError (KeyError, TypeError) when it is not one this version reads."""
+    """The lock a text says. Raises ValueError (KeyError, TypeError) when it is not one this version
+    reads.
+    """
     data = json.loads(text)
     if not isinstance(data, dict) or data.get("lock") != FORMAT:
         found = data.get("lock") if isinstance(data, dict) else None
@@ -221,7 +245,9 @@ def parse_lock(text: str) -> Lock:
         auth=data["auth"],
         security=_tuples(data["security"]),
         tools=tuple(_read_tool(tool) for tool in data["tools"]),
-        customised={key: (operation, identity) for key, (operation, identity) in data["customised"].items()},
+        customised={
+            key: (operation, identity) for key, (operation, identity) in data["customised"].items()
+        },
         files=files,
     )
 
@@ -249,7 +275,9 @@ def _tuples(security: list[list[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def read_lock(folder: Path) -> Lock | None:
-    """The lock of a project, or None where there is none. Raises OutputConflictError when it cannot be understood."""
+    """The lock of a project, or None where there is none. Raises OutputConflictError when it cannot
+    be understood.
+    """
     path = folder / NAME
     try:
         text = path.read_text(encoding="utf-8")
@@ -263,7 +291,9 @@ def read_lock(folder: Path) -> Lock | None:
         return parse_lock(text)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         merge = "<<<<<<<" in text and ">>>>>>>" in text
-        reason = "it holds an unresolved merge conflict" if merge else f"{type(error).__name__}: {error}"
+        reason = (
+            "it holds an unresolved merge conflict" if merge else f"{type(error).__name__}: {error}"
+        )
         raise OutputConflictError(_unreadable(str(path), reason)) from error
 
 
@@ -272,7 +302,10 @@ def _unreadable(path: str, reason: str) -> Problem:
         code="E1204",
         severity="error",
         message=f"cannot read `{path}`: {reason}",
-        hint="take either side (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate --force`",
+        hint=(
+            "take either side (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate"
+            " --force`"
+        ),
     )
 
 

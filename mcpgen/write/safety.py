@@ -1,8 +1,9 @@
 """Trust on first use: what changes behind an operator's back is refused until it is accepted.
 
-A document that names another host, another credential, turns a reading tool into a deleting one, or begins to give
-orders to the model, is how a server that was reviewed once is turned against its operator. The lock remembers what was
-reviewed. Other words alone are no danger: APIs change them every week.
+A document that names another host, another credential, turns a reading tool into a deleting one, or
+begins to give orders to the model, is how a server that was reviewed once is turned against its
+operator. The lock remembers what was reviewed. Other words alone are no danger: APIs change them
+every week.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "QUERY")
 
 
 def security_changes(old: Lock, new: Lock) -> list[str]:
-    """Sentences about every change of origin, credentials or destructive behaviour, in that order."""
+    """Sentences about every change of origin, credentials or destructive behaviour, in that
+    order.
+    """
     return [*_origins(old, new), *_credentials(old, new), *_behaviour(old, new)]
 
 
 def refuse_unaccepted(old: Lock, new: Lock) -> None:
-    """Raise RefusedError (exit code 3) when the new document changes what the operator once agreed to."""
+    """Raise RefusedError (exit code 3) when the new document changes what the operator once agreed
+    to.
+    """
     changes = security_changes(old, new)
     if changes:
         raise RefusedError(
@@ -49,8 +54,15 @@ def _origins(old: Lock, new: Lock) -> list[str]:
     changes = []
     before, after = origin(old.base_url), origin(new.base_url)
     if before and before != after:
-        changes.append(f"requests go to `{after or 'nowhere until it is configured'}` instead of `{before}`")
-    agreed = {before, after, *map(origin, old.allowed_origins), *(origin(tool.base_url) for tool in old.tools)}
+        changes.append(
+            f"requests go to `{after or 'nowhere until it is configured'}` instead of `{before}`"
+        )
+    agreed = {
+        before,
+        after,
+        *map(origin, old.allowed_origins),
+        *(origin(tool.base_url) for tool in old.tools),
+    }
     added: dict[str, list[str]] = {}
     for tool in new.tools:
         if origin(tool.base_url) not in agreed:
@@ -80,7 +92,10 @@ def _credentials(old: Lock, new: Lock) -> list[str]:
             continue
         for key in ("kind", "place", "wire_name", "scheme", "token_url"):
             if before.get(key) != auth.get(key):
-                changes.append(f"credential `{name}` changes its {key}: `{before.get(key)}` is now `{auth.get(key)}`")
+                changes.append(
+                    f"credential `{name}` changes its {key}: `{before.get(key)}` is now"
+                    f" `{auth.get(key)}`"
+                )
     if old.security and () in new.security and () not in old.security:
         changes.append("credentials become optional")
     return changes

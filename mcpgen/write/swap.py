@@ -1,18 +1,21 @@
-"""All or nothing: a project is seen as it was or as it will be, and a killed run leaves one of the two.
+"""All or nothing: a project is seen as it was or as it will be, and a killed run leaves one of the
+two.
 
-Everything is first written to a *stage*, a folder beside the project on the same file system, and flushed to the
-disk. Then one of two ways leads on:
+Everything is first written to a *stage*, a folder beside the project on the same file system, and
+flushed to the disk. Then one of two ways leads on:
 
-* **exchange** (Linux and macOS, where the file system can swap two folders in one step): a mirror of the project is
-  built in the stage, user's files as hard links, generated files as they will be. Project and mirror are exchanged,
-  so that the path shows the new project from one moment to the next; the original folder, out of sight now, is
-  brought up to date file by file and exchanged back, so that shells, editors and mounts that hold the folder keep the
-  one they know.
-* **in place** (everywhere else: no exchange, no hard links, a mount point, a parent that cannot be written): the
-  stage is marked as complete, then each file is renamed into its place. An error undoes what was done. After a kill
-  or a power cut the folder may be mixed; the next command of mcpgen in it completes what the stage holds (`recover`).
+* **exchange** (Linux and macOS, where the file system can swap two folders in one step): a mirror
+  of the project is built in the stage, user's files as hard links, generated files as they will be.
+  Project and mirror are exchanged, so that the path shows the new project from one moment to the
+  next; the original folder, out of sight now, is brought up to date file by file and exchanged
+  back, so that shells, editors and mounts that hold the folder keep the one they know.
+* **in place** (everywhere else: no exchange, no hard links, a mount point, a parent that cannot be
+  written): the stage is marked as complete, then each file is renamed into its place. An error
+  undoes what was done. After a kill or a power cut the folder may be mixed; the next command of
+  mcpgen in it completes what the stage holds (`recover`).
 
-A stage is private to its user (0700) and locked while it is in use; one that nobody holds was left by a killed run.
+A stage is private to its user (0700) and locked while it is in use; one that nobody holds was left
+by a killed run.
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ class Journal:
 def commit(folder: Path, writes: Mapping[str, bytes], removes: Iterable[str]) -> None:
     """Write and remove files in one step, or change nothing and raise OutputConflictError.
 
-    `folder` is a real path (no links in it). The paths were compared before: none leads through a link.
+    `folder` is a real path (no links in it). The paths were compared before: none leads through a
+    link.
     """
     try:
         with _stage(folder) as stage:
@@ -72,10 +76,11 @@ def commit(folder: Path, writes: Mapping[str, bytes], removes: Iterable[str]) ->
 
 
 def recover(folder: Path) -> bool:
-    """Complete or discard what a killed run left beside or inside a project; whether there was anything.
+    """Complete or discard what a killed run left beside or inside a project; whether there was
+    anything.
 
-    Every command that reads or writes a project calls this first. Raises OutputConflictError when another mcpgen is at
-    work in the folder right now, or when the stage is not ours.
+    Every command that reads or writes a project calls this first. Raises OutputConflictError when
+    another mcpgen is at work in the folder right now, or when the stage is not ours.
     """
     found = False
     try:
@@ -95,7 +100,9 @@ def _stage_places(folder: Path) -> tuple[Path, Path]:
 
 @contextlib.contextmanager
 def _stage(folder: Path) -> Iterator[Path]:
-    """A fresh, locked stage on the file system of the project; gone afterwards unless the process is killed."""
+    """A fresh, locked stage on the file system of the project; gone afterwards unless the process
+    is killed.
+    """
     recover(folder)
     beside, inside = _stage_places(folder)
     if not folder.exists():
@@ -121,18 +128,25 @@ def _stage(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _locked(place: Path, folder: Path) -> Iterator[None]:
-    """Hold a stage for this process; the kernel lets go of it when the process dies, however it dies."""
+    """Hold a stage for this process; the kernel lets go of it when the process dies, however it
+    dies.
+    """
     found = place.lstat()
     if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "geteuid") and found.st_uid != os.geteuid()):
         raise OutputConflictError(
             Problem(
                 code="E1205",
                 severity="error",
-                message=f"`{place}` is not a stage of yours: it is a link, a file, or belongs to somebody else",
+                message=(
+                    f"`{place}` is not a stage of yours: it is a link, a file, or belongs to"
+                    " somebody else"
+                ),
                 hint="look at it, and remove it if you do not know it",
             )
         )
-    descriptor = os.open(place / OWNER, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    descriptor = os.open(
+        place / OWNER, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600
+    )
     try:
         if sys.platform != "win32":
             try:
@@ -154,7 +168,9 @@ def _busy(folder: Path) -> Problem:
 
 
 def _fill(stage: Path, journal: Journal, writes: Mapping[str, bytes]) -> None:
-    """Put the new files into the stage, then the journal: from there on a later run knows what this one was doing."""
+    """Put the new files into the stage, then the journal: from there on a later run knows what this
+    one was doing.
+    """
     (stage / "new").mkdir()
     for number, path in enumerate(journal.writes):
         _write(stage / "new" / str(number), writes[path])
@@ -165,7 +181,13 @@ def _fill(stage: Path, journal: Journal, writes: Mapping[str, bytes]) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = (
+        os.O_WRONLY
+        | os.O_CREAT
+        | os.O_EXCL
+        | getattr(os, "O_NOFOLLOW", 0)
+        | getattr(os, "O_BINARY", 0)
+    )
     descriptor = os.open(path, flags, FILE_MODE)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
@@ -196,7 +218,9 @@ def _first(stage: Path, folder: Path, journal: Journal) -> None:
 
 
 def _exchange_in(stage: Path, folder: Path, journal: Journal) -> bool:
-    """The exchange way; False, with nothing changed, where this file system or this folder does not allow it."""
+    """The exchange way; False, with nothing changed, where this file system or this folder does not
+    allow it.
+    """
     tree = stage / "tree"
     if stage.parent != folder.parent or not _can_exchange():
         return False
@@ -213,7 +237,8 @@ def _exchange_in(stage: Path, folder: Path, journal: Journal) -> bool:
             raise
         _remove_tree(tree)
         return False
-    # From here on the path shows the new project. Should the rest fail, it keeps doing so: with another inode, but
+    # From here on the path shows the new project. Should the rest fail, it keeps doing so: with
+    # another inode, but
     # whole.
     with contextlib.suppress(OSError):
         _apply(stage, tree, journal)
@@ -224,7 +249,9 @@ def _exchange_in(stage: Path, folder: Path, journal: Journal) -> bool:
 
 
 def _mirror(source: Path, target: Path, leave_out: set[str]) -> None:
-    """The same folder once more, files as hard links, without the paths that are about to change."""
+    """The same folder once more, files as hard links, without the paths that are about to
+    change.
+    """
     target.mkdir()
     stack = [(source, target, "")]
     while stack:
@@ -241,9 +268,11 @@ def _mirror(source: Path, target: Path, leave_out: set[str]) -> None:
 
 
 def _apply(stage: Path, folder: Path, journal: Journal, *, since: int | None = None) -> None:
-    """Bring a folder nobody looks at up to date. Can be repeated: what was done already is passed over.
+    """Bring a folder nobody looks at up to date. Can be repeated: what was done already is passed
+    over.
 
-    With `since` (ns) files somebody wrote after that are left alone; the next comparison shows them.
+    With `since` (ns) files somebody wrote after that are left alone; the next comparison shows
+    them.
     """
     for path in journal.removes:
         if not _newer(folder / path, since):
@@ -325,7 +354,9 @@ def _prune(folder: Path, paths: Iterable[str]) -> None:
 
 
 def _finish(place: Path, folder: Path) -> None:
-    """What to do with a stage that was left behind: nothing was lost, so complete it, or discard it."""
+    """What to do with a stage that was left behind: nothing was lost, so complete it, or discard
+    it.
+    """
     journal = _read_journal(place)
     tree = place / "tree"
     if journal is not None:
@@ -333,7 +364,8 @@ def _finish(place: Path, folder: Path) -> None:
         if (place / COMPLETE).exists():
             _apply(place, folder, journal, since=since)
         elif journal.inode and _exists(tree) and _inode(folder) != journal.inode:
-            # The path shows the mirror, the new project. What somebody wrote since into the folder it replaced is
+            # The path shows the mirror, the new project. What somebody wrote since into the folder
+            # it replaced is
             # theirs.
             _rescue(tree, folder, journal, since=since)
     _discard(place)
@@ -349,7 +381,9 @@ def _read_journal(place: Path) -> Journal | None:
 
 
 def _rescue(tree: Path, folder: Path, journal: Journal, *, since: int) -> None:
-    """Move what somebody else wrote into the folder out of sight, after `since` (ns), to where it was meant to be."""
+    """Move what somebody else wrote into the folder out of sight, after `since` (ns), to where it
+    was meant to be.
+    """
     ours = {*journal.writes, *journal.removes}
     for here, _, names in os.walk(tree):
         for name in names:
@@ -364,7 +398,9 @@ def _rescue(tree: Path, folder: Path, journal: Journal, *, since: int) -> None:
 
 
 def _discard(place: Path) -> None:
-    """Remove a stage; the journal goes first, so that a kill meanwhile leaves nothing that looks like work to do."""
+    """Remove a stage; the journal goes first, so that a kill meanwhile leaves nothing that looks
+    like work to do.
+    """
     for name in (COMPLETE, JOURNAL):
         with contextlib.suppress(OSError):
             (place / name).unlink(missing_ok=True)
@@ -397,7 +433,9 @@ def _can_exchange() -> bool:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """Swap two folders in one step: renameat2(2) on Linux, renamex_np(2) on macOS. Raises OSError."""
+    """Swap two folders in one step: renameat2(2) on Linux, renamex_np(2) on macOS. Raises
+    OSError.
+    """
     library = ctypes.CDLL(None, use_errno=True)
     try:
         if sys.platform == "darwin":

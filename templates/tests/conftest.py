@@ -1,4 +1,6 @@
-"""The API behind the tools, as a recorder on this machine, and every tool called through the official client."""
+"""The API behind the tools, as a recorder on this machine, and every tool called through the
+official client.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ HERE = Path(__file__).parent
 SOURCE = HERE.parent / "src"
 DATA = json.loads((HERE / "tools.json").read_bytes())
 ERAS = ("auto", "legacy")
-"""How the client connects: `auto` speaks the latest revision of the protocol, `legacy` the handshake before it."""
+"""How the client connects: `auto` speaks the latest revision of the protocol, `legacy` the
+handshake before it.
+"""
 
 BASE = "/recorded/base"
 TOKEN = "canary-fetched-token-0123456789"
@@ -34,7 +38,9 @@ sys.path.insert(0, str(SOURCE))
 class Request:
     """One request, as the API saw it."""
 
-    def __init__(self, method: str, target: str, headers: list[tuple[str, str]], body: bytes) -> None:
+    def __init__(
+        self, method: str, target: str, headers: list[tuple[str, str]], body: bytes
+    ) -> None:
         self.method = method
         self.path, _, self.query = target.partition("?")
         self.headers = [(name.lower(), value) for name, value in headers]
@@ -77,7 +83,9 @@ class Request:
     def _in_path(self, template: str) -> list[tuple[str, str]] | None:
         """The encoded values of the template's variables, or None where the path is another one."""
         parts = re.split(r"\{([^{}]+)\}", template)
-        literals = ["(?:" + "|".join({re.escape(part), re.escape(quote(part))}) + ")" for part in parts[::2]]
+        literals = [
+            "(?:" + "|".join({re.escape(part), re.escape(quote(part))}) + ")" for part in parts[::2]
+        ]
         found = re.fullmatch(re.escape(BASE) + "([^/]*)".join(literals), self.path)
         return list(zip(parts[1::2], found.groups(), strict=True)) if found else None
 
@@ -88,11 +96,21 @@ class Request:
         if media_type.startswith("application/x-www-form-urlencoded"):
             return _named(self.body.decode(), name)
         if media_type.startswith("multipart/"):
-            message = email.message_from_bytes(b"Content-Type: " + media_type.encode() + b"\r\n\r\n" + self.body)
+            message = email.message_from_bytes(
+                b"Content-Type: " + media_type.encode() + b"\r\n\r\n" + self.body
+            )
             parts = [part for part in message.walk() if not part.is_multipart()]
-            named = [part for part in parts if part.get_param("name", header="content-disposition") == name]
+            named = [
+                part
+                for part in parts
+                if part.get_param("name", header="content-disposition") == name
+            ]
             contents = [part.get_payload(decode=True) for part in named]
-            return [content.decode("utf-8", "surrogateescape") for content in contents if isinstance(content, bytes)]
+            return [
+                content.decode("utf-8", "surrogateescape")
+                for content in contents
+                if isinstance(content, bytes)
+            ]
         fields = json.loads(self.body) if self.body else {}
         return [json.dumps(fields[name])] if isinstance(fields, dict) and name in fields else []
 
@@ -131,11 +149,18 @@ class Api:
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 status, content = api.status, b'{"id": 1, "name": "sample"}'
                 if self.path.startswith("/token"):
-                    status, content = 200, json.dumps({"access_token": TOKEN, "token_type": "Bearer"}).encode()
+                    status, content = (
+                        200,
+                        json.dumps({"access_token": TOKEN, "token_type": "Bearer"}).encode(),
+                    )
                 else:
-                    api.requests.append(Request(self.command, self.path, self.headers.items(), body))
+                    api.requests.append(
+                        Request(self.command, self.path, self.headers.items(), body)
+                    )
                     if status >= 400:
-                        content = json.dumps({"message": "recorded", "request": self.path + str(self.headers)}).encode()
+                        content = json.dumps(
+                            {"message": "recorded", "request": self.path + str(self.headers)}
+                        ).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(content)))
@@ -157,9 +182,13 @@ class Api:
 
 
 class Called:
-    """What came of one call: the result as on the wire, or the exception, and the requests that were made."""
+    """What came of one call: the result as on the wire, or the exception, and the requests that
+    were made.
+    """
 
-    def __init__(self, result: dict[str, Any] | None, error: Exception | None, requests: list[Request]) -> None:
+    def __init__(
+        self, result: dict[str, Any] | None, error: Exception | None, requests: list[Request]
+    ) -> None:
         self.result = result
         self.error = error
         self.requests = requests
@@ -192,8 +221,11 @@ class Outcomes:
         for era in ERAS:
             async with Client(self._package.ToolServer().server, mode=era) as client:
                 tools = (await client.list_tools()).tools
-                self.listed[era] = [tool.model_dump(by_alias=True, exclude_none=True) for tool in tools]
-        # What is yours (`hooks.py`, `custom/`) has tests of its own; these are about what was generated
+                self.listed[era] = [
+                    tool.model_dump(by_alias=True, exclude_none=True) for tool in tools
+                ]
+        # What is yours (`hooks.py`, `custom/`) has tests of its own; these are about what was
+        # generated
         for era in ERAS:
             async with Client(self._package.ToolServer(yours=False).server, mode=era) as client:
                 for tool in DATA["tools"]:
@@ -204,21 +236,33 @@ class Outcomes:
         if tool["request"] is None:
             # A function of yours is not run: what it does with made-up values is for you to say
             if not self.contracts[tool["name"]].get("more"):
-                await self._call(client, era, "unknown", tool["name"], {**(arguments or {}), "no_such_argument": 1})
+                await self._call(
+                    client,
+                    era,
+                    "unknown",
+                    tool["name"],
+                    {**(arguments or {}), "no_such_argument": 1},
+                )
             return
         if arguments is not None:
             await self._call(client, era, "valid", tool["name"], arguments)
-        await self._call(client, era, "unknown", tool["name"], {**(arguments or {}), "no_such_argument": 1})
+        await self._call(
+            client, era, "unknown", tool["name"], {**(arguments or {}), "no_such_argument": 1}
+        )
         if arguments is not None:
             if tool["required"]:
-                missing = {name: value for name, value in arguments.items() if name != tool["required"]}
+                missing = {
+                    name: value for name, value in arguments.items() if name != tool["required"]
+                }
                 await self._call(client, era, "missing", tool["name"], missing)
             for status in (404, 500):
                 self._api.status = status
                 await self._call(client, era, str(status), tool["name"], arguments)
             self._api.status = 200
 
-    async def _call(self, client: Client, era: str, kind: str, name: str, arguments: dict[str, Any]) -> None:
+    async def _call(
+        self, client: Client, era: str, kind: str, name: str, arguments: dict[str, Any]
+    ) -> None:
         self._api.requests = []
         result, error = None, None
         try:

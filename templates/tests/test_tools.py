@@ -1,4 +1,6 @@
-"""Every tool does what its contract says: written by mcpgen, run against a recorder in the place of the API."""
+"""Every tool does what its contract says: written by mcpgen, run against a recorder in the place of
+the API.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_a_call_becomes_the_request_of_its_operation(outcomes: Any, era: str, na
     assert sent.method == request["method"]
     assert sent.goes_to(request["path"]), sent.path
     for expected in request["expect"]:
-        assert sent.holds(expected, request["path"]), f"{expected} is not in {sent.path}?{sent.query} {sent.body!r}"
+        assert sent.holds(
+            expected, request["path"]
+        ), f"{expected} is not in {sent.path}?{sent.query} {sent.body!r}"
 
 
 @each_request
@@ -73,12 +77,16 @@ def test_the_credentials_are_where_they_belong(outcomes: Any, name: str) -> None
     if not request["security"]:
         pytest.skip("this operation needs no credential, or one that cannot be configured")
     [sent] = outcome.requests
-    assert any(all(sent.holds(one, request["path"]) for one in group) for group in request["security"])
+    assert any(
+        all(sent.holds(one, request["path"]) for one in group) for group in request["security"]
+    )
 
 
 @each_era
 @each_tool
-def test_an_unknown_argument_is_refused_and_nothing_is_sent(outcomes: Any, era: str, name: str) -> None:
+def test_an_unknown_argument_is_refused_and_nothing_is_sent(
+    outcomes: Any, era: str, name: str
+) -> None:
     if name in OWN and outcomes.contracts[name].get("more"):
         pytest.skip("this tool takes any argument")
     outcome = called(outcomes, era, "unknown", name)
@@ -89,7 +97,9 @@ def test_an_unknown_argument_is_refused_and_nothing_is_sent(outcomes: Any, era: 
 
 @each_era
 @pytest.mark.parametrize("name", [name for name in SENDING if TOOLS[name]["required"]])
-def test_a_missing_argument_is_asked_for_and_nothing_is_sent(outcomes: Any, era: str, name: str) -> None:
+def test_a_missing_argument_is_asked_for_and_nothing_is_sent(
+    outcomes: Any, era: str, name: str
+) -> None:
     outcome = called(outcomes, era, "missing", name)
     assert outcome.failed
     assert f"`{TOOLS[name]['required']}` is required" in outcome.text
@@ -99,7 +109,9 @@ def test_a_missing_argument_is_asked_for_and_nothing_is_sent(outcomes: Any, era:
 @each_era
 @each_request
 @pytest.mark.parametrize("status", ["404", "500"])
-def test_an_error_of_the_api_is_a_result_the_model_can_read(outcomes: Any, era: str, status: str, name: str) -> None:
+def test_an_error_of_the_api_is_a_result_the_model_can_read(
+    outcomes: Any, era: str, status: str, name: str
+) -> None:
     outcome = called(outcomes, era, status, name)
     assert outcome.failed
     if outcome.requests and outcome.requests[0].method != "HEAD":
@@ -114,19 +126,34 @@ def test_no_credential_is_in_any_result(outcomes: Any) -> None:
 
 
 @each_own
-def test_a_function_of_your_own_takes_the_arguments_of_its_contract(outcomes: Any, package: str, name: str) -> None:
+def test_a_function_of_your_own_takes_the_arguments_of_its_contract(
+    outcomes: Any, package: str, name: str
+) -> None:
     tools = importlib.import_module(f"{package}.server").ToolServer(yours=False)
     entry = tools.catalog.find(name)
-    assert entry is not None, "its function is missing, or its module cannot be imported: see the log"
+    assert (
+        entry is not None
+    ), "its function is missing, or its module cannot be imported: see the log"
     function = inspect.unwrap(entry.function())
     place = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
     parameters = inspect.signature(function).parameters.values()
-    keywords = {parameter.name: parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+    keywords = {
+        parameter.name: parameter
+        for parameter in parameters
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
     arguments = outcomes.contracts[name]["arguments"]
-    needed = {keyword for keyword, parameter in keywords.items() if parameter.default is parameter.empty}
-    promised = {arguments.get(argument, argument) for argument in entry.wire["inputSchema"].get("required", ())}
+    needed = {
+        keyword for keyword, parameter in keywords.items() if parameter.default is parameter.empty
+    }
+    promised = {
+        arguments.get(argument, argument)
+        for argument in entry.wire["inputSchema"].get("required", ())
+    }
     assert needed <= promised, f"{place}: these are not required: {sorted(needed - promised)}"
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         missing = sorted(set(arguments.values()) - set(keywords))
         assert not missing, f"{place}: these arguments are missing: {missing}"
-        assert not outcomes.contracts[name].get("more"), f"{place}: it has to take further arguments: `**more: Any`"
+        assert not outcomes.contracts[name].get(
+            "more"
+        ), f"{place}: it has to take further arguments: `**more: Any`"

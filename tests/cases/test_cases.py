@@ -1,7 +1,8 @@
 """Every folder here is a case: a document, perhaps a configuration, and the files that come of it.
 
-`expected/` holds what differs from document to document: the list, the functions, the facts. A file that comes out
-otherwise is written there and the test fails: `git diff` shows what changed, and whoever commits it has read it.
+`expected/` holds what differs from document to document: the list, the functions, the facts. A file
+that comes out otherwise is written there and the test fails: `git diff` shows what changed, and
+whoever commits it has read it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def shown(case: Path) -> dict[str, str]:
     """The files of a case: tools, the server's facts, and what was reported."""
     text = case / "mcpgen.toml"
     config = (
-        parse_config(text.read_text(), folder=case) if text.is_file() else Config(sources=(str(case / "openapi.yaml"),))
+        parse_config(text.read_text(), folder=case)
+        if text.is_file()
+        else Config(sources=(str(case / "openapi.yaml"),))
     )
     problems = Problems()
     _, server, files = pipeline.generate(config, problems)
@@ -31,7 +34,8 @@ def shown(case: Path) -> dict[str, str]:
     wanted = {
         path.removeprefix(package): content
         for path, content in files.items()
-        if path.startswith((f"{package}tools/", f"{package}api.json")) and not path.endswith("__init__.py")
+        if path.startswith((f"{package}tools/", f"{package}api.json"))
+        and not path.endswith("__init__.py")
     }
     told = [f"{problem.code} {problem.pointer} {problem.message}" for problem in problems]
     return wanted | ({"problems.txt": "\n".join(told) + "\n"} if told else {})
@@ -41,12 +45,20 @@ def shown(case: Path) -> dict[str, str]:
 def test_a_case_comes_out_as_expected(name: str) -> None:
     expected = HERE / name / "expected"
     now = shown(HERE / name)
-    before = {path.relative_to(expected).as_posix(): path.read_text() for path in expected.rglob("*") if path.is_file()}
-    different = sorted(path for path in now.keys() | before.keys() if now.get(path) != before.get(path))
+    before = {
+        path.relative_to(expected).as_posix(): path.read_text()
+        for path in expected.rglob("*")
+        if path.is_file()
+    }
+    different = sorted(
+        path for path in now.keys() | before.keys() if now.get(path) != before.get(path)
+    )
     for path in different:
         if path in now:
             (expected / path).parent.mkdir(parents=True, exist_ok=True)
             (expected / path).write_text(now[path])
         else:
             (expected / path).unlink()
-    assert not different, f"{', '.join(different)}: written to {expected.name}/, read the difference"
+    assert (
+        not different
+    ), f"{', '.join(different)}: written to {expected.name}/, read the difference"

@@ -30,7 +30,9 @@ class Ended:
 
 
 @pytest.fixture
-def mcpgen(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+def mcpgen(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Ended]:
     """Run a command in this process, without a terminal."""
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)

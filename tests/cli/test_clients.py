@@ -16,7 +16,9 @@ from mcpgen.problems import Problems
 
 from .conftest import SPECS
 
-DATA = tomllib.loads((Path(__file__).parents[2] / "mcpgen" / "data" / "clients.toml").read_text("utf-8"))
+DATA = tomllib.loads(
+    (Path(__file__).parents[2] / "mcpgen" / "data" / "clients.toml").read_text("utf-8")
+)
 
 
 def test_every_limit_has_a_rule_and_a_source_and_the_table_a_date():
@@ -27,7 +29,9 @@ def test_every_limit_has_a_rule_and_a_source_and_the_table_a_date():
             assert rule.source
 
 
-@pytest.mark.parametrize("document", ["bookshop", "names", "unions", "recursion", "styles", "uploads"])
+@pytest.mark.parametrize(
+    "document", ["bookshop", "names", "unions", "recursion", "styles", "uploads"]
+)
 def test_the_portable_profile_fits(document):
     _, server = understand(Config(sources=(str(SPECS / f"{document}.yaml"),)), Problems())
     for client in ("claude-code", "claude-desktop", "vscode", "openai", "bedrock", "copilot-cli"):

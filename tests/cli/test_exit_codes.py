@@ -1,4 +1,6 @@
-"""Every way a command can end: a message a person understands, and the exit code scripts rely on."""
+"""Every way a command can end: a message a person understands, and the exit code scripts rely
+on.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ def test_a_misspelt_command_gets_a_suggestion(mcpgen):
 
 def test_a_reference_to_another_host_is_refused(mcpgen, here):
     (here / "openapi.yaml").write_text(
-        "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths:\n  /a:\n    $ref: http://127.0.0.1:9/paths.yaml#/a\n"
+        "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths:\n  /a:\n    $ref:"
+        " http://127.0.0.1:9/paths.yaml#/a\n"
     )
     ended = mcpgen("generate", "openapi.yaml")
     assert ended.code == 3
@@ -83,10 +86,22 @@ def test_a_reference_to_another_host_is_refused(mcpgen, here):
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (problems.DocumentError(Problem(code="E0101", severity="error", message="m")), 1, "error[E0101]: m"),
+        (
+            problems.DocumentError(Problem(code="E0101", severity="error", message="m")),
+            1,
+            "error[E0101]: m",
+        ),
         (problems.UsageError(), 2, "error"),
-        (problems.RefusedError(Problem(code="E1301", severity="error", message="m")), 3, "error[E1301]"),
-        (problems.OutputConflictError(Problem(code="E1201", severity="error", message="m")), 4, "error[E1201]"),
+        (
+            problems.RefusedError(Problem(code="E1301", severity="error", message="m")),
+            3,
+            "error[E1301]",
+        ),
+        (
+            problems.OutputConflictError(Problem(code="E1201", severity="error", message="m")),
+            4,
+            "error[E1201]",
+        ),
         (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError(), 1, "memory"),
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out/x"), 1, "out/x"),
@@ -133,7 +148,9 @@ def test_a_reader_that_has_gone_is_no_error():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_interrupt_ends_quickly_and_quietly(tmp_path):
     fifo_like = [*MCPGEN, "generate", "-", "-o", str(tmp_path / "out")]
-    with subprocess.Popen(fifo_like, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+    with subprocess.Popen(
+        fifo_like, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None

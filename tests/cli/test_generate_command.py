@@ -34,7 +34,9 @@ def test_the_second_run_changes_nothing(mcpgen, bookshop, here):
     ended = mcpgen("generate", bookshop, "-o", "out")
     assert ended.code == 0
     assert "created" not in ended.out and "updated" not in ended.out
-    assert before == {path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()}
+    assert before == {
+        path: path.read_bytes() for path in (here / "out").rglob("*") if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("folder", [".", "src/bookshop_mcp"])
@@ -47,7 +49,16 @@ def test_inside_a_project_no_document_has_to_be_named(mcpgen, bookshop, here, mo
 
 
 def test_the_options_of_the_first_run_are_remembered(mcpgen, bookshop, here, monkeypatch):
-    mcpgen("generate", bookshop, "-o", "out", "--exclude-method", "delete", "--base-url", "https://other.example/v2")
+    mcpgen(
+        "generate",
+        bookshop,
+        "-o",
+        "out",
+        "--exclude-method",
+        "delete",
+        "--base-url",
+        "https://other.example/v2",
+    )
     monkeypatch.chdir(here / "out")
     again = mcpgen("generate", "--json").json
     assert again["operations"] == {"total": 13, "tools": 12, "filtered": 1, "skipped": 0}
@@ -99,22 +110,29 @@ def test_quiet_says_nothing_when_nothing_is_wrong(mcpgen, bookshop):
 
 def test_the_json_summary_adds_up(mcpgen, bookshop):
     data = mcpgen("generate", bookshop, "--json").json
-    assert data["operations"]["total"] == sum(data["operations"][key] for key in ("tools", "filtered", "skipped"))
+    assert data["operations"]["total"] == sum(
+        data["operations"][key] for key in ("tools", "filtered", "skipped")
+    )
     assert len(data["tools"]) == data["operations"]["tools"]
     assert sum(toolset["tools"] for toolset in data["toolsets"]) == len(data["tools"])
     assert data["list"]["bytes"] >= sum(tool["bytes"] for tool in data["tools"])
     assert data["document"]["version"] == "3.1.0"
     assert data["output"] == "mcp-bookshop"
-    assert {"name": "MCPGEN_BOOKSHOP_API_KEY", "meaning": "API key", "required": True, "secret": True} in data[
-        "environment"
-    ]
+    assert {
+        "name": "MCPGEN_BOOKSHOP_API_KEY",
+        "meaning": "API key",
+        "required": True,
+        "secret": True,
+    } in data["environment"]
 
 
 def test_the_json_summary_counts_the_bytes_that_are_listed(mcpgen, bookshop, here):
     data = mcpgen("generate", bookshop, "--json").json
     written = [
         tool
-        for path in sorted((here / "mcp-bookshop" / "src" / "bookshop_mcp" / "tools").glob("*.json"))
+        for path in sorted(
+            (here / "mcp-bookshop" / "src" / "bookshop_mcp" / "tools").glob("*.json")
+        )
         for tool in json.loads(path.read_text())
     ]
     assert data["list"]["bytes"] == len(json.dumps(written, separators=(",", ":")).encode())
@@ -143,14 +161,17 @@ def test_without_strict_a_document_with_problems_still_gives_a_server(mcpgen, he
 def test_problems_come_in_the_form_a_program_wants(mcpgen, here):
     sarif = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out", "--quiet", "--format", "sarif")
     assert json.loads(sarif.out)["version"] == "2.1.0"
-    annotations = mcpgen("generate", SPECS / "faulty.yaml", "-o", "out2", "--quiet", "--format", "github")
+    annotations = mcpgen(
+        "generate", SPECS / "faulty.yaml", "-o", "out2", "--quiet", "--format", "github"
+    )
     assert annotations.out.startswith("::")
 
 
 def test_a_document_on_standard_input(mcpgen, here, bookshop, monkeypatch):
     with bookshop.open("rb") as stream:
         monkeypatch.setattr(
-            "sys.stdin", type("Stdin", (), {"buffer": stream, "fileno": lambda self: stream.fileno()})()
+            "sys.stdin",
+            type("Stdin", (), {"buffer": stream, "fileno": lambda self: stream.fileno()})(),
         )
         ended = mcpgen("generate", "-", "-o", "out")
     assert ended.code == 0, ended.err
@@ -159,7 +180,15 @@ def test_a_document_on_standard_input(mcpgen, here, bookshop, monkeypatch):
 
 def test_an_overlay_is_applied(mcpgen, here):
     ended = mcpgen(
-        *("generate", SPECS / "bookshop.yaml", "--overlay", SPECS / "bookshop.overlay.yaml", "-o", "out", "--json")
+        *(
+            "generate",
+            SPECS / "bookshop.yaml",
+            "--overlay",
+            SPECS / "bookshop.overlay.yaml",
+            "-o",
+            "out",
+            "--json",
+        )
     )
     assert ended.code == 0, ended.err
     assert "remove_book" not in [tool["name"] for tool in ended.json["tools"]]
@@ -168,8 +197,9 @@ def test_an_overlay_is_applied(mcpgen, here):
 def test_a_name_that_a_terminal_would_obey_is_shown_escaped(mcpgen, here):
     document = here / "evil.yaml"
     document.write_text(
-        'openapi: 3.1.0\ninfo: {title: "a\\e]0;owned\\a\\e[31mb", version: "1\\u202e"}\n'
-        "servers: [{url: https://x.example}]\npaths: {/a: {get: {responses: {'200': {description: ok}}}}}\n"
+        'openapi: 3.1.0\ninfo: {title: "a\\e]0;owned\\a\\e[31mb", version: "1\\u202e"}\nservers:'
+        " [{url: https://x.example}]\npaths: {/a: {get: {responses: {'200': {description:"
+        " ok}}}}}\n"
     )
     ended = mcpgen("generate", document, "-o", "out")
     assert ended.code == 0, ended.err

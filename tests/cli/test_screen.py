@@ -19,7 +19,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo 
 def on_a_terminal(*words: str, **environment: str) -> str:
     """What a command shows on a terminal of 80 columns."""
     leader, follower = pty.openpty()
-    env = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "CI", "FORCE_COLOR")}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("NO_COLOR", "CI", "FORCE_COLOR")
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "mcpgen", *words],
         stdout=follower,

@@ -1,4 +1,6 @@
-"""What a generated server accepts, beside what the `jsonschema` validator says of the schema as it was written."""
+"""What a generated server accepts, beside what the `jsonschema` validator says of the schema as it
+was written.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
 
-    def schema(self, schema: Any, instances: list[Any], folder: Path, label: str, draft: str | None = None) -> None:
+    def schema(
+        self, schema: Any, instances: list[Any], folder: Path, label: str, draft: str | None = None
+    ) -> None:
         """One schema as a document, and every instance as a call of its tool."""
         path = folder / "schema.json"
         path.write_text(json.dumps(schema))
@@ -77,13 +81,21 @@ class Tally:
         except McpgenError as error:
             self.reasons[error.problems[0].code] += 1
             return
-        told = {problem.code for problem in problems} & {"E0203", "E0441", "E0205", "E0503", "E0502"}
+        told = {problem.code for problem in problems} & {
+            "E0203",
+            "E0441",
+            "E0205",
+            "E0503",
+            "E0502",
+        }
         if told or len(server.tools) != 1:
             self.reasons[", ".join(sorted(told)) or f"{len(server.tools)} tools"] += 1
             return
         tool = server.tools[0]
         check = checker(tool)
-        wrapped = [argument.wire_name for argument in tool.arguments] == ["value"] and "value" not in str(schema)
+        wrapped = [argument.wire_name for argument in tool.arguments] == [
+            "value"
+        ] and "value" not in str(schema)
         self.counts["schemas"] += 1
         whole = json.loads(path.read_text())
         if draft and "$schema" not in whole:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # pytest's importlib mode leaves the folder of the tests out
+sys.path.append(
+    str(Path(__file__).parent)
+)  # pytest's importlib mode leaves the folder of the tests out
 
 from own_project import Project
 

@@ -22,7 +22,9 @@ _numbers = itertools.count()
 
 
 class Project:
-    """A generated project; its package has a name of its own, so that many can be imported side by side."""
+    """A generated project; its package has a name of its own, so that many can be imported side by
+    side.
+    """
 
     def __init__(self, source: Any, folder: Path, **config: Any) -> None:
         self.source = folder / "source.json"
@@ -31,7 +33,9 @@ class Project:
         else:
             self.source.write_text(json.dumps(source))
         self.folder = folder / "project"
-        self.config = Config(sources=(str(self.source),), name=config.pop("name", f"own{next(_numbers)}"), **config)
+        self.config = Config(
+            sources=(str(self.source),), name=config.pop("name", f"own{next(_numbers)}"), **config
+        )
         self.made = self.generate(first=True)
 
     def generate(self, *, first: bool = False) -> Run:
@@ -60,7 +64,9 @@ class Project:
     def imported(self, module: str) -> Any:
         """A module of the package, imported anew."""
         name = self.made.server.package
-        for known in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
+        for known in [
+            known for known in sys.modules if known == name or known.startswith(f"{name}.")
+        ]:
             del sys.modules[known]
         importlib.invalidate_caches()
         sys.path.insert(0, str(self.folder / "src"))
@@ -87,6 +93,10 @@ def tool(
     name: str = "find_book", properties: dict[str, Any] | None = None, *required: str, **more: Any
 ) -> dict[str, Any]:
     """An MCP tool."""
-    given = properties if properties is not None else {"title": {"type": "string"}, "limit": {"type": "integer"}}
+    given = (
+        properties
+        if properties is not None
+        else {"title": {"type": "string"}, "limit": {"type": "integer"}}
+    )
     schema = {"type": "object", "properties": given, "required": list(required)}
     return {"name": name, "description": "Find a book.", "inputSchema": schema, **more}

@@ -23,10 +23,21 @@ from mcpgen.config import Config
 from mcpgen.problems import McpgenError
 from mcpgen.render import render
 
-PACKAGES = {"jsonschema": "--no-binary=jsonschema", "check-jsonschema": "--only-binary=check-jsonschema"}
-DRAFTS = {"draft4": "4", "draft6": "6", "draft7": "7", "draft2019-09": "2019-09", "draft2020-12": "2020-12"}
+PACKAGES = {
+    "jsonschema": "--no-binary=jsonschema",
+    "check-jsonschema": "--only-binary=check-jsonschema",
+}
+DRAFTS = {
+    "draft4": "4",
+    "draft6": "6",
+    "draft7": "7",
+    "draft2019-09": "2019-09",
+    "draft2020-12": "2020-12",
+}
 KNOWN_GAPS = ("$recursiveRef", "ynamic", "sibling $id")
-"""What differs from the validator and is known: references that depend on where one came from, and moved bases."""
+"""What differs from the validator and is known: references that depend on where one came from, and
+moved bases.
+"""
 
 
 def fetched(package: str, folder: Path) -> Path:
@@ -34,7 +45,16 @@ def fetched(package: str, folder: Path) -> Path:
     found = sorted(folder.glob(f"{package.replace('-', '?')}-*"))
     if not found:
         folder.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", PACKAGES[package], package]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            PACKAGES[package],
+            package,
+        ]
         subprocess.run([*command, "--dest", str(folder)], check=True, timeout=300)
         found = sorted(folder.glob(f"{package.replace('-', '?')}-*"))
     return found[-1]
@@ -56,7 +76,9 @@ def judge_suite(archive: Path) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         for draft, label, case in suite(archive):
-            tally.schema(case["schema"], [test["data"] for test in case["tests"]], Path(folder), label, draft)
+            tally.schema(
+                case["schema"], [test["data"] for test in case["tests"]], Path(folder), label, draft
+            )
     return tally
 
 
@@ -94,4 +116,6 @@ def main(cache: Path) -> int:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent))
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path.home() / ".cache" / "mcpgen-schemas"))
+    sys.exit(
+        main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path.home() / ".cache" / "mcpgen-schemas")
+    )

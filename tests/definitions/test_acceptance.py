@@ -13,7 +13,11 @@ from own_project import tool
 
 EXACT: dict[str, tuple[Any, list[Any]]] = {
     "either": (
-        {"type": "object", "properties": {"a": {}, "b": {}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {
+            "type": "object",
+            "properties": {"a": {}, "b": {}},
+            "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+        },
         [{}, {"a": 1}, {"b": 1}, {"a": 1, "b": 1}],
     ),
     "if": (
@@ -46,16 +50,35 @@ EXACT: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "itself": (
-        {"type": "object", "properties": {"name": {"type": "string"}, "inner": {"$ref": "#"}}, "required": ["name"]},
-        [{"name": "a"}, {"name": "a", "inner": {"name": "b"}}, {"name": "a", "inner": {}}, {"inner": {"name": "a"}}],
+        {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "inner": {"$ref": "#"}},
+            "required": ["name"],
+        },
+        [
+            {"name": "a"},
+            {"name": "a", "inner": {"name": "b"}},
+            {"name": "a", "inner": {}},
+            {"inner": {"name": "a"}},
+        ],
     ),
     "words that are keywords": (
         {
             "type": "object",
-            "properties": {"$ref": {"type": "string"}, "title": {"type": "integer"}, "if": {"type": "boolean"}},
+            "properties": {
+                "$ref": {"type": "string"},
+                "title": {"type": "integer"},
+                "if": {"type": "boolean"},
+            },
             "required": ["$ref"],
         },
-        [{"$ref": "x"}, {"$ref": 1}, {"title": 1}, {"$ref": "x", "title": "y"}, {"$ref": "x", "if": True}],
+        [
+            {"$ref": "x"},
+            {"$ref": 1},
+            {"title": 1},
+            {"$ref": "x", "title": "y"},
+            {"$ref": "x", "if": True},
+        ],
     ),
     "names Python does not take": (
         {
@@ -63,7 +86,11 @@ EXACT: dict[str, tuple[Any, list[Any]]] = {
             "properties": {
                 "repo-name": {"type": "string"},
                 "class": {"type": "integer"},
-                "$filter": {"type": "object", "properties": {"größe": {"type": "integer"}}, "required": ["größe"]},
+                "$filter": {
+                    "type": "object",
+                    "properties": {"größe": {"type": "integer"}},
+                    "required": ["größe"],
+                },
             },
             "required": ["repo-name"],
         },
@@ -75,7 +102,11 @@ EXACT: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "null": (
-        {"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"const": None}}, "required": ["a"]},
+        {
+            "type": "object",
+            "properties": {"a": {"type": ["string", "null"]}, "b": {"const": None}},
+            "required": ["a"],
+        },
         [{"a": None}, {"a": "x"}, {}, {"a": 1}, {"a": "x", "b": None}, {"a": "x", "b": 0}],
     ),
     "maps": (
@@ -90,18 +121,36 @@ EXACT: dict[str, tuple[Any, list[Any]]] = {
         {
             "type": "object",
             "properties": {
-                "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
-                "bag": {"type": "array", "contains": {"const": 1}, "minContains": 2, "uniqueItems": False},
+                "pair": {
+                    "type": "array",
+                    "prefixItems": [{"type": "string"}, {"type": "integer"}],
+                    "items": False,
+                },
+                "bag": {
+                    "type": "array",
+                    "contains": {"const": 1},
+                    "minContains": 2,
+                    "uniqueItems": False,
+                },
             },
         },
-        [{"pair": ["a", 1]}, {"pair": [1, "a"]}, {"pair": ["a", 1, 2]}, {"bag": [1]}, {"bag": [1, 2, 1]}],
+        [
+            {"pair": ["a", 1]},
+            {"pair": [1, "a"]},
+            {"pair": ["a", 1, 2]},
+            {"bag": [1]},
+            {"bag": [1, 2, 1]},
+        ],
     ),
     "look-around": (
         {"type": "object", "properties": {"word": {"type": "string", "pattern": "^(?!no)[a-z]+$"}}},
         [{"word": "yes"}, {"word": "nope"}, {"word": "A"}],
     ),
     "numbers": (
-        {"type": "object", "properties": {"n": {"type": "number", "multipleOf": 0.5, "exclusiveMaximum": 3}}},
+        {
+            "type": "object",
+            "properties": {"n": {"type": "number", "multipleOf": 0.5, "exclusiveMaximum": 3}},
+        },
         [{"n": 2.5}, {"n": 3}, {"n": 0.3}, {"n": -1}, {"n": True}],
     ),
     "a bare list": (
@@ -115,7 +164,12 @@ EXACT: dict[str, tuple[Any, list[Any]]] = {
 def test_the_verdict_is_the_validators(case: str, tmp_path: Path) -> None:
     schema, instances = EXACT[case]
     tally = Tally()
-    tally.schema({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, instances, tmp_path, case)
+    tally.schema(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema},
+        instances,
+        tmp_path,
+        case,
+    )
     assert tally.differences == []
     assert tally.reasons == {}
     assert tally.counts["agreed"] >= len(instances) - 1
@@ -131,10 +185,18 @@ def one(tmp_path: Path, properties: dict[str, Any], *required: str, **more: Any)
 
 def test_an_argument_nobody_named_is_refused_with_the_one_that_was_meant(tmp_path: Path) -> None:
     found = one(
-        tmp_path, {"repo-name": {"type": "string"}, "deep": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}
+        tmp_path,
+        {
+            "repo-name": {"type": "string"},
+            "deep": {"oneOf": [{"type": "string"}, {"type": "integer"}]},
+        },
     )
     assert "did you mean `repo-name`" in refusal(found, {"repo-nam": "x"})
-    assert checker(found).check({"repo-name": "x"}) == {"repo_name": "x"} == checker(found).check({"repo_name": "x"})
+    assert (
+        checker(found).check({"repo-name": "x"})
+        == {"repo_name": "x"}
+        == checker(found).check({"repo_name": "x"})
+    )
 
 
 def test_a_schema_that_takes_more_gets_more(tmp_path: Path) -> None:
@@ -148,7 +210,11 @@ def test_an_object_may_come_as_text_and_null_may_mean_nothing(tmp_path: Path) ->
     found = one(
         tmp_path,
         {
-            "where": {"type": "object", "properties": {"id": {"type": "integer"}}, "minProperties": 1},
+            "where": {
+                "type": "object",
+                "properties": {"id": {"type": "integer"}},
+                "minProperties": 1,
+            },
             "note": {"type": "string"},
             "any": {"anyOf": [{"type": "string"}, {"type": "object"}]},
         },
@@ -160,7 +226,9 @@ def test_an_object_may_come_as_text_and_null_may_mean_nothing(tmp_path: Path) ->
 
 
 def test_a_whole_number_is_whole_for_the_function(tmp_path: Path) -> None:
-    taken = checker(one(tmp_path, {"n": {"type": "integer"}, "x": {"type": "number"}})).check({"n": 2.0, "x": 2.0})
+    taken = checker(one(tmp_path, {"n": {"type": "integer"}, "x": {"type": "number"}})).check(
+        {"n": 2.0, "x": 2.0}
+    )
     assert [type(value) for value in taken.values()] == [int, float]
 
 
@@ -172,7 +240,9 @@ def test_a_pattern_made_to_hang_gives_up_in_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("schema", [{"$ref": "#"}, {"allOf": [{"$ref": "#"}]}])
-def test_a_schema_without_end_is_told_or_refuses_and_never_hangs(schema: dict[str, Any], tmp_path: Path) -> None:
+def test_a_schema_without_end_is_told_or_refuses_and_never_hangs(
+    schema: dict[str, Any], tmp_path: Path
+) -> None:
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([{"name": "a", "inputSchema": {"type": "object", **schema}}]))
     server, _ = server_of(path)
@@ -181,7 +251,10 @@ def test_a_schema_without_end_is_told_or_refuses_and_never_hangs(schema: dict[st
 
 
 def test_a_schema_that_is_none_is_told_with_its_place(tmp_path: Path) -> None:
-    found = {"name": "a", "inputSchema": {"type": "object", "properties": {"x": {"type": "string", "pattern": "("}}}}
+    found = {
+        "name": "a",
+        "inputSchema": {"type": "object", "properties": {"x": {"type": "string", "pattern": "("}}},
+    }
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([found]))
     server, problems = server_of(path)

@@ -23,14 +23,23 @@ DIALECTS: dict[str, tuple[Any, str]] = {
     "MCP list": ({"tools": [MCP]}, "MCP tools list"),
     "bare array": ([MCP], "MCP tools list"),
     "one tool": (MCP, "MCP tools list"),
-    "answer": ({"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}}, "captured answer to tools/list"),
+    "answer": (
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}},
+        "captured answer to tools/list",
+    ),
     "Chat Completions": (
         [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}],
         "OpenAI function definitions (Chat Completions)",
     ),
-    "Responses": ([{"type": "function", **WORDS, "parameters": SCHEMA}], "OpenAI function definitions (Responses)"),
+    "Responses": (
+        [{"type": "function", **WORDS, "parameters": SCHEMA}],
+        "OpenAI function definitions (Responses)",
+    ),
     "request body": (
-        {"model": "some", "tools": [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}]},
+        {
+            "model": "some",
+            "tools": [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}],
+        },
         "OpenAI function definitions (Chat Completions)",
     ),
     "functions": ({"functions": [{**WORDS, "parameters": SCHEMA}]}, "OpenAI function definitions"),
@@ -108,7 +117,11 @@ def test_of_a_document_of_definitions_the_ones_nobody_refers_to_are_tools(tmp_pa
     defs = {
         "Page": {"type": "object", "properties": {"size": {"type": "integer"}}},
         "FindBook": {"type": "object", "properties": {"page": {"$ref": "#/$defs/Page"}}},
-        "AddBook": {"type": "object", "description": "Add a book.", "properties": {"title": {"type": "string"}}},
+        "AddBook": {
+            "type": "object",
+            "description": "Add a book.",
+            "properties": {"title": {"type": "string"}},
+        },
         "Word": {"type": "string"},
     }
     path.write_text(json.dumps({"$defs": defs}))
@@ -119,7 +132,9 @@ def test_of_a_document_of_definitions_the_ones_nobody_refers_to_are_tools(tmp_pa
 
 def test_a_folder_is_one_server_with_a_tool_for_each_schema(tmp_path: Path) -> None:
     for name in ("find_book", "add_book"):
-        (tmp_path / f"{name}.schema.json").write_text(json.dumps({"type": "object", "properties": {"a": {}}}))
+        (tmp_path / f"{name}.schema.json").write_text(
+            json.dumps({"type": "object", "properties": {"a": {}}})
+        )
     server, _ = server_of(tmp_path)
     assert [found.name for found in server.tools] == ["add_book", "find_book"]
     assert server.extra["recognised"] == "2 × JSON Schema"
@@ -130,12 +145,19 @@ def test_tools_stand_beside_an_api(tmp_path: Path) -> None:
         "openapi": "3.1.0",
         "info": {"title": "Shop", "version": "1"},
         "servers": [{"url": "https://example.com"}],
-        "paths": {"/books": {"get": {"operationId": "listBooks", "responses": {"200": {"description": "ok"}}}}},
+        "paths": {
+            "/books": {
+                "get": {"operationId": "listBooks", "responses": {"200": {"description": "ok"}}}
+            }
+        },
     }
     (tmp_path / "openapi.json").write_text(json.dumps(api))
     (tmp_path / "own.json").write_text(json.dumps([MCP]))
     server, _ = server_of([tmp_path / "openapi.json", tmp_path / "own.json"])
-    assert {found.name: found.request is None for found in server.tools} == {"find_book": True, "list_books": False}
+    assert {found.name: found.request is None for found in server.tools} == {
+        "find_book": True,
+        "list_books": False,
+    }
     assert server.calls_api
 
 
@@ -147,7 +169,9 @@ def test_what_is_said_under_x_mcp_holds(tmp_path: Path) -> None:
         "outputSchema": {"type": "array", "items": {"type": "integer"}},
     }
     path = tmp_path / "book.json"
-    path.write_text(json.dumps({"title": "Book", "type": "object", "properties": {"a": {}}, "x-mcp": said}))
+    path.write_text(
+        json.dumps({"title": "Book", "type": "object", "properties": {"a": {}}, "x-mcp": said})
+    )
     server, _ = server_of(path)
     [toolset] = server.toolsets
     [found] = toolset.tools

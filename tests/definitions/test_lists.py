@@ -24,7 +24,10 @@ def schema(properties: dict[str, Any], *required: str, **more: Any) -> dict[str,
 
 LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     "filesystem": {
-        "read_text_file": (schema({"path": TEXT, "tail": NUMBER, "head": NUMBER}, "path"), {"path": "/a", "head": 3}),
+        "read_text_file": (
+            schema({"path": TEXT, "tail": NUMBER, "head": NUMBER}, "path"),
+            {"path": "/a", "head": 3},
+        ),
         "edit_file": (
             schema(
                 {
@@ -49,7 +52,12 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
                     "entities": {
                         "type": "array",
                         "items": schema(
-                            {"name": TEXT, "entityType": TEXT, "observations": {"type": "array", "items": TEXT}}, "name"
+                            {
+                                "name": TEXT,
+                                "entityType": TEXT,
+                                "observations": {"type": "array", "items": TEXT},
+                            },
+                            "name",
                         ),
                     }
                 },
@@ -64,7 +72,12 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
             schema(
                 {
                     "url": {**TEXT, "format": "uri", "minLength": 1},
-                    "max_length": {**WHOLE, "exclusiveMinimum": 0, "exclusiveMaximum": 1000000, "default": 5000},
+                    "max_length": {
+                        **WHOLE,
+                        "exclusiveMinimum": 0,
+                        "exclusiveMaximum": 1000000,
+                        "default": 5000,
+                    },
                     "raw": {**FLAG, "default": False},
                 },
                 "url",
@@ -97,12 +110,18 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     },
     "git": {
         "git_diff": (
-            schema({"repo_path": TEXT, "target": TEXT, "context_lines": WHOLE}, "repo_path", "target"),
+            schema(
+                {"repo_path": TEXT, "target": TEXT, "context_lines": WHOLE}, "repo_path", "target"
+            ),
             {"repo_path": "/a", "target": "b"},
         ),
         "git_log": (
             schema(
-                {"repo_path": TEXT, "max_count": WHOLE, "start": {"anyOf": [TEXT, {"type": "null"}], "default": None}},
+                {
+                    "repo_path": TEXT,
+                    "max_count": WHOLE,
+                    "start": {"anyOf": [TEXT, {"type": "null"}], "default": None},
+                },
                 "repo_path",
             ),
             {"repo_path": "/a", "start": None},
@@ -111,7 +130,14 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     "code host": {
         "create_pull_request": (
             schema(
-                {"owner": TEXT, "repo": TEXT, "title": TEXT, "head": TEXT, "base": TEXT, "draft": FLAG},
+                {
+                    "owner": TEXT,
+                    "repo": TEXT,
+                    "title": TEXT,
+                    "head": TEXT,
+                    "base": TEXT,
+                    "draft": FLAG,
+                },
                 "owner",
                 "repo",
                 "title",
@@ -141,7 +167,8 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         ),
         "get-library-docs": (
             schema(
-                {"context7CompatibleLibraryID": TEXT, "topic": TEXT, "tokens": NUMBER}, "context7CompatibleLibraryID"
+                {"context7CompatibleLibraryID": TEXT, "topic": TEXT, "tokens": NUMBER},
+                "context7CompatibleLibraryID",
             ),
             {"context7CompatibleLibraryID": "/a/b", "tokens": 5000},
         ),
@@ -153,7 +180,10 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         ),
         "browser_select_option": (
             schema(
-                {"element": TEXT, "ref": TEXT, "values": {"type": "array", "items": TEXT}}, "element", "ref", "values"
+                {"element": TEXT, "ref": TEXT, "values": {"type": "array", "items": TEXT}},
+                "element",
+                "ref",
+                "values",
             ),
             {"element": "a", "ref": "e1", "values": ["b"]},
         ),
@@ -178,7 +208,10 @@ LISTS: dict[str, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_goes_in_whole_and_its_calls_are_taken(name: str, tmp_path: Path) -> None:
     path = tmp_path / "tools.json"
-    tools = [{"name": tool, "description": tool, "inputSchema": given} for tool, (given, _) in LISTS[name].items()]
+    tools = [
+        {"name": tool, "description": tool, "inputSchema": given}
+        for tool, (given, _) in LISTS[name].items()
+    ]
     path.write_text(json.dumps({"tools": tools}))
     server, problems = server_of(path)
     assert not len(problems)
@@ -191,7 +224,9 @@ def test_a_list_goes_in_whole_and_its_calls_are_taken(name: str, tmp_path: Path)
         for wrong in ({**call, "no_such_argument": 1}, *({**call, key: [{}]} for key in call)):
             assert refusal(tool, wrong), wrong
         for key in given.get("required", ()):
-            assert key in refusal(tool, {name: value for name, value in call.items() if name != key})
+            assert key in refusal(
+                tool, {name: value for name, value in call.items() if name != key}
+            )
 
 
 @pytest.mark.skipif(not CAPTURED.is_dir(), reason="the captured lists are not here")

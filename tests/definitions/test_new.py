@@ -38,10 +38,20 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
     folder = tmp_path / "demo"
     assert "passed" in generated_tests(folder)
     readme = (folder / "README.md").read_text()
-    assert all(word in readme for word in ("next three steps", "mcpgen add tool", "mcpgen generate", "make test"))
+    assert all(
+        word in readme
+        for word in ("next three steps", "mcpgen add tool", "mcpgen generate", "make test")
+    )
     monkeypatch.chdir(folder)
     assert mcpgen("check") == 0
-    words = ("--description", "Find a book.", "--argument", "title:string!", "--argument", "tags:string[]")
+    words = (
+        "--description",
+        "Find a book.",
+        "--argument",
+        "title:string!",
+        "--argument",
+        "tags:string[]",
+    )
     assert mcpgen("add", "tool", "find_book", *words, "--argument", "unit:page|line") == 0
     tools = json.loads((folder / "tools.json").read_text())["tools"]
     assert [one["name"] for one in tools] == ["count_words", "find_book"]
@@ -53,7 +63,9 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
     assert "passed" in generated_tests(folder)
 
 
-def test_the_source_keeps_its_layout(mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_source_keeps_its_layout(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mcpgen("new", "demo", "--yes", "--quiet")
     folder = tmp_path / "demo"
     source = folder / "tools.json"
@@ -67,10 +79,20 @@ def test_the_source_keeps_its_layout(mcpgen: Mcpgen, tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("print", ()), ("find book", ()), ("count_words", ()), ("find", ("x:text",)), ("find", (":string",))],
+    [
+        ("print", ()),
+        ("find book", ()),
+        ("count_words", ()),
+        ("find", ("x:text",)),
+        ("find", (":string",)),
+    ],
 )
 def test_what_cannot_be_a_tool_changes_nothing(
-    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, arguments: tuple[str, ...]
+    mcpgen: Mcpgen,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    arguments: tuple[str, ...],
 ) -> None:
     mcpgen("new", "demo", "--yes", "--quiet")
     monkeypatch.chdir(tmp_path / "demo")

@@ -1,4 +1,6 @@
-"""A tool of one's own: its stub, its function, what is found when the two no longer fit, and what a client gets."""
+"""A tool of one's own: its stub, its function, what is found when the two no longer fit, and what a
+client gets.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,26 @@ from mcpgen.check import check
 from mcpgen.problems import Problems
 
 Make = Callable[..., Project]
-OUTPUT = {"type": "object", "properties": {"count": {"type": "integer", "minimum": 0}}, "required": ["count"]}
+OUTPUT = {
+    "type": "object",
+    "properties": {"count": {"type": "integer", "minimum": 0}},
+    "required": ["count"],
+}
 
 
 def found(project: Project) -> list[tuple[str, str, int]]:
     """The problems `check` names: code, file, line."""
     report = check(project.folder, Problems())
     return [
-        (one.code, one.place.file if one.place else "", one.place.line if one.place else 0) for one in report.problems
+        (one.code, one.place.file if one.place else "", one.place.line if one.place else 0)
+        for one in report.problems
     ]
 
 
 def test_a_stub_is_typed_and_says_that_it_is_one(project: Make) -> None:
-    made = project([tool("find_book", {"title": {"type": "string"}, "kind": {"enum": ["a", "b"]}}, "title")])
+    made = project(
+        [tool("find_book", {"title": {"type": "string"}, "kind": {"enum": ["a", "b"]}}, "title")]
+    )
     stub = (made.package / "custom" / "find_book.py").read_text()
     assert "title: str,\n" in stub
     assert 'kind: Literal["a", "b"] | None = None,\n' in stub
@@ -37,9 +46,13 @@ def test_a_stub_is_typed_and_says_that_it_is_one(project: Make) -> None:
     assert "not implemented yet" in result.content[0].text
 
 
-def test_a_function_is_never_touched_again_and_a_new_tool_gets_a_stub_beside_it(project: Make) -> None:
+def test_a_function_is_never_touched_again_and_a_new_tool_gets_a_stub_beside_it(
+    project: Make,
+) -> None:
     made = project([tool("find_book")])
-    path = made.function("find_book", "async def find_book(*, title=None, limit=None):\n    return 'mine'\n")
+    path = made.function(
+        "find_book", "async def find_book(*, title=None, limit=None):\n    return 'mine'\n"
+    )
     made.say([tool("find_book"), tool("add_book")])
     made.generate()
     assert path.read_text().endswith("'mine'\n")
@@ -71,7 +84,17 @@ def test_check_and_the_generated_tests_name_the_place_of_a_function_that_does_no
     made.function("find_book", code)
     [(problem, file, at)] = found(made)
     assert (problem, Path(file).name, at) == ("E1314", "find_book.py", line)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", "-k", "takes_the_arguments"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests",
+        "-k",
+        "takes_the_arguments",
+    ]
     done = subprocess.run(command, cwd=made.folder, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert f"find_book.py:{line}" in done.stdout
@@ -81,8 +104,9 @@ def test_mypy_names_a_call_that_does_not_fit(project: Make) -> None:
     made = project([tool("find_book", None, "title")])
     made.function(
         "find_book",
-        "from __future__ import annotations\n\nfrom ..content import Context\n\n\n"
-        "async def find_book(context: Context, *, title: int, limit: int | None = None) -> str:\n    return 'x'\n",
+        "from __future__ import annotations\n\nfrom ..content import Context\n\n\nasync def"
+        " find_book(context: Context, *, title: int, limit: int | None = None) -> str:\n    return"
+        " 'x'\n",
     )
     command = [
         sys.executable,
@@ -96,7 +120,12 @@ def test_mypy_names_a_call_that_does_not_fit(project: Make) -> None:
     wanted = ["tests/signatures_general.py", f"src/{made.made.server.package}/custom/find_book.py"]
     environment = {"MYPYPATH": "src", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
-        [*command, *wanted], cwd=made.folder, capture_output=True, text=True, timeout=120, env=environment
+        [*command, *wanted],
+        cwd=made.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
     )
     assert "signatures_general.py" in done.stdout
     assert 'Argument "title"' in done.stdout
@@ -111,7 +140,12 @@ def test_a_missing_function_and_a_broken_module_are_named(project: Make) -> None
 
 def test_a_result_is_checked_against_the_exact_output_schema(project: Make) -> None:
     made = project([tool("count", {}, outputSchema=OUTPUT)])
-    for value, fits in (("{'count': 3}", True), ("{'count': -1}", False), ("{}", False), ("'three'", False)):
+    for value, fits in (
+        ("{'count': 3}", True),
+        ("{'count': -1}", False),
+        ("{}", False),
+        ("'three'", False),
+    ):
         made.function("count", f"def count():\n    return {value}\n")
         result = made.call("count", {})
         assert result.is_error is not fits
@@ -122,9 +156,9 @@ def test_every_kind_of_content_arrives(project: Make) -> None:
     made = project([tool("show", {})])
     made.function(
         "show",
-        "from ..content import Audio, Image, Resource, ResourceLink, Text\n\n\nasync def show():\n"
-        "    return [Text('a'), Image(b'b'), Audio(b'c'), ResourceLink('https://example.com/d', 'd'),\n"
-        "            Resource('file:///e', b'e'), Resource('file:///f', 'f')]\n",
+        "from ..content import Audio, Image, Resource, ResourceLink, Text\n\n\nasync def show():\n "
+        "   return [Text('a'), Image(b'b'), Audio(b'c'), ResourceLink('https://example.com/d',"
+        " 'd'),\n            Resource('file:///e', b'e'), Resource('file:///f', 'f')]\n",
     )
     kinds = [block.type for block in made.call("show", {}).content]
     assert kinds == ["text", "image", "audio", "resource_link", "resource", "resource"]
@@ -139,7 +173,14 @@ def test_a_function_may_take_the_place_of_a_generated_one(project: Make) -> None
             "/books/{id}": {
                 "get": {
                     "operationId": "getBook",
-                    "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                    "parameters": [
+                        {
+                            "name": "id",
+                            "in": "path",
+                            "required": True,
+                            "schema": {"type": "integer"},
+                        }
+                    ],
                     "responses": {"200": {"description": "ok"}},
                 }
             }
@@ -155,7 +196,14 @@ def test_a_function_may_take_the_place_of_a_generated_one(project: Make) -> None
 
 def test_a_server_without_an_api_speaks_of_none(project: Make) -> None:
     made = project([tool("find_book")])
-    for name in ("README.md", ".env.example", "Makefile", "server.json", "manifest.json", "pyproject.toml"):
+    for name in (
+        "README.md",
+        ".env.example",
+        "Makefile",
+        "server.json",
+        "manifest.json",
+        "pyproject.toml",
+    ):
         text = (made.folder / name).read_text()
         assert "BASE_URL" not in text, name
         assert " API" not in text, name
@@ -175,7 +223,10 @@ def test_regenerating_changes_nothing_and_order_does_not_matter(project: Make) -
 def test_a_new_tool_of_ones_own_needs_no_acceptance(project: Make) -> None:
     made = project([tool("get_book", annotations={"readOnlyHint": True})])
     made.say(
-        [tool("drop_book", annotations={"destructiveHint": True}), tool("get_book", annotations={"readOnlyHint": True})]
+        [
+            tool("drop_book", annotations={"destructiveHint": True}),
+            tool("get_book", annotations={"readOnlyHint": True}),
+        ]
     )
     made.generate()
     assert len(made.made.server.tools) == 1
@@ -189,7 +240,9 @@ def test_the_list_is_whole_in_both_eras(project: Make, mode: str) -> None:
     assert sorted(one.name for one in listed.tools) == ["add-book", "find_book"]
 
 
-def test_an_argument_that_the_configuration_hides_or_fills_reaches_the_function(project: Make) -> None:
+def test_an_argument_that_the_configuration_hides_or_fills_reaches_the_function(
+    project: Make,
+) -> None:
     made = project([tool("find_book", None, "title", "limit")])
     said = '\n[tools.find_book.arguments.title]\nhidden = true\nvalue = "mine"\n'
     said += "\n[tools.find_book.arguments.limit]\ndefault = 7\n"

@@ -1,4 +1,6 @@
-"""The sample server of one's own tools: it works, hostile calls get nowhere, and slow services are given up on."""
+"""The sample server of one's own tools: it works, hostile calls get nowhere, and slow services are
+given up on.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 class Service:
-    """A stand-in for GitHub, a search engine and a weather service; it answers with what it is told, after a while."""
+    """A stand-in for GitHub, a search engine and a weather service; it answers with what it is
+    told, after a while.
+    """
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
@@ -105,14 +109,20 @@ def test_every_tool_has_the_documented_hints(toolbox: Project) -> None:
     listed: Any = toolbox.talk(lambda client: client.list_tools())
     hints = {one.name: one.annotations for one in listed.tools}
     assert len(hints) == 10
-    assert [name for name, hint in sorted(hints.items()) if hint.destructive_hint] == ["delete_file", "execute_command"]
+    assert [name for name, hint in sorted(hints.items()) if hint.destructive_hint] == [
+        "delete_file",
+        "execute_command",
+    ]
     assert {name for name, hint in hints.items() if not hint.read_only_hint} == {
         "create_record",
         "delete_file",
         "execute_command",
         "github_create_issue",
     }
-    assert {name for name, hint in hints.items() if hint.open_world_hint} >= {"web_search", "get_weather"}
+    assert {name for name, hint in hints.items() if hint.open_world_hint} >= {
+        "web_search",
+        "get_weather",
+    }
 
 
 def test_sums_and_expressions(toolbox: Project) -> None:
@@ -146,9 +156,15 @@ def test_nothing_but_arithmetic_is_calculated(toolbox: Project, expression: str)
 
 
 def test_a_command_runs_without_a_shell(toolbox: Project, folder: Path) -> None:
-    ran = data(toolbox.call("execute_command", {"command": "sort", "args": ["-r", "inner/lines.txt"]}))
+    ran = data(
+        toolbox.call("execute_command", {"command": "sort", "args": ["-r", "inner/lines.txt"]})
+    )
     assert ran == {"exit_code": 0, "stdout": "c\nb\na\n", "stderr": "", "cut": False}
-    echoed = data(toolbox.call("execute_command", {"command": "echo", "args": ["$HOME; cat /etc/passwd | `id` > x *"]}))
+    echoed = data(
+        toolbox.call(
+            "execute_command", {"command": "echo", "args": ["$HOME; cat /etc/passwd | `id` > x *"]}
+        )
+    )
     assert echoed["stdout"] == "$HOME; cat /etc/passwd | `id` > x *\n"
     assert not (folder / "x").exists()
 
@@ -182,7 +198,9 @@ def test_a_command_that_is_not_allowed_does_nothing(
 def test_a_command_that_takes_too_long_is_ended(toolbox: Project, folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     started = time.monotonic()
-    text = refused(toolbox.call("execute_command", {"command": "head", "args": ["pipe"], "timeout": 0.3}))
+    text = refused(
+        toolbox.call("execute_command", {"command": "head", "args": ["pipe"], "timeout": 0.3})
+    )
     assert "longer than 0.3 seconds" in text
     assert time.monotonic() - started < 5
 
@@ -194,7 +212,11 @@ def test_long_output_is_cut(toolbox: Project, folder: Path) -> None:
 
 
 def test_a_table_is_analysed(toolbox: Project, folder: Path) -> None:
-    found = data(toolbox.call("analyze_csv", {"filepath": "sales.csv", "operations": ["sum", "average", "count"]}))
+    found = data(
+        toolbox.call(
+            "analyze_csv", {"filepath": "sales.csv", "operations": ["sum", "average", "count"]}
+        )
+    )
     assert found == {
         "rows": 3,
         "columns": {
@@ -205,19 +227,27 @@ def test_a_table_is_analysed(toolbox: Project, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../secret.txt", "/etc/passwd", "out", "inner", "missing", "a\0b", "~/x", "inner/../.."]
+    "path",
+    ["../secret.txt", "/etc/passwd", "out", "inner", "missing", "a\0b", "~/x", "inner/../.."],
 )
 @pytest.mark.parametrize("tool", ["analyze_csv", "process_dataset", "delete_file"])
-def test_no_path_leads_out_of_the_folder(toolbox: Project, folder: Path, tool: str, path: str) -> None:
+def test_no_path_leads_out_of_the_folder(
+    toolbox: Project, folder: Path, tool: str, path: str
+) -> None:
     more = {"analyze_csv": {"operations": ["sum"]}}.get(tool, {})
-    text = refused(toolbox.call(tool, {"path" if tool == "delete_file" else "filepath": path, **more}))
+    text = refused(
+        toolbox.call(tool, {"path" if tool == "delete_file" else "filepath": path, **more})
+    )
     assert "canary" not in text
     assert "internal" not in text
     assert (folder.parent / "secret.txt").read_text() == "canary-secret\n"
 
 
 def test_a_file_is_deleted_once(toolbox: Project, folder: Path) -> None:
-    assert data(toolbox.call("delete_file", {"path": "inner/lines.txt"})) == {"deleted": "inner/lines.txt", "bytes": 6}
+    assert data(toolbox.call("delete_file", {"path": "inner/lines.txt"})) == {
+        "deleted": "inner/lines.txt",
+        "bytes": 6,
+    }
     assert "there is no" in refused(toolbox.call("delete_file", {"path": "inner/lines.txt"}))
 
 
@@ -228,18 +258,30 @@ def test_a_record_is_created_and_words_stay_words(toolbox: Project, folder: Path
     assert (made["id"], again["id"]) == (1, 2)
     with sqlite3.connect(folder / "toolbox.sqlite") as database:
         rows = database.execute("select kind, data from records order by id").fetchall()
-    assert [(kind, json.loads(text)) for kind, text in rows] == [("customers", hostile), ("notes", {"text": "x"})]
+    assert [(kind, json.loads(text)) for kind, text in rows] == [
+        ("customers", hostile),
+        ("notes", {"text": "x"}),
+    ]
     for bad in ({}, {"a b": 1}, {"a": [1]}, {"a": "x" * 3000}):
         refused(toolbox.call("create_record", {"table": "notes", "data": bad}))
     refused(toolbox.call("create_record", {"table": "records; --", "data": {"a": 1}}))
 
 
-def test_an_issue_is_created_with_the_token_and_nowhere_else(toolbox: Project, service: Service) -> None:
-    service.answer, service.status = {"number": 7, "html_url": "https://github.com/me/mine/issues/7"}, 201
+def test_an_issue_is_created_with_the_token_and_nowhere_else(
+    toolbox: Project, service: Service
+) -> None:
+    service.answer, service.status = {
+        "number": 7,
+        "html_url": "https://github.com/me/mine/issues/7",
+    }, 201
     made = data(toolbox.call("github_create_issue", {"title": "Broken", "labels": ["bug"]}))
     assert made == {"number": 7, "url": "https://github.com/me/mine/issues/7"}
     [(method, path, headers, body)] = service.requests
-    assert (method, path, headers["authorization"]) == ("POST", "/repos/me/mine/issues", "Bearer canary-token")
+    assert (method, path, headers["authorization"]) == (
+        "POST",
+        "/repos/me/mine/issues",
+        "Bearer canary-token",
+    )
     assert json.loads(body) == {"title": "Broken", "labels": ["bug"]}
     for repository in ("me/..", "../x", "me/a/b", "me", "me/a?x=1"):
         refused(toolbox.call("github_create_issue", {"title": "x", "repository": repository}))
@@ -256,15 +298,27 @@ def test_a_search_returns_links_alone(toolbox: Project, service: Service) -> Non
 
 def test_the_weather_comes_in_the_wanted_degrees(toolbox: Project, service: Service) -> None:
     days = [{"day": "2026-11-21", "low": 0, "high": 10}] * 3
-    service.answer = {"location": "Bonn", "temperature": 20, "conditions": "dry", "humidity": 40, "forecast": days}
-    found = data(toolbox.call("get_weather", {"location": "Bonn", "units": "fahrenheit", "days": 1}))
-    assert (found["temperature"], found["forecast"]) == (68.0, [{"day": "2026-11-21", "low": 32.0, "high": 50.0}])
+    service.answer = {
+        "location": "Bonn",
+        "temperature": 20,
+        "conditions": "dry",
+        "humidity": 40,
+        "forecast": days,
+    }
+    found = data(
+        toolbox.call("get_weather", {"location": "Bonn", "units": "fahrenheit", "days": 1})
+    )
+    assert (found["temperature"], found["forecast"]) == (
+        68.0,
+        [{"day": "2026-11-21", "low": 32.0, "high": 50.0}],
+    )
     service.answer = {"location": "Bonn", "temperature": "warm"}
     assert "does not know" in refused(toolbox.call("get_weather", {"location": "Bonn"}))
 
 
 @pytest.mark.parametrize(
-    ("status", "seconds", "said"), [(200, 2.0, "did not answer within 0.5"), (302, 0, "302"), (500, 0, "500")]
+    ("status", "seconds", "said"),
+    [(200, 2.0, "did not answer within 0.5"), (302, 0, "302"), (500, 0, "500")],
 )
 def test_a_service_that_fails_is_told_without_its_words(
     toolbox: Project, service: Service, status: int, seconds: float, said: str
@@ -275,7 +329,9 @@ def test_a_service_that_fails_is_told_without_its_words(
     assert "canary" not in text
 
 
-def test_what_is_not_set_up_says_which_variable(toolbox: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_set_up_says_which_variable(
+    toolbox: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("TOOLBOX_SEARCH_URL", "TOOLBOX_GITHUB_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     assert "TOOLBOX_SEARCH_URL" in refused(toolbox.call("web_search", {"query": "a"}))
@@ -304,7 +360,9 @@ def test_long_work_ends_when_the_caller_cancels(toolbox: Project, folder: Path) 
         started = time.monotonic()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):
-                await client.call_tool("process_dataset", {"filepath": "big.txt", "chunk_lines": 1, "pause": 1})
+                await client.call_tool(
+                    "process_dataset", {"filepath": "big.txt", "chunk_lines": 1, "pause": 1}
+                )
         assert data(await client.call_tool("calculate_sum", {"a": 1, "b": 1})) == {"sum": 2}
         return time.monotonic() - started
 
@@ -314,9 +372,13 @@ def test_long_work_ends_when_the_caller_cancels(toolbox: Project, folder: Path) 
 def test_many_calls_at_once_all_get_their_own_answer(toolbox: Project, folder: Path) -> None:
     async def begin(client: Any) -> list[Any]:
         sums = [client.call_tool("calculate_sum", {"a": number, "b": 1}) for number in range(150)]
-        records = [client.call_tool("create_record", {"table": "notes", "data": {"n": number}}) for number in range(30)]
+        records = [
+            client.call_tool("create_record", {"table": "notes", "data": {"n": number}})
+            for number in range(30)
+        ]
         words = [
-            client.call_tool("execute_command", {"command": "echo", "args": [str(number)]}) for number in range(10)
+            client.call_tool("execute_command", {"command": "echo", "args": [str(number)]})
+            for number in range(10)
         ]
         return list(await asyncio.gather(*sums, *records, *words))
 

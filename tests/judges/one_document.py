@@ -1,6 +1,7 @@
 """Everything the corpus judge says of one document, as a plain dictionary.
 
-Runs in a process of its own, so that its time and memory are its own and whatever happens costs no other document.
+Runs in a process of its own, so that its time and memory are its own and whatever happens costs no
+other document.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ META = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depth:
-    """How much of a document is judged: whether it is rendered, run (imported, type-checked, called by the client)."""
+    """How much of a document is judged: whether it is rendered, run (imported, type-checked, called
+    by the client).
+    """
 
     rendered: bool = True
     run: bool = False
@@ -52,7 +55,11 @@ class Depth:
 
 def judge(path: Path, depth: Depth) -> dict[str, Any]:
     """What is to be said of a document. Never raises."""
-    found: dict[str, Any] = {"document": str(path), "bytes": path.stat().st_size, "status": "judged"}
+    found: dict[str, Any] = {
+        "document": str(path),
+        "bytes": path.stat().st_size,
+        "status": "judged",
+    }
     began = time.process_time()
     problems = Problems()
     try:
@@ -63,7 +70,10 @@ def judge(path: Path, depth: Depth) -> dict[str, Any]:
         found["parse_s"] = round(time.process_time() - began, 3)
         files = render(server, Config()) if depth.rendered else listed(server)
     except McpgenError as error:
-        found |= {"status": "refused", "why": [problem.message for problem in error.problems][:3] or [str(error)]}
+        found |= {
+            "status": "refused",
+            "why": [problem.message for problem in error.problems][:3] or [str(error)],
+        }
         return found
     except Exception:
         found |= {"status": "traceback", "why": [traceback.format_exc()[-1500:]]}
@@ -77,7 +87,9 @@ def judge(path: Path, depth: Depth) -> dict[str, Any]:
         "tools": len(server.tools),
         "filtered": len(server.skips) - len(skipped),
         "skipped": len(skipped),
-        "skips": [[f"{skip.origin.method} {skip.origin.path}", skip.code, skip.reason] for skip in skipped],
+        "skips": [
+            [f"{skip.origin.method} {skip.origin.path}", skip.code, skip.reason] for skip in skipped
+        ],
         "law": counted == len(server.tools) + len(server.skips),
         "problems": dict(Counter(problem.code for problem in problems)),
     }
@@ -110,7 +122,9 @@ def operations(root: dict[str, Any]) -> int:
             continue
         count += sum(isinstance(item.get(method), dict) for method in METHODS)
         more = item.get("additionalOperations")
-        count += sum(isinstance(value, dict) for value in more.values()) if isinstance(more, dict) else 0
+        count += (
+            sum(isinstance(value, dict) for value in more.values()) if isinstance(more, dict) else 0
+        )
     return count
 
 
@@ -121,9 +135,13 @@ def listed(server: Server) -> dict[str, str]:
     return data_files(server)
 
 
-def judged(server: Server, files: dict[str, str], written: dict[str, Any], depth: Depth) -> dict[str, Any]:
+def judged(
+    server: Server, files: dict[str, str], written: dict[str, Any], depth: Depth
+) -> dict[str, Any]:
     """The verdicts on a generated package."""
-    tools = [tool for name, text in sorted(files.items()) if is_list(name) for tool in json.loads(text)]
+    tools = [
+        tool for name, text in sorted(files.items()) if is_list(name) for tool in json.loads(text)
+    ]
     found: dict[str, Any] = {
         "list_bytes": len(json.dumps(tools, separators=(",", ":"))),
         "profile": [list(complaint) for complaint in portable.complaints(tools, server.name)][:50],
@@ -177,11 +195,15 @@ def ajv(tools: list[dict[str, Any]], folder: Path) -> list[list[str]]:
     place.write_text(json.dumps(tools))
     script = Path(__file__).with_name("ajv.mjs")
     packages = node.packages("ajv", "ajv-formats")
-    return list(json.loads(node.run([node.node(), str(script), str(packages), str(place)], seconds=300)))
+    return list(
+        json.loads(node.run([node.node(), str(script), str(packages), str(place)], seconds=300))
+    )
 
 
 def running(files: dict[str, str], package: str, folder: Path) -> dict[str, Any]:
-    """What becomes of a package that is written: imported, type-checked, started and listed in both eras."""
+    """What becomes of a package that is written: imported, type-checked, started and listed in both
+    eras.
+    """
     for name, text in files.items():
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -208,14 +230,25 @@ def running(files: dict[str, str], package: str, folder: Path) -> dict[str, Any]
     if done.returncode:
         found["imports"] = [done.stderr.strip().splitlines()[-1][:300]]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(node.root() / "mypy"), "-p", package],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--cache-dir",
+            str(node.root() / "mypy"),
+            "-p",
+            package,
+        ],
         cwd=source,
         capture_output=True,
         text=True,
         timeout=900,
     )
     if done.returncode:
-        found["mypy"] = [line[:300] for line in done.stdout.strip().splitlines()[:5] or [done.stderr[-300:]]]
+        found["mypy"] = [
+            line[:300] for line in done.stdout.strip().splitlines()[:5] or [done.stderr[-300:]]
+        ]
     for mode in ("auto", "legacy"):
         try:
             count = asyncio.run(asyncio.wait_for(ask(source / package, mode), 120))
@@ -227,7 +260,9 @@ def running(files: dict[str, str], package: str, folder: Path) -> dict[str, Any]
 
 
 async def ask(package: Path, mode: str) -> int:
-    """How many tools the official client gets from a package's server, in one era (`auto` or `legacy`)."""
+    """How many tools the official client gets from a package's server, in one era (`auto` or
+    `legacy`).
+    """
     from mcp.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -251,7 +286,13 @@ def sameness(server: Server, written: dict[str, Any], count: int) -> dict[str, A
         seen, apart = compare(original, tool)
         values += seen
         differences += [
-            [item.refused_by, item.reason, item.tool, item.argument, json.dumps(item.value, default=str)[:120]]
+            [
+                item.refused_by,
+                item.reason,
+                item.tool,
+                item.argument,
+                json.dumps(item.value, default=str)[:120],
+            ]
             for item in apart
         ]
     return {"compared": values, "differences": differences[:40], "different": len(differences)}

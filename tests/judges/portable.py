@@ -1,7 +1,8 @@
-"""The portable profile, read off `tools/list` alone: twelve rules, each a function from the list to what breaks it.
+"""The portable profile, read off `tools/list` alone: twelve rules, each a function from the list to
+what breaks it.
 
-Written apart from mcpgen, which is meant to keep these rules by construction: nothing here is imported from there.
-A complaint is `(tool, what is wrong)`.
+Written apart from mcpgen, which is meant to keep these rules by construction: nothing here is
+imported from there. A complaint is `(tool, what is wrong)`.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def rule_3(tools: Tools, server: str) -> Iterator[Complaint]:
         if set(schema) - ROOT_KEYS:
             yield tool["name"], f"root keys {sorted(set(schema) - ROOT_KEYS)}"
         output = tool.get("outputSchema")
-        if output is not None and (output.get("type") != "object" or {"anyOf", "oneOf", "allOf", "$ref"} & set(output)):
+        if output is not None and (
+            output.get("type") != "object" or {"anyOf", "oneOf", "allOf", "$ref"} & set(output)
+        ):
             yield tool["name"], "output root"
 
 
@@ -102,7 +105,16 @@ def rule_4(tools: Tools, server: str) -> Iterator[Complaint]:
 def rule_5(tools: Tools, server: str) -> Iterator[Complaint]:
     """No keyword that clients refuse, no tuple, no union of one or of the same."""
     for name, schema, path, _ in inputs(tools):
-        for keyword in ("not", "if", "then", "else", "patternProperties", "prefixItems", "allOf", "dependentSchemas"):
+        for keyword in (
+            "not",
+            "if",
+            "then",
+            "else",
+            "patternProperties",
+            "prefixItems",
+            "allOf",
+            "dependentSchemas",
+        ):
             if keyword in schema:
                 yield name, f"{keyword} at {path}"
         if isinstance(schema.get("items"), list):
@@ -121,7 +133,14 @@ def rule_6(tools: Tools, server: str) -> Iterator[Complaint]:
     """`type` is one string, and never null."""
     for name, schema, path, _ in inputs(tools):
         kind = schema.get("type")
-        if kind is not None and kind not in ("object", "array", "string", "integer", "number", "boolean"):
+        if kind is not None and kind not in (
+            "object",
+            "array",
+            "string",
+            "integer",
+            "number",
+            "boolean",
+        ):
             yield name, f"type {kind!r} at {path}"
 
 
@@ -135,7 +154,11 @@ def rule_7(tools: Tools, server: str) -> Iterator[Complaint]:
             yield name, f"untyped items at {path}"
         values = schema.get("enum")
         if values is not None:
-            told = [json.dumps(value, sort_keys=True) for value in values] if isinstance(values, list) else []
+            told = (
+                [json.dumps(value, sort_keys=True) for value in values]
+                if isinstance(values, list)
+                else []
+            )
             if not told or len(set(told)) != len(told):
                 yield name, f"enum at {path}"
             kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
@@ -159,7 +182,9 @@ def rule_8(tools: Tools, server: str) -> Iterator[Complaint]:
 
 
 def rule_9(tools: Tools, server: str) -> Iterator[Complaint]:
-    """Descriptions say something, no client cuts them, and they start with a short sentence that starts with a verb."""
+    """Descriptions say something, no client cuts them, and they start with a short sentence that
+    starts with a verb.
+    """
     for tool in tools:
         text = tool.get("description") or ""
         if not 1 <= len(text) <= 1900:
@@ -173,7 +198,9 @@ def rule_9(tools: Tools, server: str) -> Iterator[Complaint]:
             yield tool["name"], f"first word {first!r}"
         for schema, path, _ in walk(tool["inputSchema"]):
             said = schema.get("description")
-            if said is not None and (not isinstance(said, str) or not said.strip() or len(said) > 1900):
+            if said is not None and (
+                not isinstance(said, str) or not said.strip() or len(said) > 1900
+            ):
                 yield tool["name"], f"description at {path}"
 
 
@@ -204,7 +231,14 @@ def rule_11(tools: Tools, server: str) -> Iterator[Complaint]:
         if other:
             yield name, f"keywords {sorted(other)} at {path}"
     for tool in tools:
-        other = set(tool) - {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
+        other = set(tool) - {
+            "name",
+            "title",
+            "description",
+            "inputSchema",
+            "outputSchema",
+            "annotations",
+        }
         if other:
             yield tool["name"], f"keys {sorted(other)}"
         hints = tool.get("annotations") or {}
@@ -219,7 +253,9 @@ def rule_12(tools: Tools, server: str) -> Iterator[Complaint]:
         required = schema.get("required")
         if required is not None:
             order = [key for key in schema.get("properties") or () if key in required]
-            if sorted(required) != sorted(set(required)) or (sorted(order) == sorted(required) and order != required):
+            if sorted(required) != sorted(set(required)) or (
+                sorted(order) == sorted(required) and order != required
+            ):
                 yield name, f"order of required at {path}"
 
 
@@ -241,4 +277,8 @@ RULES: tuple[Rule, ...] = (
 
 def complaints(tools: Tools, server: str) -> list[tuple[int, str, str]]:
     """Everything that breaks the profile, as (rule, tool, what)."""
-    return [(number, tool, what) for number, rule in enumerate(RULES, 1) for tool, what in rule(tools, server)]
+    return [
+        (number, tool, what)
+        for number, rule in enumerate(RULES, 1)
+        for tool, what in rule(tools, server)
+    ]

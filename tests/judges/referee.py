@@ -1,10 +1,12 @@
 """The referee over real documents: does what a model says arrive, and is what is wrong refused?
 
-`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--alone] [--quick] [--report FOLDER]`
+`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--alone] [--quick] [--report
+FOLDER]`
 
-Each document becomes OpenAPI 3 JSON first (the referee reads nothing else), then the referee's own `run.py`,
-unchanged, scores a generated server, and unless `--alone` FastMCP and openapi-mcp-generator beside it, on the same
-calls. The report is a table, and every call that went wrong with what was sent. Exit code 1 when a target is missed.
+Each document becomes OpenAPI 3 JSON first (the referee reads nothing else), then the referee's own
+`run.py`, unchanged, scores a generated server, and unless `--alone` FastMCP and
+openapi-mcp-generator beside it, on the same calls. The report is a table, and every call that went
+wrong with what was sent. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -42,19 +44,33 @@ QUICK = ("bulksms.com.json", "nexmo.com__application.json", "docker.com__hub.jso
 CAUSES = (
     (
         r"is not one of \[",
-        "an enum that does not fit into a tool of 4 kB is said in words; the value tried is none of it",
+        (
+            "an enum that does not fit into a tool of 4 kB is said in words; the value tried is"
+            " none of it"
+        ),
     ),
     (
         r"Additional properties are not allowed",
-        "an object that does not fit into a tool of 4 kB is listed with its required fields and stays open, so that "
-        "the others can be given; the field tried is none of them",
+        (
+            "an object that does not fit into a tool of 4 kB is listed with its required fields and"
+            " stays open, so that the others can be given; the field tried is none of them"
+        ),
     ),
     (
         r"under any of the given|under each of|is not of type",
-        "a union or an object that does not fit into a tool of 4 kB is listed with less than it asks for",
+        (
+            "a union or an object that does not fit into a tool of 4 kB is listed with less than it"
+            " asks for"
+        ),
     ),
-    (r"is a required property", "an empty list or object is not there in a form, nothing says that it is empty"),
-    (r"must match the pattern", "readers disagree on the control characters U+001C to U+001F in `\\s`"),
+    (
+        r"is a required property",
+        "an empty list or object is not there in a form, nothing says that it is empty",
+    ),
+    (
+        r"must match the pattern",
+        "readers disagree on the control characters U+001C to U+001F in `\\s`",
+    ),
     (r"does not match", "a pattern with look-around is listed without it, and said in words"),
     (
         r"control character|a header holds",
@@ -103,7 +119,9 @@ def converted(document: Path, folder: Path) -> Path | None:
     if not out.is_file() or out.stat().st_mtime < document.stat().st_mtime:
         script = Path(__file__).with_name("convert.mjs")
         try:
-            found = json.loads(document.read_text("utf-8-sig")) if document.suffix == ".json" else {}
+            found = (
+                json.loads(document.read_text("utf-8-sig")) if document.suffix == ".json" else {}
+            )
             if str(found.get("openapi")).startswith(("3.0", "3.1")):
                 out.write_text(json.dumps(found))
                 return out
@@ -118,7 +136,9 @@ def converted(document: Path, folder: Path) -> Path | None:
 class Campaign:
     """Runs the referee for many jobs, two at a time."""
 
-    def __init__(self, report: Path, *, peers: bool, reuse: bool, operations: int, seconds: int) -> None:
+    def __init__(
+        self, report: Path, *, peers: bool, reuse: bool, operations: int, seconds: int
+    ) -> None:
         self.sources, self.root = node.referee(peers)
         self.report, self.reuse, self.operations, self.seconds = report, reuse, operations, seconds
 
@@ -127,15 +147,22 @@ class Campaign:
         return self.report / job.server / f"{job.document.stem}.{job.seed}"
 
     def command(self, job: Job) -> str:
-        """How a server is started, in the referee's words. Raises Absent when it cannot be built."""
+        """How a server is started, in the referee's words. Raises Absent when it cannot be
+        built.
+        """
         if job.server == MINE:
-            return f"{sys.executable} {Path(__file__).with_name('referee_server.py')} {{spec}} {{base}}"
+            return (
+                f"{sys.executable} {Path(__file__).with_name('referee_server.py')} {{spec}}"
+                " {base}"
+            )
         if job.server == "fastmcp":
             return f"{self.root}/vf/bin/python {self.sources}/fastmcp_wrap.py {{spec}} {{base}}"
         built = self.root / "omg" / job.document.stem
         if not (built / "build" / "index.js").is_file():
             environment = {**os.environ, "REF_ROOT": str(self.root)}
-            node.run([str(self.sources / "build_omg.sh"), str(job.document), str(built)], env=environment)
+            node.run(
+                [str(self.sources / "build_omg.sh"), str(job.document), str(built)], env=environment
+            )
         return f"node {built}/build/index.js"
 
     def run(self, job: Job) -> dict[str, Any]:
@@ -155,7 +182,7 @@ class Campaign:
             count = sum(
                 method in ("get", "put", "post", "delete", "options", "head", "patch", "trace")
                 for item in (spec.get("paths") or {}).values()
-                for method in (item or {})
+                for method in item or {}
             )
             score.write_text(json.dumps({"fatal": [said], "ops": count}))
         if not score.is_file():
@@ -177,11 +204,23 @@ class Campaign:
             "PYTHONPATH": str(node.CHECKOUT),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        command = [python, "-W", "ignore", str(self.sources / "run.py"), "--spec", str(job.document)]
+        command = [
+            python,
+            "-W",
+            "ignore",
+            str(self.sources / "run.py"),
+            "--spec",
+            str(job.document),
+        ]
         command += ["--name", job.server, "--out", str(out), "--seed", str(job.seed)]
         command += ["--max-ops", str(self.operations), "--server", self.command(job)]
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=self.seconds, stdin=subprocess.DEVNULL
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=self.seconds,
+            stdin=subprocess.DEVNULL,
         )
         if done.returncode:
             raise node.Absent(done.stderr.strip()[-300:])
@@ -211,7 +250,9 @@ def totals(scores: list[dict[str, Any]]) -> Counts:
 
 
 class Settlement:
-    """What is left of a score without the calls and values whose verdict is disputed, and the disputes."""
+    """What is left of a score without the calls and values whose verdict is disputed, and the
+    disputes.
+    """
 
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()
@@ -226,8 +267,11 @@ class Settlement:
             self.count[f"{name} all"] += counts[name][1]
         if "A" not in score:
             return
-        # Beyond its first eighty, tools whose name is not the operation's are not tried: they are there all the same
-        untried = min(score.get("unidentified_tools", 0), counts["exposed"][1] - counts["exposed"][0])
+        # Beyond its first eighty, tools whose name is not the operation's are not tried: they are
+        # there all the same
+        untried = min(
+            score.get("unidentified_tools", 0), counts["exposed"][1] - counts["exposed"][0]
+        )
         self.count["exposed"] += untried
         self.untried += untried
         disputes = Disputes(document)
@@ -243,8 +287,14 @@ class Settlement:
         side = {"schema": "A", "spec": "B"}.get(call["kind"])
         if side is None:
             return
-        accepted = call["n_http"] == 1 and call.get("verdict") == "valid" and call.get("op") == call["want_op"]
-        slots = [slot for slot in call.get("slots", ()) if slot[1] not in ("unmapped", "unrepresentable")]
+        accepted = (
+            call["n_http"] == 1
+            and call.get("verdict") == "valid"
+            and call.get("op") == call["want_op"]
+        )
+        slots = [
+            slot for slot in call.get("slots", ()) if slot[1] not in ("unmapped", "unrepresentable")
+        ]
         whole = accepted and all(slot[1] == "delivered" for slot in slots)
         reason = "" if whole else disputes.over_call(call)
         if reason:
@@ -266,13 +316,17 @@ class Settlement:
 
 
 def failures(calls: Path, disputes: Disputes) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every call that went wrong undisputedly, with a line that says how, alike for alike failures."""
+    """Every call that went wrong undisputedly, with a line that says how, alike for alike
+    failures.
+    """
     with calls.open() as lines:
         for line in lines:
             call = json.loads(line)
             if disputes.over_call(call):
                 continue
-            call["slots"] = [slot for slot in call.get("slots", ()) if not disputes.over_slot(call, slot)]
+            call["slots"] = [
+                slot for slot in call.get("slots", ()) if not disputes.over_slot(call, slot)
+            ]
             how = failure(call)
             if how:
                 yield how, call
@@ -280,7 +334,10 @@ def failures(calls: Path, disputes: Disputes) -> Iterator[tuple[str, dict[str, A
 
 def failure(call: dict[str, Any]) -> str:
     """How a call went wrong; empty when it did not."""
-    blur = lambda text: re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|/\S+", "_", str(text))[:110]  # noqa: E731
+
+    def blur(text: object) -> str:
+        return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|/\S+", "_", str(text))[:110]
+
     structured = call.get("sc") or {}
     if structured.get("declared") and not (structured.get("present") and structured.get("valid")):
         return f"structured result: {blur(structured.get('why') or 'absent')}"
@@ -298,7 +355,9 @@ def failure(call: dict[str, Any]) -> str:
         return f"{side} invalid {place}: {blur(why)}"
     if call["n_http"] > 1:
         return f"{side} sent {call['n_http']} times"
-    lost = sorted({outcome for _, outcome in call.get("slots", ()) if outcome not in DELIVERED_OR_MOOT})
+    lost = sorted(
+        {outcome for _, outcome in call.get("slots", ()) if outcome not in DELIVERED_OR_MOOT}
+    )
     return f"{side} {', '.join(lost)}" if lost else ""
 
 
@@ -309,13 +368,18 @@ def cause(how: str) -> str:
 
 def row(label: str, counts: Counts) -> str:
     """A line of the table."""
-    cells = [f"{100 * good / every:.2f} % ({good}/{every})" if every else "none" for good, every in counts.values()]
+    cells = [
+        f"{100 * good / every:.2f} % ({good}/{every})" if every else "none"
+        for good, every in counts.values()
+    ]
     return f"| {label} | " + " | ".join(cells) + " |"
 
 
 def meets(counts: Counts) -> bool:
     """Whether every target is met."""
-    return all(every and 100 * good / every >= TARGETS[name] for name, (good, every) in counts.items())
+    return all(
+        every and 100 * good / every >= TARGETS[name] for name, (good, every) in counts.items()
+    )
 
 
 def shown(document: str, call: dict[str, Any]) -> str:
@@ -332,7 +396,9 @@ def shown(document: str, call: dict[str, Any]) -> str:
     ).replace("\n", " ")
 
 
-def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]]) -> tuple[str, bool]:
+def report(
+    campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]]
+) -> tuple[str, bool]:
     """The report as Markdown, and whether every target is met but for what is disputed."""
     servers = list(dict.fromkeys(job.server for job in jobs))
     names = sorted({job.document.stem for job in jobs})
@@ -345,8 +411,15 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
     head = ["| | " + " | ".join(TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
     target = "| target | " + " | ".join(f"{wanted} %" for wanted in TARGETS.values()) + " |"
     lines = ["# The referee's score", ""]
-    lines += [f"{len(names)} documents, seeds {seeds}, {campaign.operations} operations of each.", "", *head]
-    lines += [row(server, totals([scores[job] for job in jobs if job.server == server])) for server in servers]
+    lines += [
+        f"{len(names)} documents, seeds {seeds}, {campaign.operations} operations of each.",
+        "",
+        *head,
+    ]
+    lines += [
+        row(server, totals([scores[job] for job in jobs if job.server == server]))
+        for server in servers
+    ]
     lines += [target, "", "Without what is disputed (below), for every server alike:", "", *head]
     lines += [row(server, settled[server].totals()) for server in servers]
     lines += [target, "", f"Documents with no score: {dict(fatal)}", ""]
@@ -376,7 +449,9 @@ def report(campaign: Campaign, jobs: list[Job], scores: dict[Job, dict[str, Any]
 
 
 def published(text: str) -> str:
-    """The report as it stands in docs/: without the documents one by one, a line for each dispute and each failure."""
+    """The report as it stands in docs/: without the documents one by one, a line for each dispute
+    and each failure.
+    """
     head, _, rest = text.partition("## By document")
     _, disputed, rest = rest.partition("## Disputed")
     listed = re.sub(r"(?m)^  - .*\n", "", disputed + rest)
@@ -387,7 +462,9 @@ call that went wrong is in the report that `make referee` names, with its reques
 first table and left out of the second, for every server alike.
 
 """
-    return head.replace("# The referee's score\n\n", f"# The referee's score\n\n{intro}", 1) + listed
+    return (
+        head.replace("# The referee's score\n\n", f"# The referee's score\n\n{intro}", 1) + listed
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -396,10 +473,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("documents", nargs="*", default=[])
     parser.add_argument("--seeds", default="1", help="seeds, separated by commas")
     parser.add_argument("--alone", action="store_true", help="leave the peers out")
-    parser.add_argument("--reuse", action="store_true", help="keep the peers' scores of an earlier run")
+    parser.add_argument(
+        "--reuse", action="store_true", help="keep the peers' scores of an earlier run"
+    )
     parser.add_argument("--quick", action="store_true", help="three small documents")
     parser.add_argument("--operations", type=int, default=40, help="operations of each document")
-    parser.add_argument("--seconds", type=int, default=1500, help="the longest one document may take")
+    parser.add_argument(
+        "--seconds", type=int, default=1500, help="the longest one document may take"
+    )
     parser.add_argument("--write", action="store_true", help="write the figures to docs/referee.md")
     parser.add_argument("--report", type=Path, default=node.root() / "reports" / "referee")
     options = parser.parse_args(argv)
@@ -415,16 +496,22 @@ def main(argv: list[str] | None = None) -> int:
         print(f"make referee: not run: {why}")
         return 0 if options.quick else 2
     corpus = node.SHARED / "corpus"
-    given = options.documents or [str(corpus / part) for part in ("openapi", "swagger2", "oai_examples", "directory")]
+    given = options.documents or [
+        str(corpus / part) for part in ("openapi", "swagger2", "oai_examples", "directory")
+    ]
     if options.quick:
         given = [str(corpus / "directory" / name) for name in QUICK]
     folder = options.report / "documents"
     folder.mkdir(parents=True, exist_ok=True)
-    ready = [path for document in documents(given) if (path := converted(document, folder)) is not None]
+    ready = [
+        path for document in documents(given) if (path := converted(document, folder)) is not None
+    ]
     ready = sorted(dict.fromkeys(ready), key=lambda path: path.stat().st_size)
     servers = (MINE,) if options.alone or options.quick else (MINE, *PEERS)
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    jobs = [Job(server, document, seed) for document in ready for seed in seeds for server in servers]
+    jobs = [
+        Job(server, document, seed) for document in ready for seed in seeds for server in servers
+    ]
     with ThreadPoolExecutor(2) as pool:
         scores = dict(zip(jobs, pool.map(campaign.run, jobs), strict=True))
     text, met = report(campaign, jobs, scores)

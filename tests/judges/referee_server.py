@@ -1,7 +1,8 @@
-"""A generated server as the referee starts it: `referee_server.py DOCUMENT BASE_URL`, then MCP on stdio.
+"""A generated server as the referee starts it: `referee_server.py DOCUMENT BASE_URL`, then MCP on
+stdio.
 
-The package is generated into a temporary folder and run from there, with the referee's credentials in the variables
-that the package itself asks for.
+The package is generated into a temporary folder and run from there, with the referee's credentials
+in the variables that the package itself asks for.
 """
 
 from __future__ import annotations
@@ -52,7 +53,11 @@ def environment(package: Path, base_url: str) -> dict[str, str]:
     }
     for credential in facts["auth"].values():
         values = CREDENTIALS[credential["kind"]]
-        out |= {name: value for name, value in zip(credential["variables"], values, strict=False) if value}
+        out |= {
+            name: value
+            for name, value in zip(credential["variables"], values, strict=False)
+            if value
+        }
     return out
 
 

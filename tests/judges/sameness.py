@@ -1,7 +1,9 @@
-"""Whether a tool says what its operation says: values that the document's schemas and the tool's schema judge apart.
+"""Whether a tool says what its operation says: values that the document's schemas and the tool's
+schema judge apart.
 
-The document is read as its author wrote it, by validators of its own dialect (`openapi-schema-validator`), the tool
-as it is listed. Only names are taken from mcpgen: which argument stands for which parameter or field.
+The document is read as its author wrote it, by validators of its own dialect
+(`openapi-schema-validator`), the tool as it is listed. Only names are taken from mcpgen: which
+argument stands for which parameter or field.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Original:
         self.root = root
         self.swagger = "swagger" in root
         self.modern = str(root.get("openapi", "")).startswith(("3.1", "3.2"))
-        dialect = referencing.jsonschema.DRAFT202012 if self.modern else referencing.jsonschema.DRAFT4
+        dialect = (
+            referencing.jsonschema.DRAFT202012 if self.modern else referencing.jsonschema.DRAFT4
+        )
         self.registry = referencing.Registry().with_resource(
             "urn:document", referencing.Resource(contents=root, specification=dialect)
         )
@@ -71,11 +75,15 @@ class Original:
         match = re.match(r"'(.+)' is a required property", fault.message)
         if not match or fault.validator != "required" or not isinstance(fault.schema, dict):
             return False
-        target = self.sampler.deref(self.sampler.whole(fault.schema).get("properties", {}).get(match.group(1)))
+        target = self.sampler.deref(
+            self.sampler.whole(fault.schema).get("properties", {}).get(match.group(1))
+        )
         return isinstance(target, dict) and bool(target.get("readOnly"))
 
     def slots(self, tool: Tool) -> dict[tuple[str, str], tuple[Any, bool]]:
-        """(place, wire name) → schema and whether it is required, of an operation; the body is `("body", "")`."""
+        """(place, wire name) → schema and whether it is required, of an operation; the body is
+        `("body", "")`.
+        """
         deref = self.sampler.deref
         item = deref(self.root["paths"].get(tool.origin.path))
         operation = deref(item.get(tool.origin.method.lower())) if isinstance(item, dict) else None
@@ -99,7 +107,9 @@ class Original:
                 media = next(iter(content.values()), None) or {}
                 found[str(place), name] = media.get("schema") or {}, bool(parameter.get("required"))
             else:
-                found[str(place), name] = parameter.get("schema") or {}, bool(parameter.get("required"))
+                found[str(place), name] = parameter.get("schema") or {}, bool(
+                    parameter.get("required")
+                )
         if fields:
             found["body", ""] = {
                 "type": "object",
@@ -110,14 +120,22 @@ class Original:
         wanted = tool.request.body if tool.request else None
         if isinstance(body, dict) and wanted is not None:
             for media_type, media in (body.get("content") or {}).items():
-                if media_type.strip() == wanted.media_type or ("*" in media_type and len(body["content"]) == 1):
-                    found["body", ""] = (media or {}).get("schema") or {}, bool(body.get("required"))
+                if media_type.strip() == wanted.media_type or (
+                    "*" in media_type and len(body["content"]) == 1
+                ):
+                    found["body", ""] = (media or {}).get("schema") or {}, bool(
+                        body.get("required")
+                    )
         return found
 
 
 def _bare(parameter: dict[str, Any]) -> dict[str, Any]:
     """A Swagger 2.0 parameter as the schema it also is."""
-    schema = {key: value for key, value in parameter.items() if key not in ("name", "in", "required", "description")}
+    schema = {
+        key: value
+        for key, value in parameter.items()
+        if key not in ("name", "in", "required", "description")
+    }
     return {**schema, "type": "string"} if schema.get("type") == "file" else schema
 
 
@@ -128,7 +146,9 @@ class Reading:
         self.tool = tool
         self.places = {argument.name: argument for argument in tool.arguments}
         schema = _with_null(tool.input_schema, set(tool.nullable))
-        self.check = jsonschema_rs.validator_for(schema, pattern_options=jsonschema_rs.RegexOptions())
+        self.check = jsonschema_rs.validator_for(
+            schema, pattern_options=jsonschema_rs.RegexOptions()
+        )
         self.wire = dict(tool.wire_names)
         self.names = {argument: _tree(tool, argument) for argument in self.places}
 
@@ -164,7 +184,9 @@ class Reading:
                 flat |= {("body", key): child for key, child in value.items()}
             else:
                 flat[place, "body" if place == "body" else wire_name] = value
-        by_slot = {(argument.place, argument.wire_name): name for name, argument in self.places.items()}
+        by_slot = {
+            (argument.place, argument.wire_name): name for name, argument in self.places.items()
+        }
         out = {}
         for slot, value in flat.items():
             if slot not in by_slot:
@@ -176,11 +198,17 @@ class Reading:
 def _tree(tool: Tool, argument: str) -> dict[str, str]:
     """The renamed keys inside one argument: pointer below it → wire name."""
     prefix = f"/properties/{argument}"
-    return {pointer[len(prefix) :]: wire for pointer, wire in tool.wire_names if pointer.startswith(prefix + "/")}
+    return {
+        pointer[len(prefix) :]: wire
+        for pointer, wire in tool.wire_names
+        if pointer.startswith(prefix + "/")
+    }
 
 
 def _renamed(value: Any, names: dict[str, str], pointer: str, *, forward: bool) -> Any:
-    """A value with its keys in wire names (`forward`) or in the tool's; unions are walked as if they were not there."""
+    """A value with its keys in wire names (`forward`) or in the tool's; unions are walked as if
+    they were not there.
+    """
     if not names:
         return value
     plain = {re.sub(r"/(anyOf|oneOf)/\d+", "", key): wire for key, wire in names.items()}
@@ -212,14 +240,22 @@ def _with_null(schema: Any, pointers: set[str], pointer: str = "") -> Any:
         out = {}
         for key, value in schema.items():
             token = key.replace("~", "~0").replace("/", "~1")
-            out[key] = value if key in ("enum", "default") else _with_null(value, pointers, f"{pointer}/{token}")
+            out[key] = (
+                value
+                if key in ("enum", "default")
+                else _with_null(value, pointers, f"{pointer}/{token}")
+            )
         return {"anyOf": [out, {"type": "null"}]} if pointer in pointers else out
     if isinstance(schema, list):
-        return [_with_null(item, pointers, f"{pointer}/{index}") for index, item in enumerate(schema)]
+        return [
+            _with_null(item, pointers, f"{pointer}/{index}") for index, item in enumerate(schema)
+        ]
     return schema
 
 
-def compare(original: Original, tool: Tool, *, seconds: float = 2.0) -> tuple[int, list[Difference]]:
+def compare(
+    original: Original, tool: Tool, *, seconds: float = 2.0
+) -> tuple[int, list[Difference]]:
     """How many values were compared, and those the two sides judge apart."""
     slots = original.slots(tool)
     if not slots:
@@ -233,12 +269,18 @@ def compare(original: Original, tool: Tool, *, seconds: float = 2.0) -> tuple[in
     found: list[Difference] = []
     try:
         cases = list(_cases(original, tool, reading, slots))
-    except Exception:  # the document's own schema cannot be judged by (a pattern its validator cannot read)
+    except (
+        Exception
+    ):  # the document's own schema cannot be judged by (a pattern its validator cannot read)
         return 0, []
     for slots_value in cases:
         if time.monotonic() > ends or len(found) > 20:
             break
-        arguments = reading.from_slots(slots_value) if not isinstance(slots_value, Listed) else slots_value.arguments
+        arguments = (
+            reading.from_slots(slots_value)
+            if not isinstance(slots_value, Listed)
+            else slots_value.arguments
+        )
         if arguments is None:
             continue
         seen += 1
@@ -255,14 +297,18 @@ class Listed:
     arguments: dict[str, Any]
 
 
-def _cases(original: Original, tool: Tool, reading: Reading, slots: dict[tuple[str, str], tuple[Any, bool]]) -> Any:
+def _cases(
+    original: Original, tool: Tool, reading: Reading, slots: dict[tuple[str, str], tuple[Any, bool]]
+) -> Any:
     """Values from the document's schemas, from the tool's, and near misses of both."""
     bases: list[dict[str, Any]] = []
     for full in (False, True, True):
         sampler = Sampler(original.root, f"{tool.name}{len(bases)}")
         value: dict[tuple[str, str], Any] = {}
         for slot, (schema, required) in slots.items():
-            argument = any((item.place, item.wire_name) == slot for item in tool.arguments) or slot == ("body", "")
+            argument = any(
+                (item.place, item.wire_name) == slot for item in tool.arguments
+            ) or slot == ("body", "")
             if argument and (required or full or slot[0] == "path"):
                 try:
                     value[slot] = sampler.value(schema, full=full)
@@ -275,7 +321,9 @@ def _cases(original: Original, tool: Tool, reading: Reading, slots: dict[tuple[s
                 bases.append(arguments)
     for full in (False, True):
         try:
-            made = Sampler(tool.input_schema, f"{tool.name}{full}").value(tool.input_schema, full=full)
+            made = Sampler(tool.input_schema, f"{tool.name}{full}").value(
+                tool.input_schema, full=full
+            )
         except (ValueError, TypeError, RecursionError):
             continue
         if isinstance(made, dict) and not any(True for _ in reading.faults(made)):
@@ -288,14 +336,21 @@ def _cases(original: Original, tool: Tool, reading: Reading, slots: dict[tuple[s
 
 
 def _verdict(
-    original: Original, reading: Reading, slots: dict[tuple[str, str], tuple[Any, bool]], arguments: dict[str, Any]
+    original: Original,
+    reading: Reading,
+    slots: dict[tuple[str, str], tuple[Any, bool]],
+    arguments: dict[str, Any],
 ) -> Difference | None:
     """The difference between the two verdicts, or None."""
     tool_fault = next(iter(reading.faults(arguments)), None)
-    given = reading.to_slots({key: value for key, value in arguments.items() if key in reading.places})
+    given = reading.to_slots(
+        {key: value for key, value in arguments.items() if key in reading.places}
+    )
     reason, where, value = "", "", None
     for slot, (schema, required) in slots.items():
-        argument = next((a for a in reading.places.values() if (a.place, a.wire_name) == slot), None)
+        argument = next(
+            (a for a in reading.places.values() if (a.place, a.wire_name) == slot), None
+        )
         if slot not in given:
             if (required or slot[0] == "path") and (argument is not None or slot == ("body", "")):
                 reason, where = "missing", "/".join(slot)
@@ -316,7 +371,9 @@ def _verdict(
         return Difference(reading.tool.name, "document", reason, where, value)
     path = [str(part) for part in tool_fault.instance_path]
     keyword = str(tool_fault.schema_path[-1]) if tool_fault.schema_path else ""
-    return Difference(reading.tool.name, "tool", _why(reading, path, keyword), "/".join(path), tool_fault.instance)
+    return Difference(
+        reading.tool.name, "tool", _why(reading, path, keyword), "/".join(path), tool_fault.instance
+    )
 
 
 def _why(reading: Reading, path: list[str], keyword: str) -> str:
@@ -325,9 +382,19 @@ def _why(reading: Reading, path: list[str], keyword: str) -> str:
     body = reading.tool.request.body if reading.tool.request else None
     if argument is not None and argument.place == "path" and keyword in ("pattern", "minLength"):
         return "a path cannot hold it"
-    if argument is not None and argument.place == "body" and body is not None and body.kind in ("text", "binary"):
+    if (
+        argument is not None
+        and argument.place == "body"
+        and body is not None
+        and body.kind in ("text", "binary")
+    ):
         return f"a body of {body.media_type.split(';')[0]} is given as text"
-    if argument is not None and keyword == "additionalProperties" and body is not None and body.kind != "json":
+    if (
+        argument is not None
+        and keyword == "additionalProperties"
+        and body is not None
+        and body.kind != "json"
+    ):
         return "how a field of a form is written that is not declared, nobody has said"
     return "type, which the document does not name" if keyword == "type" else keyword
 

@@ -1,4 +1,6 @@
-"""Values for a JSON Schema, and near misses: what a document's schema and a tool's schema are compared with."""
+"""Values for a JSON Schema, and near misses: what a document's schema and a tool's schema are
+compared with.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ TEXTS = {
 
 
 class Sampler:
-    """Values of the schemas of one document (`root`), chosen by a seed. `writing`: readOnly properties are left out."""
+    """Values of the schemas of one document (`root`), chosen by a seed. `writing`: readOnly
+    properties are left out.
+    """
 
     def __init__(self, root: Any, seed: str, *, writing: bool = True) -> None:
         self.root, self.random, self.writing = root, random.Random(seed), writing
@@ -56,10 +60,14 @@ class Sampler:
         schema = self.deref(schema)
         if not isinstance(schema, dict) or depth > 8:
             return {}
-        out = {key: value for key, value in schema.items() if key not in ("allOf", "anyOf", "oneOf")}
+        out = {
+            key: value for key, value in schema.items() if key not in ("allOf", "anyOf", "oneOf")
+        }
         parts = list(schema.get("allOf") or ())
         for keyword in ("anyOf", "oneOf"):
-            branches = [part for part in schema.get(keyword) or () if self.deref(part) != {"type": "null"}]
+            branches = [
+                part for part in schema.get(keyword) or () if self.deref(part) != {"type": "null"}
+            ]
             if branches:
                 parts.append(self.random.choice(branches))
         for part in parts:
@@ -73,7 +81,9 @@ class Sampler:
         return out
 
     def value(self, schema: Any, *, full: bool, depth: int = 0) -> Any:
-        """A value; with `full`, optional properties too. It may be wrong where keywords interact: check it."""
+        """A value; with `full`, optional properties too. It may be wrong where keywords interact:
+        check it.
+        """
         self.budget += 1
         if self.budget > 3000:
             raise ValueError("too large")
@@ -87,7 +97,11 @@ class Sampler:
         if isinstance(kind, list):
             kind = self.random.choice([name for name in kind if name != "null"] or ["null"])
         if kind is None:
-            kind = "object" if "properties" in whole or whole.get("required") else "array" if "items" in whole else None
+            kind = (
+                "object"
+                if "properties" in whole or whole.get("required")
+                else "array" if "items" in whole else None
+            )
         if kind == "object":
             return self.object(whole, full, depth)
         if kind == "array":
@@ -95,7 +109,9 @@ class Sampler:
             most = whole.get("maxItems")
             size = max(least, 2 if full and depth < 4 else least or (1 if depth < 2 else 0))
             size = min(size, int(most)) if most is not None else size
-            return [self.value(whole.get("items", {}), full=full, depth=depth + 1) for _ in range(size)]
+            return [
+                self.value(whole.get("items", {}), full=full, depth=depth + 1) for _ in range(size)
+            ]
         if kind in ("integer", "number"):
             return self.number(whole, kind)
         if kind == "boolean":
@@ -123,7 +139,9 @@ class Sampler:
         if isinstance(extra, dict) and not properties and full and depth < 4:
             wanted = max(wanted, 1)
         for index in range(wanted - len(out)):
-            out[f"key{index}"] = self.value(extra if isinstance(extra, dict) else {}, full=full, depth=depth + 1)
+            out[f"key{index}"] = self.value(
+                extra if isinstance(extra, dict) else {}, full=full, depth=depth + 1
+            )
         return out
 
     def number(self, schema: dict[str, Any], kind: str) -> float:
@@ -162,9 +180,34 @@ class Sampler:
 
     def guesses(self, least: int) -> Iterator[str]:
         """Texts that common patterns are for."""
-        yield from ("a1", "a", "1", "12345", "ABC", "abc-def", "a_b", "1.5", "USD", "us-east-1", "#a1b2c3", "a@b.co")
-        yield from ("12:00", "2024-01", "v1", "arn:aws:s3:us-east-1:123456789012:a", "123456789012", "https://a.co/b")
-        for alphabet in (string.digits, string.ascii_lowercase, string.ascii_uppercase, "abcdef0123456789"):
+        yield from (
+            "a1",
+            "a",
+            "1",
+            "12345",
+            "ABC",
+            "abc-def",
+            "a_b",
+            "1.5",
+            "USD",
+            "us-east-1",
+            "#a1b2c3",
+            "a@b.co",
+        )
+        yield from (
+            "12:00",
+            "2024-01",
+            "v1",
+            "arn:aws:s3:us-east-1:123456789012:a",
+            "123456789012",
+            "https://a.co/b",
+        )
+        for alphabet in (
+            string.digits,
+            string.ascii_lowercase,
+            string.ascii_uppercase,
+            "abcdef0123456789",
+        ):
             for length in {max(least, 1), 3, 8, 10, 16, 24, 32, 40, 64}:
                 yield "".join(self.random.choice(alphabet) for _ in range(length))
 
@@ -177,7 +220,9 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def near_misses(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Values one step from `value`: of another type, without a key, with another key, a little larger or smaller."""
+    """Values one step from `value`: of another type, without a key, with another key, a little
+    larger or smaller.
+    """
     wrong: tuple[Any, ...] = ("__wrong__", 12.5, True, ["__wrong__"], {"__wrong__": 1})
     yield from (other for other in wrong if type(other) is not type(value))
     if isinstance(value, str):

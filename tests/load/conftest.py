@@ -1,4 +1,6 @@
-"""What the tests of `load` share: writing documents, loading them, and a server that must not be asked."""
+"""What the tests of `load` share: writing documents, loading them, and a server that must not be
+asked.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +112,9 @@ def canary() -> Iterator[Canary]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     recorder = Canary(port=server.server_port)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     yield recorder
     server.shutdown()

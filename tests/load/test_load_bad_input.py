@@ -1,4 +1,6 @@
-"""Input that is not malicious and not a document either: each says what is wrong, where, and what to do."""
+"""Input that is not malicious and not a document either: each says what is wrong, where, and what
+to do.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,20 @@ HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
 FORMATS = {
     "markdown.md": ("# My API\n\nSome *text*: with `code`\n\n- [a](b)\n", "a Markdown text"),
     "data.csv": ("name,age,city\nann,3,rome\nbob,4,oslo\n", "a table (CSV)"),
-    "postman.json": ('{"info": {"_postman_id": "1", "name": "x"}, "item": []}', "a Postman collection"),
+    "postman.json": (
+        '{"info": {"_postman_id": "1", "name": "x"}, "item": []}',
+        "a Postman collection",
+    ),
     "traffic.har": ('{"log": {"version": "1.2", "entries": []}}', "an HTTP archive (HAR)"),
-    "soap.wsdl": ('<?xml version="1.0"?><wsdl:definitions name="x"></wsdl:definitions>', "a WSDL description"),
+    "soap.wsdl": (
+        '<?xml version="1.0"?><wsdl:definitions name="x"></wsdl:definitions>',
+        "a WSDL description",
+    ),
     "schema.graphql": ("type Query {\n  book(id: ID!): Book\n}\n", "a GraphQL schema"),
-    "api.proto": ('syntax = "proto3";\npackage x;\nmessage Book { string id = 1; }\n', "a protobuf file"),
+    "api.proto": (
+        'syntax = "proto3";\npackage x;\nmessage Book { string id = 1; }\n',
+        "a protobuf file",
+    ),
     "asyncapi.yaml": ("asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", "an AsyncAPI document"),
     "arazzo.yaml": ("arazzo: 1.0.0\ninfo: {title: x, version: '1'}\n", "an Arazzo description"),
     "overlay.yaml": ("overlay: 1.0.0\nactions: []\n", "`--overlay`"),
@@ -66,7 +77,9 @@ def test_a_file_without_permission_says_which_is_needed(write: Write, refused: A
     assert "chmod u+r" in refused(path).text
 
 
-@pytest.mark.parametrize("content", ["", "   \n\n", "# only a comment\n", "---\n", "---\n# nothing\n", "\ufeff"])
+@pytest.mark.parametrize(
+    "content", ["", "   \n\n", "# only a comment\n", "---\n", "---\n# nothing\n", "\ufeff"]
+)
 def test_an_empty_file_says_how_a_document_begins(write: Write, refused: Act, content: str) -> None:
     refusal = refused(write("empty.yaml", content))
     assert "the file is empty" in refusal.text
@@ -87,7 +100,9 @@ def test_a_binary_file_is_named(write: Write, refused: Act, content: bytes, said
     assert said in refused(write("x.yaml", content)).text
 
 
-@pytest.mark.parametrize("start", ["<!DOCTYPE html>\n<html>", "\n  <html lang='en'><body>", "<script>"])
+@pytest.mark.parametrize(
+    "start", ["<!DOCTYPE html>\n<html>", "\n  <html lang='en'><body>", "<script>"]
+)
 def test_a_page_says_where_the_document_usually_is(write: Write, refused: Act, start: str) -> None:
     refusal = refused(write("openapi.json", start + "Swagger UI</html>"))
     assert "this is an HTML page" in refusal.text
@@ -96,7 +111,9 @@ def test_a_page_says_where_the_document_usually_is(write: Write, refused: Act, s
 
 
 def test_an_open_quote_is_shown_where_it_began(write: Write, refused: Act) -> None:
-    refusal = refused(write("x.yaml", HEAD + "paths:\n  /a:\n    get:\n      summary: 'open\n      tags: []\n"))
+    refusal = refused(
+        write("x.yaml", HEAD + "paths:\n  /a:\n    get:\n      summary: 'open\n      tags: []\n")
+    )
     assert refusal.where == (6, 16)
     assert "does not end" in refusal.text
 
@@ -153,7 +170,9 @@ def test_a_repeated_key_is_shown_at_both_places(
         ('{"a": "line\nbreak"}', "line break", (1, 12)),
     ],
 )
-def test_a_slip_in_json_is_named(write: Write, refused: Act, content: str, said: str, where: tuple[int, int]) -> None:
+def test_a_slip_in_json_is_named(
+    write: Write, refused: Act, content: str, said: str, where: tuple[int, int]
+) -> None:
     refusal = refused(write("x.json", content))
     assert said in refusal.text
     assert refusal.where == where
@@ -168,7 +187,9 @@ def test_a_slip_in_json_is_named(write: Write, refused: Act, content: str, said:
         (HEAD.encode() + b"x" * 302 + b"\xff\n", "byte offset"),
     ],
 )
-def test_another_encoding_is_named_with_the_offset(write: Write, refused: Act, content: bytes, said: str) -> None:
+def test_another_encoding_is_named_with_the_offset(
+    write: Write, refused: Act, content: bytes, said: str
+) -> None:
     refusal = refused(write("x.yaml", content))
     assert said in refusal.text
     assert "byte offset" in refusal.text
@@ -181,10 +202,13 @@ def test_another_encoding_is_named_with_the_offset(write: Write, refused: Act, c
         b"\xef\xbb\xbf" + HEAD.encode(),
         HEAD.replace("\n", "\r\n").encode(),
         HEAD.encode("utf-16"),
-        b"\xef\xbb\xbf" + b'{\r\n\t"openapi": "3.1.0",\r\n\t"info": {"title": "T", "version": "1"}}',
+        b"\xef\xbb\xbf"
+        + b'{\r\n\t"openapi": "3.1.0",\r\n\t"info": {"title": "T", "version": "1"}}',
     ],
 )
-def test_marks_line_ends_and_tabs_in_json_are_no_matter(write: Write, loaded: Act, content: bytes) -> None:
+def test_marks_line_ends_and_tabs_in_json_are_no_matter(
+    write: Write, loaded: Act, content: bytes
+) -> None:
     document, problems = loaded(write("x", content))
     assert document.root["info"] == {"title": "T", "version": "1"}
     assert problems == []
@@ -192,9 +216,17 @@ def test_marks_line_ends_and_tabs_in_json_are_no_matter(write: Write, loaded: Ac
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("[1, 2]", "a list"), ("- a\n- b\n", "a list"), ("hello", "text"), ("42", "a number"), ("true", "true or false")],
+    [
+        ("[1, 2]", "a list"),
+        ("- a\n- b\n", "a list"),
+        ("hello", "text"),
+        ("42", "a number"),
+        ("true", "true or false"),
+    ],
 )
-def test_a_root_that_is_no_object_is_named(write: Write, refused: Act, content: str, said: str) -> None:
+def test_a_root_that_is_no_object_is_named(
+    write: Write, refused: Act, content: str, said: str
+) -> None:
     assert f"the document is {said}, not an object" in refused(write("x.yaml", content)).text
 
 
@@ -213,7 +245,9 @@ def test_a_root_that_is_no_object_is_named(write: Write, refused: Act, content: 
         ('swagger: "1.2"', "convert the document"),
     ],
 )
-def test_an_unknown_version_is_answered_with_the_nearest(write: Write, refused: Act, root: str, said: str) -> None:
+def test_an_unknown_version_is_answered_with_the_nearest(
+    write: Write, refused: Act, root: str, said: str
+) -> None:
     refusal = refused(write("x.yaml", f"info: {{}}\n{root}\npaths: {{}}\n"))
     assert len(refusal.problems) == 1
     assert said in refusal.text
@@ -231,22 +265,34 @@ def test_an_unknown_version_is_answered_with_the_nearest(write: Write, refused: 
         ("openapi: 3.2.0", "3.2.0", []),
     ],
 )
-def test_an_unmistakable_version_is_taken(write: Write, loaded: Act, root: str, version: str, codes: list[str]) -> None:
+def test_an_unmistakable_version_is_taken(
+    write: Write, loaded: Act, root: str, version: str, codes: list[str]
+) -> None:
     document, problems = loaded(write("x.yaml", f"{root}\npaths: {{}}\n"))
     assert document.version == version
     assert [problem.code for problem in problems] == codes
 
 
 def test_a_misspelt_root_key_is_named(write: Write, refused: Act) -> None:
-    assert "`OpenAPI` should be `openapi`" in refused(write("x.yaml", "OpenAPI: 3.1.0\npaths: {}\n")).text
-    assert "neither `openapi` nor `swagger`" in refused(write("x.yaml", "info: {}\npaths: {}\n")).text
+    assert (
+        "`OpenAPI` should be `openapi`"
+        in refused(write("x.yaml", "OpenAPI: 3.1.0\npaths: {}\n")).text
+    )
+    assert (
+        "neither `openapi` nor `swagger`" in refused(write("x.yaml", "info: {}\npaths: {}\n")).text
+    )
 
 
-def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(write: Write, loaded: Act, refused: Act) -> None:
+def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(
+    write: Write, loaded: Act, refused: Act
+) -> None:
     paths = {"/a": {"get": {"responses": {"200": {"description": "fine 'quoted' \"text\""}}}}}
-    whole = json.dumps({"openapi": "3.1.0", "info": {"title": "Tïtle", "version": "1"}, "paths": paths}, indent=1)
+    whole = json.dumps(
+        {"openapi": "3.1.0", "info": {"title": "Tïtle", "version": "1"}, "paths": paths}, indent=1
+    )
     block = (
-        HEAD + "paths:\n  /a:\n    get:\n      tags: [a, 'b', \"c\"]\n      summary: >-\n        folded\n        text\n"
+        HEAD + "paths:\n  /a:\n    get:\n      tags: [a, 'b', \"c\"]\n      summary: >-\n       "
+        " folded\n        text\n"
     )
     for text in (whole, block):
         raw = text.encode()
@@ -258,4 +304,6 @@ def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(write: Write, lo
                 refusal = refused(path)
                 assert refusal.exit_code == 1
                 assert len(refusal.problems) == 1
-                assert not any(ord(character) < 32 and character != "\n" for character in refusal.text)
+                assert not any(
+                    ord(character) < 32 and character != "\n" for character in refusal.text
+                )

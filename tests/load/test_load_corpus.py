@@ -1,4 +1,6 @@
-"""Real documents load and upgrade. They stand beside the checkout and are no part of the project."""
+"""Real documents load and upgrade. They stand beside the checkout and are no part of the
+project.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ DOCUMENTS = sorted(path for pattern in LIST for path in CORPUS.glob(pattern) if 
 KNOWN_GAPS = {"square.json": "refers to a schema it does not have"}
 """Documents with references to nothing; an entry that is not needed fails."""
 
-pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="no real documents beside the checkout (../shared/corpus)")
+pytestmark = pytest.mark.skipif(
+    not DOCUMENTS, reason="no real documents beside the checkout (../shared/corpus)"
+)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -66,5 +70,7 @@ def test_a_document_in_a_folder_of_its_own_needs_permission_to_reach_further() -
         pytest.skip("no ../shared/corpus/oai_examples")
     problems = Problems()
     document = upgrade(load(path, problems=problems, folder=path.parents[1]), problems)
-    schema = document.root["paths"]["/pets"]["get"]["responses"]["default"]["content"]["application/json"]["schema"]
+    schema = document.root["paths"]["/pets"]["get"]["responses"]["default"]["content"][
+        "application/json"
+    ]["schema"]
     assert "message" in document.deref(schema, "")[0]["properties"]

@@ -1,4 +1,6 @@
-"""Documents made to exhaust a machine: refused, or read, within a gigabyte and a few seconds, and never by a crash."""
+"""Documents made to exhaust a machine: refused, or read, within a gigabyte and a few seconds, and
+never by a crash.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def laughs(levels: int, width: int) -> str:
 BOMBS = {
     "aliases": (HEAD + laughs(9, 10), "aliases make the document more than 10 times as large"),
     "merge keys": (
-        HEAD + "m0: &m0 {a: 1, b: 2}\n" + "\n".join(f"m{n}: &m{n} [*m{n - 1}, *m{n - 1}]" for n in range(1, 40)),
+        HEAD
+        + "m0: &m0 {a: 1, b: 2}\n"
+        + "\n".join(f"m{n}: &m{n} [*m{n - 1}, *m{n - 1}]" for n in range(1, 40)),
         "aliases make the document",
     ),
     "json brackets": ("[" * 1_000_000, "nesting deeper than 100"),
@@ -76,7 +80,10 @@ BOMBS = {
     "dashes": ("- " * 200_000, "nesting deeper than 100"),
     "json objects": ('{"a":' * 100_000, "nesting deeper than 100"),
     "closed json": ('{"a":' * 20_000 + "1" + "}" * 20_000, "nesting deeper than 100"),
-    "many json values": ('{"openapi": "3.1.0", "x": [' + "0," * 2_100_000 + "0]}", "more than 2,000,000 values"),
+    "many json values": (
+        '{"openapi": "3.1.0", "x": [' + "0," * 2_100_000 + "0]}",
+        "more than 2,000,000 values",
+    ),
     "digits": (HEAD + "x: " + "9" * 5000, "a number of 5000 digits"),
     "json digits": ('{"x": ' + "9" * 5000 + "}", "a number of 5000 digits"),
     "large": (HEAD + "# " + "x" * 26 * 1024 * 1024, "larger than 25 MiB"),
@@ -102,11 +109,18 @@ def test_a_reference_bomb_is_kept_as_references(write: Write) -> None:
     levels = {
         f"L{level}": {
             "type": "object",
-            "properties": {f"p{n}": {"$ref": f"#/components/schemas/L{level + 1}"} for n in range(10)},
+            "properties": {
+                f"p{n}": {"$ref": f"#/components/schemas/L{level + 1}"} for n in range(10)
+            },
         }
         for level in range(9)
     }
-    root = {"openapi": "3.0.0", "info": {}, "paths": {}, "components": {"schemas": {**levels, "L9": {}}}}
+    root = {
+        "openapi": "3.0.0",
+        "info": {},
+        "paths": {},
+        "components": {"schemas": {**levels, "L9": {}}},
+    }
     assert child(write("refs.json", json.dumps(root))).stdout == "loaded 0\n"
 
 
@@ -130,15 +144,22 @@ def test_large_and_circular_schemas_load(write: Write, kind: str) -> None:
 
 
 def test_twenty_thousand_operations_load(write: Write) -> None:
-    operation = {"parameters": [{"name": "q", "in": "query", "schema": {"type": "string", "nullable": True}}]}
-    root = {"openapi": "3.0.0", "info": {}, "paths": {f"/p{n}": {"get": operation} for n in range(20_000)}}
+    operation = {
+        "parameters": [{"name": "q", "in": "query", "schema": {"type": "string", "nullable": True}}]
+    }
+    root = {
+        "openapi": "3.0.0",
+        "info": {},
+        "paths": {f"/p{n}": {"get": operation} for n in range(20_000)},
+    }
     assert child(write("wide.json", json.dumps(root))).returncode == 0
 
 
 def test_honest_anchors_and_merge_keys_are_expanded(write: Write, loaded: Act) -> None:
     text = (
         HEAD
-        + "x-base: &base {a: 1, b: [1, 2]}\nx-one: {<<: *base, b: own}\nx-two: *base\nx-three: {<<: [*base, {c: 3}]}\n"
+        + "x-base: &base {a: 1, b: [1, 2]}\nx-one: {<<: *base, b: own}\nx-two: *base\nx-three: {<<:"
+        " [*base, {c: 3}]}\n"
     )
     root = loaded(write("x.yaml", text))[0].root
     assert root["x-one"] == {"a": 1, "b": "own"}
@@ -171,7 +192,9 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path, refused: Act) -> None:
     assert time.monotonic() - before < 1
 
 
-def test_devices_and_sockets_are_refused(refused: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_and_sockets_are_refused(
+    refused: Act, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert refused("/dev/zero").exit_code == 3
     monkeypatch.chdir(tmp_path)
     listener = socket.socket(socket.AF_UNIX)
@@ -191,14 +214,18 @@ NUMBERS = [".nan", ".inf", "-.INF", "1e400", "9" * 401]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_numbers_that_no_json_has_are_errors_in_yaml(write: Write, refused: Act, number: str) -> None:
+def test_numbers_that_no_json_has_are_errors_in_yaml(
+    write: Write, refused: Act, number: str
+) -> None:
     refusal = refused(write("x.yaml", HEAD + f"x: {number}\n"))
     assert refusal.codes == ["E0118"]
     assert refusal.where == (3, 4)
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e999", "9" * 401])
-def test_numbers_that_no_json_has_are_errors_in_json(write: Write, refused: Act, number: str) -> None:
+def test_numbers_that_no_json_has_are_errors_in_json(
+    write: Write, refused: Act, number: str
+) -> None:
     refusal = refused(write("x.json", '{"openapi": "3.1.0",\n"x": "1e400", "y": ' + number + "}"))
     assert refusal.codes == ["E0118"]
     assert refusal.where == (2, 20)

@@ -47,9 +47,10 @@ def test_an_object_is_merged(overlaid: Act) -> None:
 
 
 def test_a_list_gets_one_more_item(overlaid: Act) -> None:
-    document = overlaid("- {target: $.tags, update: {name: d}}\n- {target: '$.paths.*.get', update: {tags: [new]}}\n")[
-        0
-    ]
+    document = overlaid(
+        "- {target: $.tags, update: {name: d}}\n- {target: '$.paths.*.get', update: {tags:"
+        " [new]}}\n"
+    )[0]
     assert [tag["name"] for tag in document.root["tags"]] == ["a", "b", "c", "d"]
     assert document.root["paths"]["/books"]["get"]["tags"] == ["a", "new"]
     assert document.root["paths"]["/shops"]["get"]["tags"] == ["new"]
@@ -57,14 +58,17 @@ def test_a_list_gets_one_more_item(overlaid: Act) -> None:
 
 def test_filters_select_what_to_remove(overlaid: Act) -> None:
     document = overlaid(
-        "- {target: \"$.tags[?@.name != 'b']\", remove: true}\n- {target: '$.paths[\"/shops\"]', remove: true}\n"
+        "- {target: \"$.tags[?@.name != 'b']\", remove: true}\n- {target: '$.paths[\"/shops\"]',"
+        " remove: true}\n"
     )[0]
     assert document.root["tags"] == [{"name": "b"}]
     assert list(document.root["paths"]) == ["/books"]
 
 
 def test_several_are_applied_in_their_order(overlaid: Act) -> None:
-    document = overlaid("- {target: $.info, update: {title: One}}\n", "- {target: $.info, update: {title: Two}}\n")[0]
+    document = overlaid(
+        "- {target: $.info, update: {title: One}}\n", "- {target: $.info, update: {title: Two}}\n"
+    )[0]
     assert document.root["info"]["title"] == "Two"
 
 
@@ -78,7 +82,9 @@ def test_copy_is_an_action_of_1_1(overlaid: Act) -> None:
 
 
 def test_a_target_that_matches_nothing_is_a_warning_in_the_overlay(overlaid: Act) -> None:
-    document, problems = overlaid("- target: $.info\n  update: {title: X}\n- target: $.Info\n  update: {title: Y}\n")
+    document, problems = overlaid(
+        "- target: $.info\n  update: {title: X}\n- target: $.Info\n  update: {title: Y}\n"
+    )
     assert document.root["info"]["title"] == "X"
     assert [(problem.code, problem.severity) for problem in problems] == [("E0124", "warning")]
     place = document.place(problems[0].pointer)
@@ -86,8 +92,13 @@ def test_a_target_that_matches_nothing_is_a_warning_in_the_overlay(overlaid: Act
 
 
 def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
-    document = overlaid("- target: $.info\n  update:\n    title: X\n- {target: '$.tags[0]', remove: true}\n")[0]
-    assert (Path(document.place("/info/title").file).name, document.place("/info/title").line) == ("o0.yaml", 6)
+    document = overlaid(
+        "- target: $.info\n  update:\n    title: X\n- {target: '$.tags[0]', remove: true}\n"
+    )[0]
+    assert (Path(document.place("/info/title").file).name, document.place("/info/title").line) == (
+        "o0.yaml",
+        6,
+    )
     assert document.place("/info/version").line == 2
     assert document.place("/tags/0/name").line == 5
     assert document.place("/tags/1/name").line == 6
@@ -103,7 +114,9 @@ def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
         ("- {target: $, update: [1]}\n", "only be merged with an object"),
     ],
 )
-def test_a_wrong_action_is_an_error_with_its_place(write: Write, refused: Act, text: str, said: str) -> None:
+def test_a_wrong_action_is_an_error_with_its_place(
+    write: Write, refused: Act, text: str, said: str
+) -> None:
     overlay = write("o.yaml", f"overlay: 1.0.0\nactions:\n{text}")
     refusal = refused(write("x.yaml", DOCUMENT), overlays=[overlay])
     assert said in refusal.text
@@ -124,5 +137,8 @@ def test_what_is_no_overlay_is_an_error(write: Write, refused: Act, text: str, s
 
 
 def test_an_overlay_cannot_bring_in_other_hosts(write: Write, refused: Act) -> None:
-    overlay = write("o.yaml", "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'http://h/x'}}}]\n")
+    overlay = write(
+        "o.yaml",
+        "overlay: 1.0.0\nactions: [{target: $.paths, update: {/a: {$ref: 'http://h/x'}}}]\n",
+    )
     assert refused(write("x.yaml", DOCUMENT), overlays=[overlay]).exit_code == 3

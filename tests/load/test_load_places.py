@@ -62,7 +62,9 @@ JSON = """\
         ("/components/schemas/B/nothing/there", 18, 5, 1),
     ],
 )
-def test_in_yaml(write: Write, loaded: Act, pointer: str, line: int, column: int, width: int) -> None:
+def test_in_yaml(
+    write: Write, loaded: Act, pointer: str, line: int, column: int, width: int
+) -> None:
     place = loaded(write("x.yaml", YAML))[0].place(pointer)
     assert (place.line, place.column, place.width) == (line, column, width)
 
@@ -79,21 +81,34 @@ def test_in_yaml(write: Write, loaded: Act, pointer: str, line: int, column: int
         ("", 1, 1, 1),
     ],
 )
-def test_in_json(write: Write, loaded: Act, pointer: str, line: int, column: int, width: int) -> None:
+def test_in_json(
+    write: Write, loaded: Act, pointer: str, line: int, column: int, width: int
+) -> None:
     place = loaded(write("x.json", JSON))[0].place(pointer)
     assert (place.line, place.column, place.width) == (line, column, width)
 
 
 def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
-    """The text at a place is the value: checked for every scalar of a document, in both notations."""
-    tree = {"openapi": "3.1.0", "a": {"b/c": ["x0", {"~d": "x1"}, ["x2"]], "": "x3", "e": {"0": "x4", "f g": "x5"}}}
-    block = 'openapi: 3.1.0\na:\n  b/c: [x0, {~d: x1}, [x2]]\n  "": x3\n  e:\n    0: x4\n    f g: x5\n'
+    """The text at a place is the value: checked for every scalar of a document, in both
+    notations.
+    """
+    tree = {
+        "openapi": "3.1.0",
+        "a": {"b/c": ["x0", {"~d": "x1"}, ["x2"]], "": "x3", "e": {"0": "x4", "f g": "x5"}},
+    }
+    block = (
+        'openapi: 3.1.0\na:\n  b/c: [x0, {~d: x1}, [x2]]\n  "": x3\n  e:\n    0: x4\n    f g: x5\n'
+    )
     pointers: dict[str, str] = {}
 
     def collect(node: Any, pointer: str) -> None:
         if isinstance(node, str):
             pointers[pointer] = node
-        for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        for key, value in (
+            node.items()
+            if isinstance(node, dict)
+            else enumerate(node) if isinstance(node, list) else ()
+        ):
             collect(value, f"{pointer}/{escape_token(str(key))}")
 
     collect(tree, "")
@@ -106,7 +121,10 @@ def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
 
 
 def test_in_the_right_file_of_many(write: Write, loaded: Act) -> None:
-    write("schemas/pet.yaml", "Cat: {}\nPet:\n  type: object\n  nullable: true\n  properties:\n    a: {type: string}\n")
+    write(
+        "schemas/pet.yaml",
+        "Cat: {}\nPet:\n  type: object\n  nullable: true\n  properties:\n    a: {type: string}\n",
+    )
     write("schemas/dog.json", '{"type":\n "object"}')
     main = write(
         "x.yaml",
@@ -133,5 +151,7 @@ def test_the_excerpt_is_the_line_with_its_neighbours(write: Write, loaded: Act) 
 
 
 def test_windows_line_ends_do_not_shift_places(write: Write, loaded: Act) -> None:
-    place = loaded(write("x.yaml", YAML.replace("\n", "\r\n")))[0].place("/components/schemas/B/description")
+    place = loaded(write("x.yaml", YAML.replace("\n", "\r\n")))[0].place(
+        "/components/schemas/B/description"
+    )
     assert (place.line, place.column) == (20, 20)

@@ -18,7 +18,9 @@ SECRET = "the-content-of-the-secret"
 
 PLACES = {
     "schema": "components:\n  schemas:\n    A: {$ref: 'REF'}\n",
-    "nested schema": "components:\n  schemas:\n    A: {properties: {x-b: {items: {$ref: 'REF'}}}}\n",
+    "nested schema": (
+        "components:\n  schemas:\n    A: {properties: {x-b: {items: {$ref: 'REF'}}}}\n"
+    ),
     "path item": "paths:\n  /a: {$ref: 'REF'}\n",
     "parameter": "paths:\n  /a:\n    get: {parameters: [{$ref: 'REF'}]}\n",
     "response": "paths:\n  /a:\n    get: {responses: {default: {$ref: 'REF'}}}\n",
@@ -27,7 +29,9 @@ PLACES = {
     "link": "components: {links: {a: {$ref: 'REF'}}}\n",
     "callback": "components: {callbacks: {a: {'{$url}': {$ref: 'REF'}}}}\n",
     "header": "components: {responses: {a: {headers: {x-rate: {$ref: 'REF'}}}}}\n",
-    "mapping": "components: {schemas: {A: {discriminator: {propertyName: p, mapping: {a: 'REF'}}}}}\n",
+    "mapping": (
+        "components: {schemas: {A: {discriminator: {propertyName: p, mapping: {a: 'REF'}}}}}\n"
+    ),
     "dynamic": "components: {schemas: {A: {$dynamicRef: 'REF'}}}\n",
     "webhook": "x-webhooks: {a: {$ref: 'REF'}}\n",
     "tab": "components:\n  schemas:\n    A:\n      $ref:\t'REF'\n",
@@ -37,7 +41,9 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_remote_reference_is_refused_unasked(write: Write, refused: Act, canary: Any, place: str) -> None:
+def test_a_remote_reference_is_refused_unasked(
+    write: Write, refused: Act, canary: Any, place: str
+) -> None:
     refusal = refused(write("x.yaml", HEAD + PLACES[place].replace("REF", canary.url())))
     assert refusal.exit_code == 3
     assert "download it and use a relative path" in refusal.text
@@ -45,10 +51,14 @@ def test_a_remote_reference_is_refused_unasked(write: Write, refused: Act, canar
     assert canary.asked == []
 
 
-@pytest.mark.parametrize("scheme", ["http:", "https:", "HTTP:", "ftp:", "gopher:", "", "data:text/plain,", " http:"])
+@pytest.mark.parametrize(
+    "scheme", ["http:", "https:", "HTTP:", "ftp:", "gopher:", "", "data:text/plain,", " http:"]
+)
 def test_every_scheme_is_refused(write: Write, refused: Act, canary: Any, scheme: str) -> None:
     address = f"{scheme}//127.0.0.1:{canary.port}/x"
-    refusal = refused(write("x.json", '{"openapi": "3.1.0", "x-webhooks": {"a": {"$ref": "' + address + '"}}}'))
+    refusal = refused(
+        write("x.json", '{"openapi": "3.1.0", "x-webhooks": {"a": {"$ref": "' + address + '"}}}')
+    )
     assert refusal.codes == ["E0201"]
     assert canary.asked == []
 
@@ -69,7 +79,9 @@ def test_every_scheme_is_refused(write: Write, refused: Act, canary: Any, scheme
         "folder/secret.yaml#/a",
     ],
 )
-def test_a_reference_out_of_the_folder_is_refused_unread(write: Write, refused: Act, ref: str) -> None:
+def test_a_reference_out_of_the_folder_is_refused_unread(
+    write: Write, refused: Act, ref: str
+) -> None:
     secret = write("secret.yaml", f"a: {SECRET}\n")
     main = write("api/x.yaml", HEAD + f"paths:\n  /a: {{$ref: '{ref}'}}\n")
     main.with_name("link.yaml").symlink_to(secret)
@@ -82,7 +94,9 @@ def test_a_reference_out_of_the_folder_is_refused_unread(write: Write, refused: 
 
 
 def test_all_refused_references_are_told_at_once(write: Write, refused: Act) -> None:
-    refusal = refused(write("x.yaml", HEAD + "paths:\n  /a: {$ref: '/a'}\n  /b: {$ref: 'http://h/b'}\n"))
+    refusal = refused(
+        write("x.yaml", HEAD + "paths:\n  /a: {$ref: '/a'}\n  /b: {$ref: 'http://h/b'}\n")
+    )
     assert refusal.codes == ["E0202", "E0201"]
 
 
@@ -98,10 +112,17 @@ def test_files_are_embedded_and_references_made_local(
 ) -> None:
     write(
         "schemas/pet.yaml",
-        "Pet:\n  type: object\n  properties:\n    owner: {$ref: 'owner.json'}\n    me: {$ref: '#/Pet'}\n",
+        "Pet:\n  type: object\n  properties:\n    owner: {$ref: 'owner.json'}\n    me: {$ref:"
+        " '#/Pet'}\n",
     )
-    write("schemas/owner.json", '{"type": "string", "x-up": 1, "not": {"$ref": "../openapi.yaml#/info"}}')
-    write("openapi.yaml", HEAD + "components:\n  schemas:\n    P: {$ref: './schemas/pet.yaml#/Pet'}\n    a%b: {}\n")
+    write(
+        "schemas/owner.json",
+        '{"type": "string", "x-up": 1, "not": {"$ref": "../openapi.yaml#/info"}}',
+    )
+    write(
+        "openapi.yaml",
+        HEAD + "components:\n  schemas:\n    P: {$ref: './schemas/pet.yaml#/Pet'}\n    a%b: {}\n",
+    )
     monkeypatch.chdir(write("elsewhere/x", "").parent)
     document, problems = loaded("../openapi.yaml")
     assert problems == []
@@ -119,8 +140,13 @@ def test_files_that_refer_to_each_other_are_read_once(
     from mcpgen.load import files
 
     write("a.yaml", "A: {properties: {b: {$ref: 'b.yaml#/B'}}}\n")
-    write("b.yaml", "B: {properties: {a: {$ref: './sub/../a.yaml#/A'}, m: {$ref: 'x.yaml#/components'}}}\n")
-    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'a.yaml#/A'}, B: {$ref: 'b.yaml#/B'}}}\n")
+    write(
+        "b.yaml",
+        "B: {properties: {a: {$ref: './sub/../a.yaml#/A'}, m: {$ref: 'x.yaml#/components'}}}\n",
+    )
+    main = write(
+        "x.yaml", HEAD + "components: {schemas: {A: {$ref: 'a.yaml#/A'}, B: {$ref: 'b.yaml#/B'}}}\n"
+    )
     read: list[str] = []
     original = files.read_file
 
@@ -131,12 +157,17 @@ def test_files_that_refer_to_each_other_are_read_once(
     monkeypatch.setattr(files, "read_file", counted)
     document = loaded(main)[0]
     assert sorted(read) == ["a.yaml", "b.yaml"]
-    assert document.resolve("#/components/schemas/A")[0] is document.root["x-mcpgen-files"]["a.yaml"]["A"]
+    assert (
+        document.resolve("#/components/schemas/A")[0]
+        is document.root["x-mcpgen-files"]["a.yaml"]["A"]
+    )
 
 
 def test_names_with_spaces_percent_signs_and_slashes_are_found(write: Write, loaded: Act) -> None:
     write("odd folder/100%.yaml", "'a/b': {type: object}\n")
-    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'odd%20folder/100%25.yaml#/a~1b'}}}\n")
+    main = write(
+        "x.yaml", HEAD + "components: {schemas: {A: {$ref: 'odd%20folder/100%25.yaml#/a~1b'}}}\n"
+    )
     assert loaded(main)[0].resolve("#/components/schemas/A")[0] == {"type": "object"}
 
 
@@ -154,7 +185,8 @@ def test_a_description_in_a_file_stands_in_its_place(write: Write, loaded: Act) 
     write("intro.md", "# Hello\n")
     write("texts.yaml", "one: first\n")
     text = (
-        "tags:\n  - {name: a, description: {$ref: intro.md}}\n  - {name: b, description: {$ref: 'texts.yaml#/one'}}\n"
+        "tags:\n  - {name: a, description: {$ref: intro.md}}\n  - {name: b, description: {$ref:"
+        " 'texts.yaml#/one'}}\n"
     )
     document = loaded(write("x.yaml", HEAD + text))[0]
     assert [tag["description"] for tag in document.root["tags"]] == ["# Hello\n", "first"]
@@ -164,7 +196,8 @@ def test_a_missing_file_is_one_problem_with_a_suggestion(write: Write, loaded: A
     write("schemas/pet.yaml", "type: object\n")
     main = write(
         "x.yaml",
-        HEAD + "components:\n  schemas:\n    A: {$ref: 'schemas/pets.yaml'}\n    B: {$ref: schemas/pet.yaml}\n",
+        HEAD + "components:\n  schemas:\n    A: {$ref: 'schemas/pets.yaml'}\n    B: {$ref:"
+        " schemas/pet.yaml}\n",
     )
     document, problems = loaded(main)
     assert [problem.code for problem in problems] == ["E0204"]
@@ -192,13 +225,19 @@ def test_limits_hold_for_all_files_together(write: Write, refused: Act) -> None:
     assert refused(main, limits=Limits(files=0)).codes == ["E0205"]
 
 
-def test_an_id_is_a_name_and_never_fetched(write: Write, refused: Act, loaded: Act, canary: Any) -> None:
-    text = f"components:\n  schemas:\n    A: {{$id: '{canary.url('/base/')}', items: {{$ref: item.yaml}}}}\n"
+def test_an_id_is_a_name_and_never_fetched(
+    write: Write, refused: Act, loaded: Act, canary: Any
+) -> None:
+    text = (
+        f"components:\n  schemas:\n    A: {{$id: '{canary.url('/base/')}', items: {{$ref:"
+        " item.yaml}}\n"
+    )
     write("item.yaml", "type: string\n")
     assert refused(write("x.yaml", HEAD + text)).codes == ["E0201"]
     named = (
-        "components:\n  schemas:\n    A: {$id: 'https://example.com/a', $anchor: here, $defs: {x: {type: integer}},"
-        " items: {$ref: '#/$defs/x'}}\n    B: {$ref: 'https://example.com/a#/$defs/x'}\n    C: {$ref: '#here'}\n"
+        "components:\n  schemas:\n    A: {$id: 'https://example.com/a', $anchor: here, $defs: {x:"
+        " {type: integer}}, items: {$ref: '#/$defs/x'}}\n    B: {$ref:"
+        " 'https://example.com/a#/$defs/x'}\n    C: {$ref: '#here'}\n"
     )
     document = loaded(write("y.yaml", HEAD + named))[0]
     assert document.resolve("#/components/schemas/B")[0] == {"type": "integer"}
@@ -209,9 +248,9 @@ def test_an_id_is_a_name_and_never_fetched(write: Write, refused: Act, loaded: A
 
 def test_what_is_only_named_is_not_fetched(write: Write, loaded: Act, canary: Any) -> None:
     text = (
-        f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n"
-        f"  schemas: {{A: {{$schema: '{canary.url()}', $id: '{canary.url()}'}}}}\n"
-        f"  examples: {{e: {{externalValue: '{canary.url()}'}}}}\n  links: {{l: {{operationRef: '{canary.url()}'}}}}\n"
+        f"jsonSchemaDialect: '{canary.url()}'\ncomponents:\n  schemas: {{A: {{$schema:"
+        f" '{canary.url()}', $id: '{canary.url()}'}}}}\n  examples: {{e: {{externalValue:"
+        f" '{canary.url()}'}}}}\n  links: {{l: {{operationRef: '{canary.url()}'}}}}\n"
     )
     _, problems = loaded(write("x.yaml", HEAD + text))
     assert {problem.code for problem in problems} == {"E0207"}
@@ -227,7 +266,9 @@ def test_what_is_only_named_is_not_fetched(write: Write, loaded: Act, canary: An
         ("#/components/schema/Pet", "#/components/schemas/Pet"),
     ],
 )
-def test_a_reference_to_nothing_suggests_what_exists(write: Write, loaded: Act, ref: str, suggestion: str) -> None:
+def test_a_reference_to_nothing_suggests_what_exists(
+    write: Write, loaded: Act, ref: str, suggestion: str
+) -> None:
     document = loaded(write("x.yaml", HEAD + "components: {schemas: {Pet: {}, Other: {}}}\n"))[0]
     with pytest.raises(UnresolvedReference) as caught:
         document.resolve(ref)
@@ -237,7 +278,9 @@ def test_a_reference_to_nothing_suggests_what_exists(write: Write, loaded: Act, 
 @pytest.mark.parametrize("hops", [3, 65, 1000])
 def test_chains_are_followed_up_to_the_limit(write: Write, loaded: Act, hops: int) -> None:
     chain = "".join(f"    C{n}: {{$ref: '#/components/schemas/C{n + 1}'}}\n" for n in range(hops))
-    document = loaded(write("x.yaml", HEAD + f"components:\n  schemas:\n{chain}    C{hops}: {{type: string}}\n"))[0]
+    document = loaded(
+        write("x.yaml", HEAD + f"components:\n  schemas:\n{chain}    C{hops}: {{type: string}}\n")
+    )[0]
     if hops < 64:
         assert document.resolve("#/components/schemas/C0")[1] == f"/components/schemas/C{hops}"
     else:
@@ -246,7 +289,10 @@ def test_chains_are_followed_up_to_the_limit(write: Write, loaded: Act, hops: in
 
 
 def test_a_circle_of_references_is_an_unresolved_one(write: Write, loaded: Act) -> None:
-    text = "components: {schemas: {A: {$ref: '#/components/schemas/B'}, B: {$ref: '#/components/schemas/A'}}}\n"
+    text = (
+        "components: {schemas: {A: {$ref: '#/components/schemas/B'}, B: {$ref:"
+        " '#/components/schemas/A'}}}\n"
+    )
     document = loaded(write("x.yaml", HEAD + text))[0]
     with pytest.raises(UnresolvedReference, match="circle"):
         document.resolve("#/components/schemas/A")
@@ -267,7 +313,9 @@ def test_a_reference_may_lead_through_another(write: Write, loaded: Act) -> None
 
 
 def test_a_url_is_read_and_so_are_files_beside_it(canary: Any, loaded: Act) -> None:
-    canary.files["/v1/openapi.yaml"] = (HEAD + "components: {schemas: {A: {$ref: 'sub/a.yaml#/A'}}}\n").encode()
+    canary.files["/v1/openapi.yaml"] = (
+        HEAD + "components: {schemas: {A: {$ref: 'sub/a.yaml#/A'}}}\n"
+    ).encode()
     canary.files["/v1/sub/a.yaml"] = b"A: {type: string, not: {$ref: '../openapi.yaml#/info'}}\n"
     document = loaded(canary.url("/v1/openapi.yaml?token=secret"))[0]
     assert document.resolve("#/components/schemas/A")[0]["type"] == "string"
@@ -281,7 +329,9 @@ def test_a_url_is_read_and_so_are_files_beside_it(canary: Any, loaded: Act) -> N
 )
 def test_a_document_from_a_url_stays_in_its_folder(canary: Any, refused: Act, ref: str) -> None:
     ref = ref.replace("PORT", str(canary.port))
-    canary.files["/v1/openapi.yaml"] = (HEAD + f"components: {{schemas: {{A: {{$ref: '{ref}'}}}}}}\n").encode()
+    canary.files["/v1/openapi.yaml"] = (
+        HEAD + f"components: {{schemas: {{A: {{$ref: '{ref}'}}}}}}\n"
+    ).encode()
     assert refused(canary.url("/v1/openapi.yaml")).exit_code == 3
     assert canary.asked == ["/v1/openapi.yaml"]
 

@@ -1,4 +1,6 @@
-"""The official schema and the validator inform: with places, within their time, and whatever they stumble over."""
+"""The official schema and the validator inform: with places, within their time, and whatever they
+stumble over.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ paths:
 """
 
 
-def test_what_the_official_schema_does_not_allow_is_found_with_its_place(write: Write, loaded: Act) -> None:
+def test_what_the_official_schema_does_not_allow_is_found_with_its_place(
+    write: Write, loaded: Act
+) -> None:
     document = loaded(write("x.yaml", BAD))[0]
     problems = Problems()
     check(document, problems)
@@ -66,9 +70,19 @@ def test_the_validator_finds_what_the_schema_cannot(write: Write, loaded: Act) -
     assert [document.place(problem.pointer).line for problem in found] == [5]
 
 
-def test_a_reference_to_nothing_or_recursion_does_not_end_the_run(write: Write, loaded: Act) -> None:
-    schemas = {"A": {"allOf": [{"$ref": "#/components/schemas/A"}]}, "B": {"$ref": "#/components/schemas/None"}}
-    root = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}, "components": {"schemas": schemas}}
+def test_a_reference_to_nothing_or_recursion_does_not_end_the_run(
+    write: Write, loaded: Act
+) -> None:
+    schemas = {
+        "A": {"allOf": [{"$ref": "#/components/schemas/A"}]},
+        "B": {"$ref": "#/components/schemas/None"},
+    }
+    root = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {},
+        "components": {"schemas": schemas},
+    }
     problems = Problems()
     validate(loaded(write("x.json", json.dumps(root)))[0], problems, seconds=20)
     assert {problem.code for problem in problems} <= {"E0304", "E0305"}

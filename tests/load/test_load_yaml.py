@@ -46,7 +46,9 @@ HEAD = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\n"
         ("0.0.1", "0.0.1"),
     ],
 )
-def test_a_scalar_is_what_the_core_schema_says(write: Write, loaded: Act, written: str, value: Any) -> None:
+def test_a_scalar_is_what_the_core_schema_says(
+    write: Write, loaded: Act, written: str, value: Any
+) -> None:
     root = loaded(write("x.yaml", HEAD + f"x: {written}\n"))[0].root
     assert root["x"] == value
     assert type(root["x"]) is type(value)
@@ -55,13 +57,19 @@ def test_a_scalar_is_what_the_core_schema_says(write: Write, loaded: Act, writte
 
 def test_keys_are_the_text_that_was_written(write: Write, loaded: Act) -> None:
     root = loaded(
-        write("x.yaml", HEAD + "paths: {/a: {get: {responses: {200: {}, 4XX: {}}}}}\nx-k: {no: 1, on: 2, 1.0: 3}\n")
+        write(
+            "x.yaml",
+            HEAD
+            + "paths: {/a: {get: {responses: {200: {}, 4XX: {}}}}}\nx-k: {no: 1, on: 2, 1.0: 3}\n",
+        )
     )[0].root
     assert list(root["paths"]["/a"]["get"]["responses"]) == ["200", "4XX"]
     assert root["x-k"] == {"no": 1, "on": 2, "1.0": 3}
 
 
-@pytest.mark.parametrize("text", ["~: x\n", "? [a]\n: 1\n", "? {a: b}\n: 1\n", "null: 1\n", "<<: text\n"])
+@pytest.mark.parametrize(
+    "text", ["~: x\n", "? [a]\n: 1\n", "? {a: b}\n: 1\n", "null: 1\n", "<<: text\n"]
+)
 def test_a_key_that_is_not_text_is_an_error(write: Write, refused: Act, text: str) -> None:
     refusal = refused(write("x.yaml", HEAD + text))
     assert refusal.codes == ["E0114"]
@@ -73,7 +81,13 @@ def test_a_quoted_merge_key_is_a_key(write: Write, loaded: Act) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x: !!python/object/apply:os.system ['true']\n", "x: !Ref y\n", "x: !!binary aGk=\n", "x: !!int no\n"]
+    "text",
+    [
+        "x: !!python/object/apply:os.system ['true']\n",
+        "x: !Ref y\n",
+        "x: !!binary aGk=\n",
+        "x: !!int no\n",
+    ],
 )
 def test_a_tag_is_an_error(write: Write, refused: Act, text: str) -> None:
     refusal = refused(write("x.yaml", HEAD + text))

@@ -1,15 +1,18 @@
 """Years of a real API, regenerated step by step: `python tests/longrun/github_years.py [FOLDER]`.
 
-The versions of GitHub's description that npm's `@octokit/openapi` published are fetched (with `npm pack`, once, into
-FOLDER), and one project with customisations, a custom tool, hooks and a file of its own lives through all of them.
-After every step:
+The versions of GitHub's description that npm's `@octokit/openapi` published are fetched (with `npm
+pack`, once, into FOLDER), and one project with customisations, a custom tool, hooks and a file of
+its own lives through all of them. After every step:
 
 * names are stable: an operation that is in both versions has the same tool;
 * customisations are kept, and what is the user's is the same byte for byte;
-* the project equals what a fresh run with the same configuration gives, and a second run changes nothing;
-* the semantic diff is classified, and agrees with a plain comparison of the operations of both documents.
+* the project equals what a fresh run with the same configuration gives, and a second run changes
+  nothing;
+* the semantic diff is classified, and agrees with a plain comparison of the operations of both
+  documents.
 
-A table goes to standard output as Markdown. The exit code is 1 when a step broke one of the promises.
+A table goes to standard output as Markdown. The exit code is 1 when a step broke one of the
+promises.
 """
 
 from __future__ import annotations
@@ -60,7 +63,10 @@ open_world = false
 """
 HOOKS = "def before_open_issue(call):\n    call.arguments.setdefault('labels', ['from-mcp'])\n"
 TOOL = [{"name": "count_repositories", "description": "How many repositories an organisation has."}]
-CODE = "from ..tools import front_desk\n\n\nasync def count_repositories(api):\n    return front_desk.__doc__\n"
+CODE = (
+    "from ..tools import front_desk\n\n\nasync def count_repositories(api):\n    return"
+    " front_desk.__doc__\n"
+)
 
 
 def main(folder: Path) -> int:
@@ -73,7 +79,10 @@ def main(folder: Path) -> int:
     generate(project, current)
     customise(project)
     generate(project)
-    print("| step | operations | security | breaking | additive | text | files | seconds | broken promises |")
+    print(
+        "| step | operations | security | breaking | additive | text | files | seconds | broken"
+        " promises |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     broken, last = 0, documents[0]
     for after in documents[1:]:
@@ -90,7 +99,11 @@ def fetch(version: str, folder: Path) -> Path:
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
-            ["npm", "pack", "--silent", f"{PACKAGE}@{version}"], cwd=folder, check=True, capture_output=True, text=True
+            ["npm", "pack", "--silent", f"{PACKAGE}@{version}"],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            text=True,
         )
         archive = folder / done.stdout.strip().splitlines()[-1]
         with tarfile.open(archive) as packed:
@@ -104,7 +117,9 @@ def fetch(version: str, folder: Path) -> Path:
 def generate(project: Path, source: Path | None = None) -> tuple[Changes, Problems]:
     """`mcpgen generate --accept-changes`."""
     problems = Problems()
-    made = run(Request(config=Config(sources=(str(source),) if source else ()), folder=project), problems)
+    made = run(
+        Request(config=Config(sources=(str(source),) if source else ()), folder=project), problems
+    )
     return write(made.files, project, lock_facts=made.facts, accept=True), problems
 
 
@@ -120,7 +135,9 @@ def customise(project: Path) -> None:
 
 
 def step(project: Path, current: Path, before: Path, after: Path) -> int | None:
-    """One new version of the document; the number of broken promises, or None where it was refused as faulty."""
+    """One new version of the document; the number of broken promises, or None where it was refused
+    as faulty.
+    """
     old_side, old_lock, mine = side_of_project(project), lock_of(project), users_files(project)
     shutil.copy(after, current)
     started = time.perf_counter()
@@ -154,7 +171,8 @@ def step(project: Path, current: Path, before: Path, after: Path) -> int | None:
     print(
         f"| {before.stem} → {after.stem} | {len(new_lock.tools)} | "
         + " | ".join(str(counts[kind]) for kind in KINDS)
-        + f" | {changes} | {seconds:.1f} | {len(broken)}{f' ({warnings} warnings)' if warnings else ''} |",
+        + f" | {changes} | {seconds:.1f} |"
+        f" {len(broken)}{f' ({warnings} warnings)' if warnings else ''} |",
         flush=True,
     )
     for sentence in broken[:10]:
@@ -172,7 +190,11 @@ def users_files(project: Path) -> dict[str, bytes]:
     """Everything that is not mcpgen's."""
     owned = {*lock_of(project).files, "mcpgen.lock"}
     paths = (path for path in project.rglob("*") if path.is_file())
-    return {name: path.read_bytes() for path in paths if (name := path.relative_to(project).as_posix()) not in owned}
+    return {
+        name: path.read_bytes()
+        for path in paths
+        if (name := path.relative_to(project).as_posix()) not in owned
+    }
 
 
 def names_that_changed(old: Lock, new: Lock) -> list[str]:
@@ -196,12 +218,18 @@ def customisations_that_were_lost(project: Path, lock: Lock) -> list[str]:
     tools = side_of_project(project).tools
     kept = {
         "the name `open_issue`": "open_issue" in by_name,
-        "its description": tools.get("open_issue", {}).get("description") == "Open an issue in a repository.",
+        "its description": (
+            tools.get("open_issue", {}).get("description") == "Open an issue in a repository."
+        ),
         "its hidden argument": "owner" not in tools["open_issue"]["inputSchema"]["properties"],
         "its alias": facts["aliases"].get("issues_create") == "open_issue",
         "the toolset `front_desk`": any(tool.toolset == "front_desk" for tool in lock.tools),
-        "the page size": tools["repos_list_for_org"]["inputSchema"]["properties"]["per_page"]["default"] == 20,
-        "the shape of the answer": facts["answers"]["repos_list_for_org"]["keep"] == ["full_name", "description"],
+        "the page size": (
+            tools["repos_list_for_org"]["inputSchema"]["properties"]["per_page"]["default"] == 20
+        ),
+        "the shape of the answer": (
+            facts["answers"]["repos_list_for_org"]["keep"] == ["full_name", "description"]
+        ),
         "the title": tools["repos_get"]["title"] == "Look at a repository",
         "the disabled tool": "repos_delete" not in by_name,
         "the hint": by_name["search_code"].hints["open_world"] is False,
@@ -210,17 +238,28 @@ def customisations_that_were_lost(project: Path, lock: Lock) -> list[str]:
 
 
 def disagreements(found: Diff, before: Path, after: Path, old: Lock, now: Lock) -> list[str]:
-    """Where the diff says something else than a plain comparison of both documents: what came, and what went."""
+    """Where the diff says something else than a plain comparison of both documents: what came, and
+    what went.
+    """
     old_operations, new_operations = operations(before), operations(after)
     left = {key: identity for key, identity in old_operations.items() if key not in new_operations}
     new = {key: identity for key, identity in new_operations.items() if key not in old_operations}
     gone = {key for key, identity in left.items() if identity not in new.values()}
     came = {key for key, identity in new.items() if identity not in left.values()}
-    names = {tool.operation: tool.name for tool in old.tools} | {tool.operation: tool.name for tool in now.tools}
+    names = {tool.operation: tool.name for tool in old.tools} | {
+        tool.operation: tool.name for tool in now.tools
+    }
     expected = {("removed", names.get(key)) for key in gone if key in names}
     expected |= {("added", names.get(key)) for key in came if key in names}
-    said = {(change.event, change.tool) for change in found.changes if change.event in ("added", "removed")}
-    return [f"diff: {event} `{name}` is said by one side only" for event, name in sorted(said ^ expected, key=str)]
+    said = {
+        (change.event, change.tool)
+        for change in found.changes
+        if change.event in ("added", "removed")
+    }
+    return [
+        f"diff: {event} `{name}` is said by one side only"
+        for event, name in sorted(said ^ expected, key=str)
+    ]
 
 
 def operations(path: Path) -> dict[str, str]:
@@ -235,7 +274,9 @@ def operations(path: Path) -> dict[str, str]:
 
 
 def other_than_fresh(project: Path) -> list[str]:
-    """Generated files that differ from those of a run in an empty folder with the same configuration and names."""
+    """Generated files that differ from those of a run in an empty folder with the same
+    configuration and names.
+    """
     place = project.with_name("fresh")
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
@@ -243,7 +284,11 @@ def other_than_fresh(project: Path) -> list[str]:
         shutil.copy(project / name, place / name)
     generate(place)
     owned = {*lock_of(project).files, "mcpgen.lock"}
-    return [path for path in sorted(owned) if (place / path).read_bytes() != (project / path).read_bytes()]
+    return [
+        path
+        for path in sorted(owned)
+        if (place / path).read_bytes() != (project / path).read_bytes()
+    ]
 
 
 if __name__ == "__main__":

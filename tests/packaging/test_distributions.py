@@ -1,6 +1,8 @@
-"""mcpgen as it is shipped: a wheel, a source distribution, the wheel of that, and an editable install find everything.
+"""mcpgen as it is shipped: a wheel, a source distribution, the wheel of that, and an editable
+install find everything.
 
-The environments share this one's packages, so nothing is downloaded; what is tested is what the distributions contain.
+The environments share this one's packages, so nothing is downloaded; what is tested is what the
+distributions contain.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ pytest.importorskip("hatchling")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The sdist, the wheel of the checkout, and the wheel of the unpacked sdist."""
     place = tmp_path_factory.mktemp("dist")
-    made = {"wheel": _build(ROOT, place / "checkout", "--wheel"), "sdist": _build(ROOT, place / "sdist", "--sdist")}
+    made = {
+        "wheel": _build(ROOT, place / "checkout", "--wheel"),
+        "sdist": _build(ROOT, place / "sdist", "--sdist"),
+    }
     with tarfile.open(made["sdist"]) as archive:
         archive.extractall(place / "unpacked", filter="data")
     (unpacked,) = (place / "unpacked").iterdir()
@@ -38,7 +43,16 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def _build(source: Path, target: Path, kind: str) -> Path:
     subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", kind, "--outdir", str(target), str(source)],
+        [
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            kind,
+            "--outdir",
+            str(target),
+            str(source),
+        ],
         check=True,
         capture_output=True,
         timeout=120,
@@ -59,7 +73,11 @@ def test_every_template_and_data_file_is_in_the_wheel(distributions, kind):
 def test_both_wheels_hold_the_same(distributions):
     one, other = (zipfile.ZipFile(distributions[kind]) for kind in ("wheel", "wheel of the sdist"))
     assert set(one.namelist()) == set(other.namelist())
-    assert all(one.read(name) == other.read(name) for name in one.namelist() if name.endswith((".py", ".jinja")))
+    assert all(
+        one.read(name) == other.read(name)
+        for name in one.namelist()
+        if name.endswith((".py", ".jinja"))
+    )
 
 
 def test_the_wheel_holds_nothing_else(distributions):
@@ -71,7 +89,14 @@ def test_the_wheel_holds_nothing_else(distributions):
 def test_the_sdist_holds_what_the_readme_points_at(distributions):
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "LICENSE", "Makefile", "SECURITY.md", "docs/cli.md", "samples/demo.py"} <= names
+    assert {
+        "README.md",
+        "LICENSE",
+        "Makefile",
+        "SECURITY.md",
+        "docs/cli.md",
+        "samples/demo.py",
+    } <= names
     assert names >= TEMPLATES
 
 
@@ -79,7 +104,17 @@ def test_the_sdist_holds_what_the_readme_points_at(distributions):
 def test_an_installed_wheel_generates(distributions, kind, tmp_path):
     site = tmp_path / "site"
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), distributions[kind]],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--target",
+            str(site),
+            distributions[kind],
+        ],
         check=True,
         timeout=120,
     )
@@ -92,7 +127,10 @@ def test_a_checkout_generates(tmp_path):
 
 def _generates(environment: dict[str, str], place: Path, home: Path) -> None:
     """Generate from far away, with the `mcpgen` that stands in `home`."""
-    script = "import mcpgen, sys; from mcpgen.cli import run; print(mcpgen.__file__); sys.exit(run(sys.argv[1:]))"
+    script = (
+        "import mcpgen, sys; from mcpgen.cli import run; print(mcpgen.__file__);"
+        " sys.exit(run(sys.argv[1:]))"
+    )
     document = ROOT / "samples" / "specs" / "bookshop.yaml"
     done = subprocess.run(
         [sys.executable, "-P", "-c", script, "generate", str(document), "-o", "out", "--quiet"],

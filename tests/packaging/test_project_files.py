@@ -1,4 +1,6 @@
-"""The files of a generated project that are written once: complete, valid, and free of the document's text."""
+"""The files of a generated project that are written once: complete, valid, and free of the
+document's text.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,14 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_no_text_of_the_document_is_in_files_that_run_or_configure(marked):
     for path in (
-        *("Dockerfile", "Makefile", ".env.example", ".gitignore", ".dockerignore", ".github/workflows/mcpgen.yml"),
+        *(
+            "Dockerfile",
+            "Makefile",
+            ".env.example",
+            ".gitignore",
+            ".dockerignore",
+            ".github/workflows/mcpgen.yml",
+        ),
         *(path for path in marked if path.startswith("clients/")),
     ):
         assert MARKER not in marked[path].lower(), path
@@ -73,8 +82,14 @@ def test_the_console_script_and_its_package_exist(files):
     ((command, target),) = project["scripts"].items()
     module, function = target.split(":")
     source = files[f"src/{module.replace('.', '/')}.py"]
-    assert function in {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    assert command in files["Dockerfile"] and command in files["Makefile"] and command in files["README.md"]
+    assert function in {
+        node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
+    }
+    assert (
+        command in files["Dockerfile"]
+        and command in files["Makefile"]
+        and command in files["README.md"]
+    )
 
 
 def test_every_setting_of_the_runtime_is_in_the_readme(files):
@@ -82,7 +97,9 @@ def test_every_setting_of_the_runtime_is_in_the_readme(files):
     names: set[str] = set()
     for path in package.glob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith("VARIABLES"):
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith(
+                "VARIABLES"
+            ):
                 names |= {
                     part.value
                     for part in ast.walk(node)
@@ -97,7 +114,10 @@ def test_every_credential_is_named_where_people_look(marked):
     facts = json.loads(marked["src/logins_mcp/api.json"])
     variables = [name for auth in facts["auth"].values() for name in auth["variables"]]
     assert len(variables) >= 6
-    server = {entry["name"] for entry in json.loads(marked["server.json"])["packages"][0]["environmentVariables"]}
+    server = {
+        entry["name"]
+        for entry in json.loads(marked["server.json"])["packages"][0]["environmentVariables"]
+    }
     for name in variables:
         assert name in marked[".env.example"] and name in marked["README.md"] and name in server
 
@@ -126,7 +146,9 @@ def test_client_settings_start_the_server_and_hold_no_secret(files):
         assert server["command"] == "bookshop-mcp"
         assert set(server["env"]) == {"MCPGEN_BOOKSHOP_API_KEY"}
     assert json.loads(files["clients/vscode.json"])["inputs"][0]["password"] is True
-    assert json.loads(files["clients/http.json"])["mcpServers"]["bookshop"]["url"].startswith("http://127.0.0.1:")
+    assert json.loads(files["clients/http.json"])["mcpServers"]["bookshop"]["url"].startswith(
+        "http://127.0.0.1:"
+    )
 
 
 def test_the_workflow_pins_what_it_uses(files):

@@ -23,8 +23,15 @@ Parse = Callable[..., tuple[Server, Problems]]
 def parse_document(tmp_path: Path) -> Parse:
     """Parse a document given as its paths, with whatever else belongs at its root."""
 
-    def run(paths: dict[str, Any], *, config: Config | None = None, **root: Any) -> tuple[Server, Problems]:
-        document = {"openapi": "3.1.0", "info": {"title": "Bookshop API", "version": "1"}, "paths": paths, **root}
+    def run(
+        paths: dict[str, Any], *, config: Config | None = None, **root: Any
+    ) -> tuple[Server, Problems]:
+        document = {
+            "openapi": "3.1.0",
+            "info": {"title": "Bookshop API", "version": "1"},
+            "paths": paths,
+            **root,
+        }
         path = tmp_path / "document.json"
         path.write_text(json.dumps(document))
         problems = Problems()
@@ -38,7 +45,9 @@ def parse_document(tmp_path: Path) -> Parse:
 def one_tool(parse_document: Parse) -> Callable[..., Tool]:
     """The tool of a document with one operation."""
 
-    def run(operation: dict[str, Any], path: str = "/books", method: str = "get", **root: Any) -> Tool:
+    def run(
+        operation: dict[str, Any], path: str = "/books", method: str = "get", **root: Any
+    ) -> Tool:
         server, problems = parse_document({path: {method: {"responses": {}, **operation}}}, **root)
         assert len(server.tools) == 1, [problem.message for problem in problems]
         return server.tools[0]

@@ -49,7 +49,9 @@ def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str)
         ("POST", "/v1/pets/{id}:cancel", "post_v1_pets_by_id_cancel"),
     ],
 )
-def test_without_an_operation_id_the_name_says_method_and_path(method: str, path: str, name: str) -> None:
+def test_without_an_operation_id_the_name_says_method_and_path(
+    method: str, path: str, name: str
+) -> None:
     assert tool_names([(method, path, None)], "shop") == {f"{method} {path}": name}
 
 
@@ -60,14 +62,18 @@ def test_a_long_name_ends_at_a_word_and_carries_a_hash_of_its_own_operation() ->
 
 
 def test_names_that_clash_all_carry_a_hash() -> None:
-    names = tool_names([("GET", "/a", "foo/list"), ("GET", "/b", "foo.list"), ("GET", "/c", "other")], "shop")
+    names = tool_names(
+        [("GET", "/a", "foo/list"), ("GET", "/b", "foo.list"), ("GET", "/c", "other")], "shop"
+    )
     assert names["GET /c"] == "other"
     assert all(re.fullmatch(r"foo_list_[0-9a-f]{6}", names[key]) for key in ("GET /a", "GET /b"))
     assert names["GET /a"] != names["GET /b"]
 
 
 def test_a_pinned_name_is_kept_and_nothing_else_may_take_it() -> None:
-    names = tool_names([("GET", "/a", "renamed"), ("GET", "/b", "old_name")], "shop", {"GET /a": "old_name"})
+    names = tool_names(
+        [("GET", "/a", "renamed"), ("GET", "/b", "old_name")], "shop", {"GET /a": "old_name"}
+    )
     assert names["GET /a"] == "old_name"
     assert re.fullmatch(r"old_name_[0-9a-f]{6}", names["GET /b"])
 
@@ -78,7 +84,9 @@ def test_a_pinned_name_is_kept_and_nothing_else_may_take_it() -> None:
     server=st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True),
     seed=st.integers(0, 1000),
 )
-def test_names_are_legal_unique_and_independent_of_order(ids: list[str | None], server: str, seed: int) -> None:
+def test_names_are_legal_unique_and_independent_of_order(
+    ids: list[str | None], server: str, seed: int
+) -> None:
     operations = [("GET", f"/p{index}", operation_id) for index, operation_id in enumerate(ids)]
     names = tool_names(operations, server)
     assert len(set(names.values())) == len(operations)
@@ -139,7 +147,9 @@ def test_toolsets_that_clash_carry_a_hash() -> None:
         ("_", "argument_d2e2ad"),
     ],
 )
-def test_an_argument_keeps_its_wire_name_where_that_is_an_identifier(wire_name: str, name: str) -> None:
+def test_an_argument_keeps_its_wire_name_where_that_is_an_identifier(
+    wire_name: str, name: str
+) -> None:
     assert argument_names([("query", wire_name)]) == {("query", wire_name): name}
 
 
@@ -149,14 +159,19 @@ def test_only_arguments_that_clash_are_renamed_and_both_are() -> None:
 
 
 def test_names_that_differ_in_case_are_two() -> None:
-    names = argument_names([("query", "maxItems"), ("query", "MaxItems"), ("header", "Etag"), ("query", "etag")])
+    names = argument_names(
+        [("query", "maxItems"), ("query", "MaxItems"), ("header", "Etag"), ("query", "etag")]
+    )
     assert list(names.values()) == ["maxItems", "MaxItems", "Etag", "etag"]
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["path", "query", "header", "cookie", "body"]), st.text(min_size=1, max_size=90)),
+        st.tuples(
+            st.sampled_from(["path", "query", "header", "cookie", "body"]),
+            st.text(min_size=1, max_size=90),
+        ),
         min_size=1,
         max_size=10,
     )
@@ -164,16 +179,25 @@ def test_names_that_differ_in_case_are_two() -> None:
 def test_argument_names_are_unique_identifiers(wanted: list[tuple[str, str]]) -> None:
     names = argument_names(wanted)
     assert len(set(names.values())) == len(set(wanted))
-    assert all(name.isidentifier() and name.isascii() and not keyword.iskeyword(name) for name in names.values())
+    assert all(
+        name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+        for name in names.values()
+    )
     assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,72}", name) for name in names.values())
 
 
 def test_a_name_that_is_its_wire_name_keeps_it_where_others_were_changed_to_be_alike() -> None:
-    names = argument_names([("body", "_id"), ("body", "id"), ("query", "on"), ("query", "on<"), ("query", "on>")])
+    names = argument_names(
+        [("body", "_id"), ("body", "id"), ("query", "on"), ("query", "on<"), ("query", "on>")]
+    )
     assert names["body", "id"] == "id" and names["query", "on"] == "on"
     assert (names["query", "on<"], names["query", "on>"]) == ("on_lt", "on_gt")
     assert names["body", "_id"] == "_id"
     names = argument_names([("body", "@id"), ("body", "id")])
     assert (names["body", "id"], names["body", "@id"]) == ("id", "id_body")
     names = argument_names([("path", "id"), ("body", "id"), ("body", "_id")])
-    assert (names["path", "id"], names["body", "id"], names["body", "_id"]) == ("id_path", "id_body", "_id")
+    assert (names["path", "id"], names["body", "id"], names["body", "_id"]) == (
+        "id_path",
+        "id_body",
+        "_id",
+    )

@@ -19,9 +19,13 @@ Parse = Callable[..., Any]
 OneTool = Callable[..., Tool]
 
 
-def body(schema: Any, media_type: str = "application/json", *, required: bool = True, **more: Any) -> dict[str, Any]:
+def body(
+    schema: Any, media_type: str = "application/json", *, required: bool = True, **more: Any
+) -> dict[str, Any]:
     """An operation whose request body has that schema."""
-    return {"requestBody": {"required": required, "content": {media_type: {"schema": schema, **more}}}}
+    return {
+        "requestBody": {"required": required, "content": {media_type: {"schema": schema, **more}}}
+    }
 
 
 @pytest.mark.parametrize(
@@ -34,10 +38,26 @@ def body(schema: Any, media_type: str = "application/json", *, required: bool = 
         ("put", {}, Hints(read_only=False, destructive=True, idempotent=True)),
         ("delete", {}, Hints(read_only=False, destructive=True, idempotent=True)),
         ("patch", {}, Hints(read_only=False, destructive=True, idempotent=False)),
-        ("post", {"operationId": "createBook"}, Hints(read_only=False, destructive=False, idempotent=False)),
-        ("post", {"operationId": "cancelOrder"}, Hints(read_only=False, destructive=True, idempotent=False)),
-        ("post", {"operationId": "orders/bulk-delete"}, Hints(read_only=False, destructive=True, idempotent=False)),
-        ("post", {"x-mcp": {"readOnly": True}}, Hints(read_only=True, destructive=False, idempotent=False)),
+        (
+            "post",
+            {"operationId": "createBook"},
+            Hints(read_only=False, destructive=False, idempotent=False),
+        ),
+        (
+            "post",
+            {"operationId": "cancelOrder"},
+            Hints(read_only=False, destructive=True, idempotent=False),
+        ),
+        (
+            "post",
+            {"operationId": "orders/bulk-delete"},
+            Hints(read_only=False, destructive=True, idempotent=False),
+        ),
+        (
+            "post",
+            {"x-mcp": {"readOnly": True}},
+            Hints(read_only=True, destructive=False, idempotent=False),
+        ),
     ],
 )
 def test_hints_follow_from_the_method(
@@ -52,7 +72,9 @@ def test_path_level_parameters_are_merged_and_the_operations_own_win(parse_docum
         {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 10}},
     ]
     own = {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 99}}
-    server, _ = parse_document({"/s/{shop}": {"parameters": shared, "get": {"parameters": [own], "responses": {}}}})
+    server, _ = parse_document(
+        {"/s/{shop}": {"parameters": shared, "get": {"parameters": [own], "responses": {}}}}
+    )
     properties = server.tools[0].input_schema["properties"]
     assert list(properties) == ["shop", "limit"]
     assert properties["limit"]["maximum"] == 99
@@ -65,8 +87,22 @@ def test_a_path_parameter_nobody_declared_is_taken_as_text(one_tool: OneTool) ->
 
 
 def test_ignored_and_steering_headers_are_not_arguments(one_tool: OneTool) -> None:
-    names = ["Accept", "content-type", "Authorization", "Host", "Cookie", "X-Forwarded-For", "X-Trace"]
-    tool = one_tool({"parameters": [{"name": name, "in": "header", "schema": {"type": "string"}} for name in names]})
+    names = [
+        "Accept",
+        "content-type",
+        "Authorization",
+        "Host",
+        "Cookie",
+        "X-Forwarded-For",
+        "X-Trace",
+    ]
+    tool = one_tool(
+        {
+            "parameters": [
+                {"name": name, "in": "header", "schema": {"type": "string"}} for name in names
+            ]
+        }
+    )
     assert list(tool.input_schema["properties"]) == ["x_trace"]
 
 
@@ -74,15 +110,35 @@ def test_ignored_and_steering_headers_are_not_arguments(one_tool: OneTool) -> No
     ("parameter", "schema", "encode", "options"),
     [
         ({"in": "query"}, {"type": "array", "items": {"type": "string"}}, "", ()),
-        ({"in": "query", "explode": False}, {"type": "array", "items": {"type": "string"}}, "csv", ()),
-        ({"in": "query", "style": "pipeDelimited"}, {"type": "array", "items": {}}, "pipe_delimited", ()),
-        ({"in": "query", "style": "spaceDelimited"}, {"type": "array", "items": {}}, "space_delimited", ()),
+        (
+            {"in": "query", "explode": False},
+            {"type": "array", "items": {"type": "string"}},
+            "csv",
+            (),
+        ),
+        (
+            {"in": "query", "style": "pipeDelimited"},
+            {"type": "array", "items": {}},
+            "pipe_delimited",
+            (),
+        ),
+        (
+            {"in": "query", "style": "spaceDelimited"},
+            {"type": "array", "items": {}},
+            "space_delimited",
+            (),
+        ),
         ({"in": "query", "style": "deepObject"}, {"type": "object"}, "deep_object", ()),
         ({"in": "query", "explode": False}, {"type": "object"}, "csv", ()),
         ({"in": "query", "explode": False}, {"type": "string"}, "", ()),
         ({"in": "query", "allowReserved": True}, {"type": "string"}, "reserved", ()),
         ({"in": "path", "style": "label"}, {"type": "string"}, "label", ()),
-        ({"in": "path", "style": "label", "explode": True}, {"type": "array"}, "label", (("explode", True),)),
+        (
+            {"in": "path", "style": "label", "explode": True},
+            {"type": "array"},
+            "label",
+            (("explode", True),),
+        ),
         ({"in": "path", "style": "matrix"}, {"type": "array"}, "matrix", ()),
         ({"in": "path", "explode": True}, {"type": "object"}, "simple", (("explode", True),)),
         ({"in": "header", "explode": True}, {"type": "object"}, "simple", (("explode", True),)),
@@ -93,22 +149,37 @@ def test_ignored_and_steering_headers_are_not_arguments(one_tool: OneTool) -> No
 def test_a_parameters_style_names_the_function_that_writes_it(
     one_tool: OneTool, parameter: dict[str, Any], schema: Any, encode: str, options: Any
 ) -> None:
-    tool = one_tool({"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}")
-    argument = next(item for item in tool.arguments if item.wire_name == "v" and item.place == parameter["in"])
+    tool = one_tool(
+        {"parameters": [{"name": "v", "schema": schema, **parameter}]}, path="/x/{v}/y/{v2}"
+    )
+    argument = next(
+        item for item in tool.arguments if item.wire_name == "v" and item.place == parameter["in"]
+    )
     assert (argument.encode, argument.options) == (encode, options)
 
 
 def test_content_parameters_are_written_as_json(one_tool: OneTool) -> None:
-    where = {"name": "where", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}}
+    where = {
+        "name": "where",
+        "in": "query",
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
     assert one_tool({"parameters": [where]}).arguments[0].encode == "json_text"
 
 
 @pytest.mark.parametrize(
     ("media_type", "options"),
-    [("application/x-www-form-urlencoded", ()), ("application/json", (("media_type", "application/json"),))],
+    [
+        ("application/x-www-form-urlencoded", ()),
+        ("application/json", (("media_type", "application/json"),)),
+    ],
 )
 def test_a_whole_query_is_one_argument(one_tool: OneTool, media_type: str, options: Any) -> None:
-    whole = {"name": "q", "in": "querystring", "content": {media_type: {"schema": {"type": "object"}}}}
+    whole = {
+        "name": "q",
+        "in": "querystring",
+        "content": {media_type: {"schema": {"type": "object"}}},
+    }
     (argument,) = one_tool({"parameters": [whole]}, openapi="3.2.0").arguments
     assert (argument.encode, argument.options, argument.place) == ("query_string", options, "query")
 
@@ -119,7 +190,10 @@ def test_mutual_tls_is_a_certificate_of_the_operators(parse_document: Parse) -> 
         components={"securitySchemes": {"mtls": {"type": "mutualTLS"}}},
     )
     (auth,) = server.auth
-    assert (auth.kind, auth.variables) == ("mutual_tls", ("MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"))
+    assert (auth.kind, auth.variables) == (
+        "mutual_tls",
+        ("MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"),
+    )
     assert not [problem.code for problem in problems if problem.code == "E0702"]
 
 
@@ -136,7 +210,9 @@ def test_the_fields_of_an_object_body_become_arguments(one_tool: OneTool) -> Non
     tool = one_tool(body(schema), method="post")
     assert list(tool.input_schema["properties"]) == ["title", "n"]
     assert tool.input_schema["required"] == ["title"]
-    assert tool.request is not None and tool.request.body is not None and not tool.request.body.whole
+    assert (
+        tool.request is not None and tool.request.body is not None and not tool.request.body.whole
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,8 +223,17 @@ def test_the_fields_of_an_object_body_become_arguments(one_tool: OneTool) -> Non
         {"type": "object"},
         {},
         {"type": "object", "additionalProperties": {"type": "string"}},
-        {"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]},
-        {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "integer"}},
+        {
+            "oneOf": [
+                {"type": "object", "properties": {"a": {}}},
+                {"type": "object", "properties": {"b": {}}},
+            ]
+        },
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "additionalProperties": {"type": "integer"},
+        },
     ],
 )
 def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, schema: Any) -> None:
@@ -158,8 +243,12 @@ def test_a_body_without_fields_of_its_own_is_one_argument(one_tool: OneTool, sch
     assert not {"oneOf", "anyOf", "allOf"} & tool.input_schema.keys()
 
 
-@pytest.mark.parametrize(("kind", "said"), [("integer", "integer"), ("boolean", "boolean"), ("object", "string")])
-def test_a_text_that_is_a_number_is_asked_for_as_one(one_tool: OneTool, kind: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "said"), [("integer", "integer"), ("boolean", "boolean"), ("object", "string")]
+)
+def test_a_text_that_is_a_number_is_asked_for_as_one(
+    one_tool: OneTool, kind: str, said: str
+) -> None:
     tool = one_tool(body({"type": kind}, "text/plain"), method="post")
     assert tool.input_schema["properties"]["body"]["type"] == said
 
@@ -171,10 +260,15 @@ def test_a_media_types_parameter_may_stand_behind_a_comma(one_tool: OneTool) -> 
 
 
 def test_a_whole_body_that_has_a_field_body_has_another_name(one_tool: OneTool) -> None:
-    fields = {"properties": {"body": {"type": "string"}}, "anyOf": [{"required": ["body"]}, {"maxProperties": 0}]}
+    fields = {
+        "properties": {"body": {"type": "string"}},
+        "anyOf": [{"required": ["body"]}, {"maxProperties": 0}],
+    }
     tool = one_tool(body({"type": "object", **fields}), method="post")
     assert list(tool.input_schema["properties"]) == ["request_body"]
-    assert list(one_tool(body({"type": "array"}), method="post").input_schema["properties"]) == ["body"]
+    assert list(one_tool(body({"type": "array"}), method="post").input_schema["properties"]) == [
+        "body"
+    ]
 
 
 def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool: OneTool) -> None:
@@ -188,8 +282,16 @@ def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool
     ("content", "media_type", "kind"),
     [
         (["text/plain", "application/json"], "application/json", "json"),
-        (["application/x-www-form-urlencoded", "application/merge-patch+json"], "application/merge-patch+json", "json"),
-        (["multipart/form-data", "application/x-www-form-urlencoded"], "application/x-www-form-urlencoded", "form"),
+        (
+            ["application/x-www-form-urlencoded", "application/merge-patch+json"],
+            "application/merge-patch+json",
+            "json",
+        ),
+        (
+            ["multipart/form-data", "application/x-www-form-urlencoded"],
+            "application/x-www-form-urlencoded",
+            "form",
+        ),
         (["application/octet-stream", "multipart/form-data"], "multipart/form-data", "multipart"),
         (["application/xml"], "application/xml", "text"),
         (["application/x-ndjson"], "application/x-ndjson", "text"),
@@ -197,13 +299,19 @@ def test_an_optional_body_with_required_fields_is_one_optional_argument(one_tool
         (["*/*"], "application/json", "json"),
     ],
 )
-def test_the_body_type_is_chosen_json_first(one_tool: OneTool, content: list[str], media_type: str, kind: str) -> None:
-    tool = one_tool({"requestBody": {"content": {name: {"schema": {}} for name in content}}}, method="post")
+def test_the_body_type_is_chosen_json_first(
+    one_tool: OneTool, content: list[str], media_type: str, kind: str
+) -> None:
+    tool = one_tool(
+        {"requestBody": {"content": {name: {"schema": {}} for name in content}}}, method="post"
+    )
     assert tool.request is not None and tool.request.body is not None
     assert (tool.request.body.media_type, tool.request.body.kind) == (media_type, kind)
 
 
-def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(parse_document: Parse) -> None:
+def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(
+    parse_document: Parse,
+) -> None:
     server, problems = parse_document(
         {"/x": {"post": {**body({}, "multipart/mixed"), "responses": {}}, "get": {"responses": {}}}}
     )
@@ -229,7 +337,9 @@ def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(parse
     ],
 )
 def test_a_path_that_is_not_one_is_skipped(parse_document: Parse, path: str) -> None:
-    server, _ = parse_document({path: {"get": {"responses": {}}}, "/ok": {"get": {"responses": {}}}})
+    server, _ = parse_document(
+        {path: {"get": {"responses": {}}}, "/ok": {"get": {"responses": {}}}}
+    )
     assert [tool.origin.path for tool in server.tools] == ["/ok"]
     assert [skip.origin.path for skip in server.skips] == [path]
 
@@ -245,7 +355,10 @@ def test_a_template_in_the_query_of_a_path_is_a_query_parameter(one_tool: OneToo
     tool = one_tool({"parameters": [given]}, path="/books?key={KEY}&sort={order}&v=2")
     found = [(argument.place, argument.wire_name, argument.required) for argument in tool.arguments]
     assert sorted(found) == [("query", "key", True), ("query", "sort", True)]
-    assert tool.request is not None and (tool.request.path, tool.request.fixed_query) == ("/books", (("v", "2"),))
+    assert tool.request is not None and (tool.request.path, tool.request.fixed_query) == (
+        "/books",
+        (("v", "2"),),
+    )
 
 
 def test_trace_is_skipped_and_additional_operations_are_tools(parse_document: Parse) -> None:
@@ -257,7 +370,10 @@ def test_trace_is_skipped_and_additional_operations_are_tools(parse_document: Pa
 
 def test_every_operation_is_counted_once(parse_document: Parse) -> None:
     paths = {
-        "/a": {"get": {"tags": ["keep"], "responses": {}}, "post": {"tags": ["drop"], "responses": {}}},
+        "/a": {
+            "get": {"tags": ["keep"], "responses": {}},
+            "post": {"tags": ["drop"], "responses": {}},
+        },
         "/b c": {"get": {"tags": ["keep"], "responses": {}}},
     }
     server, _ = parse_document(paths, config=Config(selection=Selection(exclude_tags=("drop",))))
@@ -272,7 +388,9 @@ def test_leaving_operations_out_renames_none_of_the_others(parse_document: Parse
     }
     both, _ = parse_document(paths)
     one, _ = parse_document(paths, config=Config(selection=Selection(include_tags=("a",))))
-    assert [tool.name for tool in one.tools] == [tool.name for tool in both.tools if tool.origin.path == "/a"]
+    assert [tool.name for tool in one.tools] == [
+        tool.name for tool in both.tools if tool.origin.path == "/a"
+    ]
 
 
 def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool: OneTool) -> None:
@@ -281,7 +399,13 @@ def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool
         "required": ["id"],
         "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}},
     }
-    tool = one_tool({"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}})
+    tool = one_tool(
+        {
+            "responses": {
+                "200": {"description": "", "content": {"application/json": {"schema": schema}}}
+            }
+        }
+    )
     assert tool.output_schema == {
         "type": "object",
         "properties": {"id": {"description": "integer"}, "on": {"description": "boolean"}},
@@ -289,11 +413,21 @@ def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool
     assert not tool.response.wrapped
 
 
-@pytest.mark.parametrize("schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}])
+@pytest.mark.parametrize(
+    "schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}]
+)
 def test_an_answer_that_is_no_object_stands_under_result(one_tool: OneTool, schema: Any) -> None:
-    tool = one_tool({"responses": {"200": {"description": "", "content": {"application/json": {"schema": schema}}}}})
+    tool = one_tool(
+        {
+            "responses": {
+                "200": {"description": "", "content": {"application/json": {"schema": schema}}}
+            }
+        }
+    )
     assert tool.output_schema is not None
-    assert tool.output_schema["type"] == "object" and list(tool.output_schema["properties"]) == ["result"]
+    assert tool.output_schema["type"] == "object" and list(tool.output_schema["properties"]) == [
+        "result"
+    ]
     assert tool.response.wrapped
 
 
@@ -308,17 +442,26 @@ def test_an_answer_that_is_no_object_stands_under_result(one_tool: OneTool, sche
         ('"Read" the table', "Read the table."),
     ],
 )
-def test_the_first_sentence_starts_with_a_verb(one_tool: OneTool, summary: str, sentence: str) -> None:
+def test_the_first_sentence_starts_with_a_verb(
+    one_tool: OneTool, summary: str, sentence: str
+) -> None:
     assert one_tool({"summary": summary}).description.split("\n")[0] == sentence
 
 
 def test_a_description_stays_under_what_clients_cut(one_tool: OneTool) -> None:
-    tool = one_tool({"summary": "List " + "very " * 100 + "old books", "description": "Words and more words. " * 900})
+    tool = one_tool(
+        {
+            "summary": "List " + "very " * 100 + "old books",
+            "description": "Words and more words. " * 900,
+        }
+    )
     assert len(tool.description) <= 1900
     assert len(tool.description.split("\n")[0]) <= 120
 
 
-def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted(parse_document: Parse) -> None:
+def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted(
+    parse_document: Parse,
+) -> None:
     nested = {
         "type": "object",
         "properties": {f"p{n}": {"type": "string", "description": "x" * 300} for n in range(30)},
@@ -354,24 +497,35 @@ def test_security_says_and_or_and_optional(parse_document: Parse) -> None:
     assert by_method == {"GET": None, "POST": ()}
 
 
-def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(parse_document: Parse) -> None:
+def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(
+    parse_document: Parse,
+) -> None:
     schemes = {
         "clientKey": {"type": "apiKey", "in": "header", "name": "X-Client"},
         "http": {"type": "http", "scheme": "bearer"},
         "shop": {"type": "http", "scheme": "basic"},
         "shopUsername": {"type": "apiKey", "in": "header", "name": "X-User"},
     }
-    server, _ = parse_document({"/x": {"get": {"responses": {}}}}, components={"securitySchemes": schemes})
-    variables = [name.removeprefix("MCPGEN_BOOKSHOP_") for auth in server.auth for name in auth.variables]
+    server, _ = parse_document(
+        {"/x": {"get": {"responses": {}}}}, components={"securitySchemes": schemes}
+    )
+    variables = [
+        name.removeprefix("MCPGEN_BOOKSHOP_") for auth in server.auth for name in auth.variables
+    ]
     assert len(set(variables)) == len(variables) == 5 and not SETTINGS & set(variables)
-    assert all(re.fullmatch(r"(CLIENT_KEY|HTTP|SHOP|SHOP_USERNAME)(_[0-9A-F]{6})?(_\w+)?", name) for name in variables)
+    assert all(
+        re.fullmatch(r"(CLIENT_KEY|HTTP|SHOP|SHOP_USERNAME)(_[0-9A-F]{6})?(_\w+)?", name)
+        for name in variables
+    )
 
 
 def test_the_variables_of_settings_are_those_that_a_server_reads() -> None:
     package = template_root() / "src" / "package"
     listed = (package / "settings.py").read_text().split("VARIABLES = (")[1].split("\n)")[0]
     read = set(re.findall(r'"([A-Z_]+)"', listed))
-    read |= set(re.findall(r'^    "(HTTP_[A-Z_]+)",$', (package / "__main__.py").read_text(), re.MULTILINE))
+    read |= set(
+        re.findall(r'^    "(HTTP_[A-Z_]+)",$', (package / "__main__.py").read_text(), re.MULTILINE)
+    )
     assert read == SETTINGS
 
 
@@ -379,7 +533,10 @@ def test_the_variables_of_settings_are_those_that_a_server_reads() -> None:
     ("servers", "base_url"),
     [
         ([{"url": "https://api.example.com/v1/"}], "https://api.example.com/v1"),
-        ([{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}], "https://eu.example.com"),
+        (
+            [{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}],
+            "https://eu.example.com",
+        ),
         ([{"url": "https://{host}"}], None),
         ([{"url": "http://api.example.com"}], None),
         ([{"url": "http://169.254.169.254/"}], None),
@@ -416,7 +573,9 @@ def test_a_path_argument_says_what_a_path_cannot_hold(one_tool: OneTool) -> None
         ("header", {"enum": ["a"]}, None),
     ],
 )
-def test_an_argument_takes_what_its_place_can_hold(one_tool: OneTool, place: str, given: Any, pattern: Any) -> None:
+def test_an_argument_takes_what_its_place_can_hold(
+    one_tool: OneTool, place: str, given: Any, pattern: Any
+) -> None:
     parameter = {"name": "x", "in": place, "required": True, "schema": {"type": "string", **given}}
     tool = one_tool({"parameters": [parameter]}, path="/books/{x}" if place == "path" else "/books")
     assert tool.input_schema["properties"]["x"].get("pattern") == pattern
@@ -427,7 +586,12 @@ def test_a_list_that_must_be_there_has_an_item(one_tool: OneTool) -> None:
     parameters = [
         {"name": "ids", "in": "query", "required": True, "schema": many},
         {"name": "more", "in": "query", "schema": many},
-        {"name": "json", "in": "query", "required": True, "content": {"application/json": {"schema": many}}},
+        {
+            "name": "json",
+            "in": "query",
+            "required": True,
+            "content": {"application/json": {"schema": many}},
+        },
     ]
     properties = one_tool({"parameters": parameters}).input_schema["properties"]
     assert [name for name, schema in properties.items() if schema.get("minItems")] == ["ids"]
@@ -463,7 +627,10 @@ def test_a_union_inside_a_union_is_the_first_to_be_shortened(one_tool: OneTool) 
         return {"type": "object", "required": list(properties), "properties": properties}
 
     inner = {
-        "anyOf": [shape(f"inner{n}", **{f"field_{n}_{m}": {"type": "string"} for m in range(12)}) for n in range(9)]
+        "anyOf": [
+            shape(f"inner{n}", **{f"field_{n}_{m}": {"type": "string"} for m in range(12)})
+            for n in range(9)
+        ]
     }
     outer = {"anyOf": [shape("plain", name={"type": "string"}), shape("nested", child=inner)]}
     fields = {"type": "object", "required": ["shape"], "properties": {"shape": outer}}
@@ -476,7 +643,13 @@ def test_a_union_inside_a_union_is_the_first_to_be_shortened(one_tool: OneTool) 
 
 
 def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: OneTool) -> None:
-    tool = one_tool({"responses": {"200": {"description": "OK", "content": {"application/json": {"schema": {}}}}}})
+    tool = one_tool(
+        {
+            "responses": {
+                "200": {"description": "OK", "content": {"application/json": {"schema": {}}}}
+            }
+        }
+    )
     assert tool.output_schema == {"type": "object"}
     assert "Returns" not in tool.description
 
@@ -484,7 +657,10 @@ def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: On
 def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way(one_tool: OneTool) -> None:
     schema = {
         "type": "object",
-        "properties": {"tags": {"type": "array", "items": {"type": "string"}}, "meta": {"type": "object"}},
+        "properties": {
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "meta": {"type": "object"},
+        },
         "additionalProperties": {"type": "string"},
     }
     encoding = {"meta": {"style": "deepObject"}, "tags": {"style": "form", "explode": False}}
@@ -494,9 +670,13 @@ def test_a_form_that_is_one_argument_still_writes_each_field_its_own_way(one_too
     assert argument.options == (("csv", ("tags",)), ("deep_object", ("meta",)))
 
 
-def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(one_tool: OneTool) -> None:
+def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(
+    one_tool: OneTool,
+) -> None:
     fields = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     form = "application/x-www-form-urlencoded"
     for schema, closed in ((fields, True), ({**fields, "additionalProperties": True}, False)):
-        said = one_tool(body(schema, form, required=False), method="post").input_schema["properties"]["body"]
+        said = one_tool(body(schema, form, required=False), method="post").input_schema[
+            "properties"
+        ]["body"]
         assert (said.get("additionalProperties") is False) is closed

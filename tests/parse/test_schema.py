@@ -29,7 +29,9 @@ Project = Callable[..., Projection]
 def project(tmp_path: Path) -> Project:
     """Project a schema that may refer to the given component schemas."""
 
-    def run(schema: Any, detail: Detail = FULL, *, writing: bool = True, **components: Any) -> Projection:
+    def run(
+        schema: Any, detail: Detail = FULL, *, writing: bool = True, **components: Any
+    ) -> Projection:
         document = {
             "openapi": "3.1.0",
             "info": {"title": "T", "version": "1"},
@@ -58,20 +60,34 @@ def ref(name: str) -> dict[str, str]:
             {"type": "string", "minLength": 2, "description": "e.g. ab"},
         ),
         ({"type": "int"}, {"type": "integer"}),
-        ({"enum": ["a", "b", "a", None]}, {"type": "string", "enum": ["a", "b"], "description": "may be null"}),
+        (
+            {"enum": ["a", "b", "a", None]},
+            {"type": "string", "enum": ["a", "b"], "description": "may be null"},
+        ),
         ({"const": 3}, {"type": "integer", "enum": [3]}),
         ({"type": "string", "enum": [1, 2]}, {"type": "string", "enum": ["1", "2"]}),
         (
             {"type": "array"},
-            {"type": "array", "items": {"anyOf": [{"type": t} for t in ("string", "number", "boolean", "object")]}},
+            {
+                "type": "array",
+                "items": {
+                    "anyOf": [{"type": t} for t in ("string", "number", "boolean", "object")]
+                },
+            },
         ),
-        ({"properties": {"a": {"type": "string"}}}, {"type": "object", "properties": {"a": {"type": "string"}}}),
+        (
+            {"properties": {"a": {"type": "string"}}},
+            {"type": "object", "properties": {"a": {"type": "string"}}},
+        ),
         ({"type": "string", "default": 3}, {"type": "string"}),
         ({"type": "string", "default": "x"}, {"type": "string", "default": "x"}),
         ({"type": "integer", "minimum": "0); import os"}, {"type": "integer"}),
         ({"type": "number", "multipleOf": 0}, {"type": "number"}),
         ({"type": "string", "minLength": -1, "maxLength": True}, {"type": "string"}),
-        ({"type": "string", "format": "binary"}, {"type": "string", "format": "byte", "description": "base64"}),
+        (
+            {"type": "string", "format": "binary"},
+            {"type": "string", "format": "byte", "description": "base64"},
+        ),
         ({"type": "string", "format": "color"}, {"type": "string", "description": "format color"}),
         ({"type": "string", "x-mcp-header": "Pw", "$comment": "c", "xml": {}}, {"type": "string"}),
         (
@@ -88,7 +104,10 @@ def ref(name: str) -> dict[str, str]:
         ),
         ({"anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]}, {"type": "string", "enum": ["a", "b"]}),
         ({"type": ["integer", "null"]}, {"type": "integer", "description": "may be null"}),
-        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, {"type": "integer", "description": "may be null"}),
+        (
+            {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            {"type": "integer", "description": "may be null"},
+        ),
         (True, {}),
         ({}, {}),
     ],
@@ -99,7 +118,9 @@ def test_a_schema_is_said_in_portable_words(project: Project, given: Any, want: 
 
 def test_all_of_is_merged(project: Project) -> None:
     schema = {"allOf": [ref("Base"), {"properties": {"b": {"type": "integer"}}, "required": ["b"]}]}
-    got = project(schema, Base={"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}).schema
+    got = project(
+        schema, Base={"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
+    ).schema
     assert got == {
         "type": "object",
         "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
@@ -108,16 +129,28 @@ def test_all_of_is_merged(project: Project) -> None:
 
 
 def test_a_property_that_is_declared_anew_is_not_read_only(project: Project) -> None:
-    tag = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}}}
-    team = {"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string", "enum": ["team"]}}}
+    tag = {
+        "type": "object",
+        "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}},
+    }
+    team = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string", "enum": ["team"]}},
+    }
     got = project({"allOf": [{"$ref": "#/components/schemas/Tag"}, team]}, Tag=tag).schema
     assert list(got["properties"]) == got["required"] == ["kind"]
     again = {"type": "object", "properties": {"kind": {"type": "string", "readOnly": True}}}
-    assert "properties" not in project({"allOf": [{"$ref": "#/components/schemas/Tag"}, again]}, Tag=tag).schema
+    assert (
+        "properties"
+        not in project({"allOf": [{"$ref": "#/components/schemas/Tag"}, again]}, Tag=tag).schema
+    )
 
 
 def test_siblings_of_a_reference_count(project: Project) -> None:
-    got = project({**ref("Id"), "description": "The id"}, Id={"type": "string", "description": "Some text"}).schema
+    got = project(
+        {**ref("Id"), "description": "The id"}, Id={"type": "string", "description": "Some text"}
+    ).schema
     assert got == {"type": "string", "description": "The id"}
 
 
@@ -134,26 +167,45 @@ def test_null_is_remembered_by_pointer(project: Project) -> None:
     assert '"null"' not in json.dumps(projection.schema)
 
 
-def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept(project: Project) -> None:
-    schema = {"type": "object", "properties": {"filter[eq]": {"type": "string"}, "@type": {"type": "string"}, "ok": {}}}
+def test_keys_that_clients_refuse_get_a_safe_name_and_the_wire_name_is_kept(
+    project: Project,
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"filter[eq]": {"type": "string"}, "@type": {"type": "string"}, "ok": {}},
+    }
     projection = project(schema)
     assert list(projection.schema["properties"]) == ["filter_eq", "type", "ok"]
-    assert projection.wire_names == [("/properties/filter_eq", "filter[eq]"), ("/properties/type", "@type")]
+    assert projection.wire_names == [
+        ("/properties/filter_eq", "filter[eq]"),
+        ("/properties/type", "@type"),
+    ]
 
 
-def test_read_only_properties_are_no_inputs_and_write_only_ones_no_outputs(project: Project) -> None:
+def test_read_only_properties_are_no_inputs_and_write_only_ones_no_outputs(
+    project: Project,
+) -> None:
     schema = {
         "type": "object",
         "required": ["r", "w"],
-        "properties": {"r": {"type": "string", "readOnly": True}, "w": {"type": "string", "writeOnly": True}},
+        "properties": {
+            "r": {"type": "string", "readOnly": True},
+            "w": {"type": "string", "writeOnly": True},
+        },
     }
     assert list(project(schema).schema["properties"]) == ["w"]
     assert list(project(schema, writing=False).schema["properties"]) == ["r"]
 
 
 def test_a_discriminator_tells_the_branches_apart(project: Project) -> None:
-    cat = {"type": "object", "properties": {"kind": {"type": "string"}, "meow": {"type": "boolean"}}}
-    dog = {"type": "object", "properties": {"kind": {"type": "string"}, "bark": {"type": "integer"}}}
+    cat = {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}, "meow": {"type": "boolean"}},
+    }
+    dog = {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}, "bark": {"type": "integer"}},
+    }
     union = {
         "oneOf": [ref("Cat"), ref("Dog")],
         "discriminator": {"propertyName": "kind", "mapping": {"c": "#/components/schemas/Cat"}},
@@ -177,7 +229,9 @@ def test_a_discriminator_tells_the_branches_apart(project: Project) -> None:
     ],
 )
 def test_recursion_of_every_kind_ends(project: Project, node: Any) -> None:
-    got = project(ref("Node"), Detail(depth=4, text=60, nested_text=0, nodes=3000), Node=node).schema
+    got = project(
+        ref("Node"), Detail(depth=4, text=60, nested_text=0, nodes=3000), Node=node
+    ).schema
     assert len(json.dumps(got)) < 20_000
     assert "$ref" not in json.dumps(got)
     jsonschema_rs.validator_for(got)
@@ -195,8 +249,14 @@ def test_a_bomb_of_references_is_refused_in_full_and_said_in_brief(project: Proj
     assert brief.cut and len(json.dumps(brief.schema)) < 4096
 
 
-def test_below_the_depth_asked_for_required_properties_stay_and_the_others_are_named(project: Project) -> None:
-    schema = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}
+def test_below_the_depth_asked_for_required_properties_stay_and_the_others_are_named(
+    project: Project,
+) -> None:
+    schema = {
+        "type": "object",
+        "required": ["a"],
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+    }
     got = project(schema, Detail(depth=0, text=60, nested_text=0)).schema
     assert got == {
         "type": "object",
@@ -243,18 +303,29 @@ def test_a_pattern_is_kept_where_every_engine_takes_it(pattern: str, portable: s
         ("(?!a)b|" + "c" * 500, None),
     ],
 )
-def test_look_around_is_left_out_where_the_rest_is_a_pattern(pattern: str, wider: str | None) -> None:
+def test_look_around_is_left_out_where_the_rest_is_a_pattern(
+    pattern: str, wider: str | None
+) -> None:
     assert wider_pattern(pattern) == wider
 
 
 def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words(project: Project) -> None:
     got = project({"type": "string", "pattern": "^(?!aws:)[a-z:]+$"}).schema
-    assert got == {"type": "string", "pattern": "^[a-z:]+$", "description": "pattern ^(?!aws:)[a-z:]+$"}
+    assert got == {
+        "type": "string",
+        "pattern": "^[a-z:]+$",
+        "description": "pattern ^(?!aws:)[a-z:]+$",
+    }
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(
-    st.lists(st.text(alphabet="ab._-(|\u00e9 ", min_size=1, max_size=8), min_size=1, max_size=12, unique=True),
+    st.lists(
+        st.text(alphabet="ab._-(|\u00e9 ", min_size=1, max_size=8),
+        min_size=1,
+        max_size=12,
+        unique=True,
+    ),
     st.text("ab._-(|"),
 )
 def test_a_pattern_of_values_takes_them_and_no_other(values: list[str], other: str) -> None:
@@ -266,14 +337,20 @@ def test_a_pattern_of_values_takes_them_and_no_other(values: list[str], other: s
 
 def test_many_values_that_begin_alike_become_a_pattern(project: Project) -> None:
     values = [
-        f"custom_field.{a}.{b}" for a in ("owner", "value", "option") for b in ("name", "color", "enabled", *"abcdefgh")
+        f"custom_field.{a}.{b}"
+        for a in ("owner", "value", "option")
+        for b in ("name", "color", "enabled", *"abcdefgh")
     ]
     given = {"type": "string", "enum": values}
     assert project(given).schema["enum"] == values
     short = project(given, Detail(depth=1, text=60, nested_text=0, enum=60)).schema
-    assert "enum" not in short and short["pattern"].startswith("^custom_field\\.(owner\\.(name|color|")
+    assert "enum" not in short and short["pattern"].startswith(
+        "^custom_field\\.(owner\\.(name|color|"
+    )
     few = project(given, Detail(depth=1, text=60, nested_text=0, enum=5)).schema
-    assert few["type"] == "string" and few["description"].startswith("one of 33 values such as custom_field.owner.name")
+    assert few["type"] == "string" and few["description"].startswith(
+        "one of 33 values such as custom_field.owner.name"
+    )
 
 
 def test_a_long_repetition_is_kept() -> None:
@@ -282,7 +359,19 @@ def test_a_long_repetition_is_kept() -> None:
 
 
 PATTERNS = (
-    *("^[a-z]+$", "[a-z]{2,}", "^a|b$", "(^a$)|(^[^b]$)", "a.c", r"\S", r"^x\$", "[^.$]", "^[^*#&+:<>?]+$", "a$", "^a"),
+    *(
+        "^[a-z]+$",
+        "[a-z]{2,}",
+        "^a|b$",
+        "(^a$)|(^[^b]$)",
+        "a.c",
+        r"\S",
+        r"^x\$",
+        "[^.$]",
+        "^[^*#&+:<>?]+$",
+        "a$",
+        "^a",
+    ),
     *(r"a\.b[\]^]c", "^(a|b)+$", "x*", r"[^0-9]"),
 )
 

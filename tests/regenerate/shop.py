@@ -19,7 +19,11 @@ Document = dict[str, Any]
 BOOK = {
     "type": "object",
     "required": ["id", "title"],
-    "properties": {"id": {"type": "string"}, "title": {"type": "string"}, "price": {"type": "number"}},
+    "properties": {
+        "id": {"type": "string"},
+        "title": {"type": "string"},
+        "price": {"type": "number"},
+    },
 }
 DOCUMENT: Document = {
     "openapi": "3.1.0",
@@ -34,8 +38,16 @@ DOCUMENT: Document = {
                 "summary": "List books",
                 "description": "All of them, newest first.",
                 "parameters": [
-                    {"name": "genre", "in": "query", "schema": {"type": "string", "enum": ["poetry", "science"]}},
-                    {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 100}},
+                    {
+                        "name": "genre",
+                        "in": "query",
+                        "schema": {"type": "string", "enum": ["poetry", "science"]},
+                    },
+                    {
+                        "name": "limit",
+                        "in": "query",
+                        "schema": {"type": "integer", "minimum": 1, "maximum": 100},
+                    },
                     {"name": "tenant", "in": "query", "schema": {"type": "string"}},
                 ],
                 "responses": {
@@ -46,7 +58,10 @@ DOCUMENT: Document = {
                                 "schema": {
                                     "type": "object",
                                     "properties": {
-                                        "items": {"type": "array", "items": {"$ref": "#/components/schemas/Book"}}
+                                        "items": {
+                                            "type": "array",
+                                            "items": {"$ref": "#/components/schemas/Book"},
+                                        }
                                     },
                                 }
                             }
@@ -60,13 +75,17 @@ DOCUMENT: Document = {
                 "summary": "Add a book",
                 "requestBody": {
                     "required": True,
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Book"}}},
+                    "content": {
+                        "application/json": {"schema": {"$ref": "#/components/schemas/Book"}}
+                    },
                 },
                 "responses": {"201": {"description": "added"}},
             },
         },
         "/books/{bookId}": {
-            "parameters": [{"name": "bookId", "in": "path", "required": True, "schema": {"type": "string"}}],
+            "parameters": [
+                {"name": "bookId", "in": "path", "required": True, "schema": {"type": "string"}}
+            ],
             "get": {
                 "operationId": "getBook",
                 "tags": ["books"],
@@ -74,7 +93,9 @@ DOCUMENT: Document = {
                 "responses": {
                     "200": {
                         "description": "ok",
-                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Book"}}},
+                        "content": {
+                            "application/json": {"schema": {"$ref": "#/components/schemas/Book"}}
+                        },
                     }
                 },
             },
@@ -114,7 +135,10 @@ def generate(
 ) -> tuple[Changes, Problems]:
     """`mcpgen generate`, for the first time with a source and later without."""
     made, problems = prepared(folder, source)
-    return write(made.files, made.folder, lock_facts=made.facts, force=force, accept=accept), problems
+    return (
+        write(made.files, made.folder, lock_facts=made.facts, force=force, accept=accept),
+        problems,
+    )
 
 
 def prepared(folder: Path, source: Path | None = None) -> tuple[Run, Problems]:
@@ -125,7 +149,9 @@ def prepared(folder: Path, source: Path | None = None) -> tuple[Run, Problems]:
 
 
 def project(tmp_path: Path, document: Document | None = None, config: str = "") -> Path:
-    """A generated project beside its document; `config` is added to its `mcpgen.toml` before the second run."""
+    """A generated project beside its document; `config` is added to its `mcpgen.toml` before the
+    second run.
+    """
     source = save(document or DOCUMENT, tmp_path / "shop.json")
     folder = tmp_path / "project"
     generate(folder, source)
@@ -149,7 +175,9 @@ def package(folder: Path) -> Path:
 
 def tools(folder: Path) -> dict[str, dict[str, Any]]:
     """Every generated tool as on the wire, by name."""
-    lists = (json.loads(path.read_text()) for path in sorted((package(folder) / "tools").glob("*.json")))
+    lists = (
+        json.loads(path.read_text()) for path in sorted((package(folder) / "tools").glob("*.json"))
+    )
     return {tool["name"]: tool for found in lists for tool in found}
 
 

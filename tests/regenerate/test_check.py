@@ -24,7 +24,9 @@ def own_problems(folder: Path) -> list[Problem]:
     return list(checked(folder).problems)
 
 
-def test_a_fresh_project_is_what_it_should_be_and_that_is_known_without_generating(tmp_path: Path) -> None:
+def test_a_fresh_project_is_what_it_should_be_and_that_is_known_without_generating(
+    tmp_path: Path,
+) -> None:
     report = checked(project(tmp_path))
     assert report.passed
     assert not report.generated
@@ -38,7 +40,10 @@ def test_an_edit_a_missing_file_and_a_changed_configuration_are_told(tmp_path: P
     (package(folder) / "server.py").write_text("edited")
     (folder / "server.json").unlink()
     report = checked(folder)
-    assert set(report.stale) >= {"`server.json` is missing", "`src/corner_shop_mcp/server.py` was edited"}
+    assert set(report.stale) >= {
+        "`server.json` is missing",
+        "`src/corner_shop_mcp/server.py` was edited",
+    }
     assert not report.passed
 
 
@@ -75,7 +80,8 @@ def test_check_writes_nothing_and_runs_none_of_the_users_code(tmp_path: Path) ->
 def test_a_hook_for_a_tool_that_is_gone_fails_with_its_line(tmp_path: Path) -> None:
     folder = project(tmp_path)
     (package(folder) / "hooks.py").write_text(
-        "def before(call): ...\n\nasync def shape_list_books(call, data): ...\n\ndef before_add_boook(call): ...\n"
+        "def before(call): ...\n\nasync def shape_list_books(call, data): ...\n\ndef"
+        " before_add_boook(call): ...\n"
     )
     (problem,) = own_problems(folder)
     assert (problem.code, problem.hint) == ("E1311", "did you mean `add_book`?")
@@ -113,12 +119,22 @@ REQUIRED = {"inputSchema": {**AUTHOR["inputSchema"], "required": ["author"]}}
         ({"name": "mine"}, "mine = print", ""),
         ({"name": "mine"}, "def other(): ...", "has no function `mine`"),
         ({"name": "mine", **AUTHOR}, "def mine(api): ...", "has no argument `author`"),
-        ({"name": "mine", **AUTHOR}, "def mine(*, author): ...", "needs `author`, which its contract leaves optional"),
-        ({"name": "mine"}, "def mine(*, book): ...", "needs `book`, which its contract does not have"),
+        (
+            {"name": "mine", **AUTHOR},
+            "def mine(*, author): ...",
+            "needs `author`, which its contract leaves optional",
+        ),
+        (
+            {"name": "mine"},
+            "def mine(*, book): ...",
+            "needs `book`, which its contract does not have",
+        ),
         ({"name": "mine"}, "def mine(:", "not readable as Python"),
     ],
 )
-def test_a_custom_tool_must_fit_its_contract(tmp_path: Path, tool: dict[str, object], code: str, message: str) -> None:
+def test_a_custom_tool_must_fit_its_contract(
+    tmp_path: Path, tool: dict[str, object], code: str, message: str
+) -> None:
     folder = project(tmp_path)
     contract(folder, tool, code)
     found = own_problems(folder)
@@ -155,12 +171,17 @@ def test_a_contract_that_is_not_json_is_told(tmp_path: Path) -> None:
     ("code", "message"),
     [
         ("from ..tools import books\n\n\nasync def f(api): return await books.list_books(api)", ""),
-        ("from ..tools import books\n\n\nasync def f(api): return await books.list_bocks(api)", "`list_bocks`"),
+        (
+            "from ..tools import books\n\n\nasync def f(api): return await books.list_bocks(api)",
+            "`list_bocks`",
+        ),
         ("from ..tools import boks", "toolset `boks`"),
         ("from ..tools.books import get_book, find_book", "`find_book`"),
     ],
 )
-def test_generated_functions_that_are_not_there_any_more_are_told(tmp_path: Path, code: str, message: str) -> None:
+def test_generated_functions_that_are_not_there_any_more_are_told(
+    tmp_path: Path, code: str, message: str
+) -> None:
     folder = project(tmp_path)
     (package(folder) / "custom" / "mine.py").write_text(f"{code}\n")
     found = own_problems(folder)
@@ -168,7 +189,13 @@ def test_generated_functions_that_are_not_there_any_more_are_told(tmp_path: Path
 
 
 def test_a_customised_tool_of_ones_own_is_no_orphan(tmp_path: Path) -> None:
-    own = [{"name": "send_mail", "description": "Send.", "inputSchema": {"type": "object", "properties": {"to": {}}}}]
+    own = [
+        {
+            "name": "send_mail",
+            "description": "Send.",
+            "inputSchema": {"type": "object", "properties": {"to": {}}},
+        }
+    ]
     (tmp_path / "tools.json").write_text(json.dumps(own))
     generate(tmp_path / "mail", tmp_path / "tools.json")
     add(tmp_path / "mail", '[tools.send_mail]\ntitle = "Post"')
@@ -176,7 +203,8 @@ def test_a_customised_tool_of_ones_own_is_no_orphan(tmp_path: Path) -> None:
     assert checked(tmp_path / "mail").problems == ()
 
 
-# -- verify -----------------------------------------------------------------------------------------------------------
+# -- verify
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_verify_finds_an_edit_of_any_generated_file_and_of_the_lock_itself(tmp_path: Path) -> None:
@@ -185,15 +213,21 @@ def test_verify_finds_an_edit_of_any_generated_file_and_of_the_lock_itself(tmp_p
     lock = json.loads((folder / "mcpgen.lock").read_text())
     for path in [*lock["files"], "mcpgen.lock"]:
         text = (folder / path).read_bytes()
-        (folder / path).write_bytes(text.replace(b"https://api.shop.example/v1", b"https://evil.example/v1") + b"\n")
+        (folder / path).write_bytes(
+            text.replace(b"https://api.shop.example/v1", b"https://evil.example/v1") + b"\n"
+        )
         if path == "mcpgen.lock":
-            (folder / path).write_bytes(text.replace(b"https://api.shop.example/v1", b"https://evil.example/v1"))
+            (folder / path).write_bytes(
+                text.replace(b"https://api.shop.example/v1", b"https://evil.example/v1")
+            )
         assert any(f"`{path}`" in finding for finding in verify(folder)), path
         (folder / path).write_bytes(text)
     assert verify(folder) == []
 
 
-def test_verify_finds_a_tool_whose_text_was_edited_together_with_the_hash_of_its_file(tmp_path: Path) -> None:
+def test_verify_finds_a_tool_whose_text_was_edited_together_with_the_hash_of_its_file(
+    tmp_path: Path,
+) -> None:
     from mcpgen.write.lock import dump, read_lock, with_files
 
     folder = project(tmp_path)

@@ -28,13 +28,17 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_check_is_quiet_and_0_when_nothing_is_to_do(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_is_quiet_and_0_when_nothing_is_to_do(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["check"]) == 0
     assert run(["check", "-q"]) == 0
     assert capsys.readouterr().err == "up to date\n"
 
 
-def test_check_from_a_folder_inside_the_project(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_from_a_folder_inside_the_project(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(package(shop))
     assert run(["check"]) == 0
 
@@ -66,7 +70,9 @@ def test_check_for_programs(shop: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert (data["passed"], data["stale"], data["problems"][0]["code"]) == (False, [], "E1311")
 
 
-def test_a_configuration_that_names_nothing_is_2_with_its_line(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_configuration_that_names_nothing_is_2_with_its_line(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     add(shop, "[tools.lstBooks]\nenabled = false")
     before = contents(shop)
     assert run(["generate"]) == 2
@@ -77,7 +83,9 @@ def test_a_configuration_that_names_nothing_is_2_with_its_line(shop: Path, capsy
     assert contents(shop) == before
 
 
-def test_an_edited_file_is_4_and_the_difference_can_be_read(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edited_file_is_4_and_the_difference_can_be_read(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = package(shop) / "tools" / "books.py"
     path.write_text(path.read_text() + "MINE = 1\n")
     assert run(["generate"]) == 4
@@ -90,11 +98,16 @@ def test_an_edited_file_is_4_and_the_difference_can_be_read(shop: Path, capsys: 
     assert run(["verify"]) == 0
 
 
-def test_another_origin_is_3_until_it_is_accepted(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_origin_is_3_until_it_is_accepted(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     save(changed(elsewhere), shop.parent / "shop.json")
     before = contents(shop)
     assert run(["generate"]) == 3
-    assert "requests go to `https://evil.example` instead of `https://api.shop.example`" in capsys.readouterr().err
+    assert (
+        "requests go to `https://evil.example` instead of `https://api.shop.example`"
+        in capsys.readouterr().err
+    )
     assert contents(shop) == before
     assert run(["diff"]) == 13
     assert run(["generate", "--accept-changes"]) == 0
@@ -114,10 +127,17 @@ def test_diff_of_the_project_with_its_document_with_another_one_and_of_two_docum
     assert run(["diff", str(shop), str(new), "--exit-zero"]) == 0
 
 
-def test_diff_for_programs_and_for_pull_requests(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_for_programs_and_for_pull_requests(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     save(changed(less), shop.parent / "shop.json")
     assert run(["diff", "--format", "json"]) == 12
-    assert json.loads(capsys.readouterr().out)["counts"] == {"security": 0, "breaking": 1, "additive": 0, "text": 0}
+    assert json.loads(capsys.readouterr().out)["counts"] == {
+        "security": 0,
+        "breaking": 1,
+        "additive": 0,
+        "text": 0,
+    }
     assert run(["diff", "--format", "markdown"]) == 12
     assert capsys.readouterr().out.startswith("### MCP tools: 1 breaking change\n")
 

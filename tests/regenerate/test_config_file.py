@@ -81,10 +81,30 @@ def test_every_part_of_a_file_arrives() -> None:
     [
         ('nam = "x"', 1, "unknown key `nam` in the top of the file", "did you mean `name`?"),
         ('\n\n[sorce]\npath = "x"', 3, "unknown key `sorce`", "did you mean `source`?"),
-        ("[select]\ninclude_tag = []", 2, "unknown key `include_tag` in `[select]`", "did you mean `include_tags`?"),
-        ("[select]\nenabled = true", 2, "unknown key `enabled`", 'it belongs into `[tools."<operation>"]`'),
-        ('# \n[tools."a.b"]\ndescripton = ""', 3, "unknown key `descripton`", "did you mean `description`?"),
-        ("[tools.a.hints]\nreadonly = true", 2, "unknown key `readonly`", "did you mean `read_only`?"),
+        (
+            "[select]\ninclude_tag = []",
+            2,
+            "unknown key `include_tag` in `[select]`",
+            "did you mean `include_tags`?",
+        ),
+        (
+            "[select]\nenabled = true",
+            2,
+            "unknown key `enabled`",
+            'it belongs into `[tools."<operation>"]`',
+        ),
+        (
+            '# \n[tools."a.b"]\ndescripton = ""',
+            3,
+            "unknown key `descripton`",
+            "did you mean `description`?",
+        ),
+        (
+            "[tools.a.hints]\nreadonly = true",
+            2,
+            "unknown key `readonly`",
+            "did you mean `read_only`?",
+        ),
         ("[tools.a.arguments.b]\nhide = true", 2, "unknown key `hide`", "did you mean `hidden`?"),
         ("[source]\nxyz = true", 2, "unknown key `xyz`", "known here: `path`, `url`, "),
         ("tools.a.enabled = 1", 1, "`tools.a.enabled` must be `true` or `false`, not `1`", ""),
@@ -134,7 +154,11 @@ def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> N
         "name": "shop",
         "profile": "portable",
         "base_url": 'https://example.com/"quoted"\\',
-        "source": {"path": "../api/shop.yaml", "url": "https://example.com/more.json", "overlays": ["../fix.yaml"]},
+        "source": {
+            "path": "../api/shop.yaml",
+            "url": "https://example.com/more.json",
+            "overlays": ["../fix.yaml"],
+        },
         "select": {"include_tags": ["caf\u00e9", "a\nb"], "deprecated": False},
     }
     assert text.isascii()
@@ -143,17 +167,31 @@ def test_the_first_file_says_what_was_asked_for_and_no_more(tmp_path: Path) -> N
 def test_the_comments_of_the_first_file_are_right(tmp_path: Path) -> None:
     """Taken out of their comments, the examples are a configuration."""
     lines = new_text(Config(sources=("a.yaml",)), tmp_path, name="shop").splitlines()
-    code = [line.removeprefix("# ") for line in lines if "=" in line or line.removeprefix("# ").startswith("[")]
+    code = [
+        line.removeprefix("# ")
+        for line in lines
+        if "=" in line or line.removeprefix("# ").startswith("[")
+    ]
     found = parse_config("\n".join(line for line in code if not line.startswith("#")))
     assert found.tools["listBooks"].arguments["tenant"].value == "acme"
 
 
 def test_an_edit_keeps_comments_order_and_line_ends() -> None:
-    text = "# mine\nname = 'shop'   # the name\n\n[tools.b]\nenabled = true # b\n[tools.a] # a\ntitle = \"A\"\n"
-    changed = edit(
-        text, {("tools", "b", "enabled"): False, ("tools", "a", "title"): None, ("select", "deprecated"): False}
+    text = (
+        "# mine\nname = 'shop'   # the name\n\n[tools.b]\nenabled = true # b\n[tools.a] # a\ntitle"
+        ' = "A"\n'
     )
-    assert changed.startswith("# mine\nname = 'shop'   # the name\n\n[tools.b]\nenabled = false # b\n[tools.a] # a\n")
+    changed = edit(
+        text,
+        {
+            ("tools", "b", "enabled"): False,
+            ("tools", "a", "title"): None,
+            ("select", "deprecated"): False,
+        },
+    )
+    assert changed.startswith(
+        "# mine\nname = 'shop'   # the name\n\n[tools.b]\nenabled = false # b\n[tools.a] # a\n"
+    )
     assert tomllib.loads(changed) == {
         "name": "shop",
         "tools": {"b": {"enabled": False}, "a": {}},
@@ -173,22 +211,36 @@ def test_an_edit_keeps_comments_order_and_line_ends() -> None:
     ],
 )
 def test_a_key_is_found_where_it_stands(path: tuple[str, ...], line: int) -> None:
-    text = "name = 'x'\n[select]\ntitle = 'no'\n[tools.'a.b']\n title = 1\n[tools]\nc.hints.read_only = true\n"
+    text = (
+        "name = 'x'\n[select]\ntitle = 'no'\n[tools.'a.b']\n title = 1\n[tools]\nc.hints.read_only"
+        " = true\n"
+    )
     assert place_of(text, "mcpgen.toml", path).line == line
 
 
-# -- schema, dataclasses and documentation agree -----------------------------------------------------------------------
+# -- schema, dataclasses and documentation agree
+# -----------------------------------------------------------------------
 
 
 def test_the_schema_and_the_documentation_are_up_to_date() -> None:
     for path, text in config_docs.files().items():
-        assert path.read_text("utf-8") == text, f"run `python -m mcpgen.config_docs`: {path.name} is out of date"
+        assert (
+            path.read_text("utf-8") == text
+        ), f"run `python -m mcpgen.config_docs`: {path.name} is out of date"
 
 
-@pytest.mark.parametrize("name", ["Config", "Selection", "ToolConfig", "ArgumentConfig", "AnswerConfig"])
+@pytest.mark.parametrize(
+    "name", ["Config", "Selection", "ToolConfig", "ArgumentConfig", "AnswerConfig"]
+)
 def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
     known = {item.name for item in fields(getattr(config, name))}
-    keys = {key.target for table in TABLES if table.dataclass == name for key in table.keys if key.name != "obtained"}
+    keys = {
+        key.target
+        for table in TABLES
+        if table.dataclass == name
+        for key in table.keys
+        if key.name != "obtained"
+    }
     tables = {"selection", "tools", "arguments", "answer"}
     runs = {"bindings", "formerly", "places"}
     assert keys == known - tables - runs
@@ -228,7 +280,9 @@ def accepted(text: str) -> bool:
 
 def test_the_documentation_explains_every_key() -> None:
     page = config_docs.page()
-    missing: list[Any] = [key for table in TABLES for key in table.keys if not _explained(key, page)]
+    missing: list[Any] = [
+        key for table in TABLES for key in table.keys if not _explained(key, page)
+    ]
     assert missing == []
 
 

@@ -38,7 +38,9 @@ def function(folder: Path, toolset: str, name: str) -> str:
 
 
 def test_names_titles_and_descriptions(tmp_path: Path) -> None:
-    folder = said(tmp_path, '[tools.listBooks]\nname = "find_books"\ntitle = "Find"\ndescription = "Search."')
+    folder = said(
+        tmp_path, '[tools.listBooks]\nname = "find_books"\ntitle = "Find"\ndescription = "Search."'
+    )
     assert "list_books" not in tools(folder)
     assert tools(folder)["find_books"]["title"] == "Find"
     assert tools(folder)["find_books"]["description"] == "Search."
@@ -50,14 +52,18 @@ def test_an_operation_is_named_by_method_and_path_as_well(tmp_path: Path) -> Non
 
 
 def test_an_alias_is_known_to_the_server_and_not_listed(tmp_path: Path) -> None:
-    folder = said(tmp_path, '[tools.listBooks]\nname = "find_books"\naliases = ["list_books", "old-name"]')
+    folder = said(
+        tmp_path, '[tools.listBooks]\nname = "find_books"\naliases = ["list_books", "old-name"]'
+    )
     facts = json.loads((package(folder) / "api.json").read_text())
     assert facts["aliases"] == {"list_books": "find_books", "old-name": "find_books"}
     assert "list_books" not in tools(folder)
 
 
 def test_two_tools_may_swap_their_names(tmp_path: Path) -> None:
-    folder = said(tmp_path, '[tools.listBooks]\nname = "list_orders"\n[tools.listOrders]\nname = "list_books"')
+    folder = said(
+        tmp_path, '[tools.listBooks]\nname = "list_orders"\n[tools.listOrders]\nname = "list_books"'
+    )
     assert "genre" in tools(folder)["list_orders"]["inputSchema"]["properties"]
     assert "genre" not in tools(folder)["list_books"]["inputSchema"]["properties"]
 
@@ -66,20 +72,33 @@ def test_a_disabled_operation_is_counted_as_filtered(tmp_path: Path) -> None:
     folder = said(tmp_path, "[tools.listBooks]\nenabled = false")
     assert "list_books" not in tools(folder)
     made, _ = prepared(folder)
-    assert [skip.origin.operation_id for skip in made.server.skips if skip.filtered] == ["listBooks"]
+    assert [skip.origin.operation_id for skip in made.server.skips if skip.filtered] == [
+        "listBooks"
+    ]
 
 
 def test_hints_are_said_by_the_user(tmp_path: Path) -> None:
-    folder = said(tmp_path, "[tools.addBook.hints]\nread_only = true\n[tools.listBooks.hints]\nopen_world = false")
+    folder = said(
+        tmp_path,
+        "[tools.addBook.hints]\nread_only = true\n[tools.listBooks.hints]\nopen_world = false",
+    )
     assert tools(folder)["add_book"]["annotations"]["readOnlyHint"] is True
     assert tools(folder)["add_book"]["annotations"]["destructiveHint"] is False
     assert tools(folder)["list_books"]["annotations"]["openWorldHint"] is False
 
 
 def test_a_tool_moves_to_another_toolset_or_to_one_of_its_own(tmp_path: Path) -> None:
-    folder = said(tmp_path, '[tools.listBooks]\ntoolset = "orders"\n[tools.getBook]\ntoolset = "front_desk"')
-    names = {path.stem: [tool["name"] for tool in json.loads(path.read_text())] for path in lists(folder)}
-    assert names == {"books": ["add_book"], "front_desk": ["get_book"], "orders": ["list_books", "list_orders"]}
+    folder = said(
+        tmp_path, '[tools.listBooks]\ntoolset = "orders"\n[tools.getBook]\ntoolset = "front_desk"'
+    )
+    names = {
+        path.stem: [tool["name"] for tool in json.loads(path.read_text())] for path in lists(folder)
+    }
+    assert names == {
+        "books": ["add_book"],
+        "front_desk": ["get_book"],
+        "orders": ["list_books", "list_orders"],
+    }
 
 
 def lists(folder: Path) -> list[Path]:
@@ -110,7 +129,9 @@ def test_a_hidden_path_argument_and_a_hidden_field_of_the_body_are_sent(tmp_path
 
 
 def test_an_argument_gets_another_name_and_the_api_still_sees_its_own(tmp_path: Path) -> None:
-    folder = said(tmp_path, '[tools.getBook.arguments.bookId]\nname = "book"\ndescription = "Which one."')
+    folder = said(
+        tmp_path, '[tools.getBook.arguments.bookId]\nname = "book"\ndescription = "Which one."'
+    )
     schema = tools(folder)["get_book"]["inputSchema"]
     assert schema["required"] == ["book"]
     assert schema["properties"]["book"]["description"] == "Which one."
@@ -143,15 +164,50 @@ def test_the_shape_of_an_answer_reaches_the_server(tmp_path: Path) -> None:
     [
         ("[tools.listBook]", "E1110", "names no operation", "did you mean `listBooks`"),
         ('[tools."GET /book"]', "E1110", "names no operation", "`GET /books`"),
-        ('[tools.listBooks]\n[tools."GET /books"]', "E1112", "are about the same operation", "one table"),
-        ('[tools.listBooks]\nname = "List Books"', "E1115", "cannot be called `List Books`", "`list_books`"),
+        (
+            '[tools.listBooks]\n[tools."GET /books"]',
+            "E1112",
+            "are about the same operation",
+            "one table",
+        ),
+        (
+            '[tools.listBooks]\nname = "List Books"',
+            "E1115",
+            "cannot be called `List Books`",
+            "`list_books`",
+        ),
         ('[tools.listBooks]\nname = "class"', "E1115", "cannot be called `class`", ""),
         ('[tools.listBooks]\nname = "get_book"', "E1116", "another tool is", "rename or disable"),
-        ('[tools.listBooks]\naliases = ["get_book"]', "E1117", "cannot have the alias `get_book`", ""),
-        ("[tools.listBooks.arguments.genere]", "E1118", "has no argument `genere`", "did you mean `genre`"),
-        ("[tools.getBook.arguments.bookId]\nhidden = true", "E1119", "the API requires it", "value"),
-        ("[tools.getBook.answer]\npage_size = 5", "E1120", "has no argument that says how many", ""),
-        ("[tools.listBooks.answer]\npage_size = 500", "E1120", "is over the 100 that `limit` allows", ""),
+        (
+            '[tools.listBooks]\naliases = ["get_book"]',
+            "E1117",
+            "cannot have the alias `get_book`",
+            "",
+        ),
+        (
+            "[tools.listBooks.arguments.genere]",
+            "E1118",
+            "has no argument `genere`",
+            "did you mean `genre`",
+        ),
+        (
+            "[tools.getBook.arguments.bookId]\nhidden = true",
+            "E1119",
+            "the API requires it",
+            "value",
+        ),
+        (
+            "[tools.getBook.answer]\npage_size = 5",
+            "E1120",
+            "has no argument that says how many",
+            "",
+        ),
+        (
+            "[tools.listBooks.answer]\npage_size = 500",
+            "E1120",
+            "is over the 100 that `limit` allows",
+            "",
+        ),
         ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),
         ('[tools.listBooks.arguments.genre]\nname = "a-b"', "E1115", "cannot be called `a-b`", ""),
         ('[tools.listBooks]\ntoolset = "../x"', "E1115", "cannot be in a toolset", ""),
@@ -170,7 +226,10 @@ def test_what_cannot_be_applied_is_told_with_its_line_and_what_was_meant(
 
 
 def test_everything_that_cannot_be_applied_is_told_at_once(tmp_path: Path) -> None:
-    config = "[tools.listBook]\n[tools.getBook]\nname = 'no good'\n[tools.getBook.arguments.x]\nhidden = true\n"
+    config = (
+        "[tools.listBook]\n[tools.getBook]\nname = 'no good'\n[tools.getBook.arguments.x]\nhidden ="
+        " true\n"
+    )
     found = told(tmp_path, config)
     assert [problem.code for problem in found] == ["E1110", "E1115", "E1118"]
     lines = [problem.place.line for problem in found if problem.place]
@@ -182,5 +241,8 @@ def test_a_configuration_in_another_case_of_the_method_is_understood(tmp_path: P
 
 
 def test_a_customised_project_is_the_same_when_it_is_generated_again(tmp_path: Path) -> None:
-    folder = said(tmp_path, '[tools.listBooks]\nname = "find_books"\n[tools.getBook.arguments.bookId]\nname = "book"')
+    folder = said(
+        tmp_path,
+        '[tools.listBooks]\nname = "find_books"\n[tools.getBook.arguments.bookId]\nname = "book"',
+    )
     assert generate(folder)[0].empty

@@ -69,7 +69,8 @@ LIMIT = (*LIST, "parameters", 1, "schema")
 OTHER = {"type": "apiKey", "in": "header", "name": "X-Other"}
 
 TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
-    # what happens                  the change                                          class       tool         phrase
+    # what happens                  the change                                          class
+    # tool         phrase
     ("an operation is gone", cut(*LIST), "breaking", "list_books", "`GET /books` is gone"),
     ("an operation is new", set_in("paths", "/x", to={"get": {"operationId": "x", "responses": {}}}),
      "additive", "x", "is new: `GET /x`"),
@@ -120,7 +121,9 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "kind", "tool", "text"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+@pytest.mark.parametrize(
+    ("change", "kind", "tool", "text"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
+)
 def test_every_change_has_its_class(
     tmp_path: Path, change: Callable[[Document], None], kind: str, tool: str, text: str
 ) -> None:
@@ -158,18 +161,24 @@ def test_a_new_name_breaks_callers_unless_the_old_one_still_works(tmp_path: Path
         (set_in("servers", 0, "url", to="https://evil.example"), 13),
     ],
 )
-def test_the_exit_code_is_the_gravest_class(tmp_path: Path, change: Callable[[Document], None], code: int) -> None:
+def test_the_exit_code_is_the_gravest_class(
+    tmp_path: Path, change: Callable[[Document], None], code: int
+) -> None:
     found = compared(tmp_path, changed(change))
     assert found.exit_code == code
     assert as_data(found)["exit_code"] == code
     json.dumps(as_data(found))
 
 
-def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_short(tmp_path: Path) -> None:
+def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_short(
+    tmp_path: Path,
+) -> None:
     def much(document: Document) -> None:
         document["servers"][0]["url"] = "https://evil.example"
         for number in range(400):
-            document["paths"][f"/x{number}"] = {"get": {"operationId": f"x{number}", "responses": {}}}
+            document["paths"][f"/x{number}"] = {
+                "get": {"operationId": f"x{number}", "responses": {}}
+            }
         del document["paths"]["/orders"]
 
     text = as_markdown(compared(tmp_path, changed(much)), longest=5000)
@@ -192,15 +201,22 @@ def test_a_folder_that_is_no_project_says_so(tmp_path: Path) -> None:
         side_of_project(tmp_path)
 
 
-# -- schemas ----------------------------------------------------------------------------------------------------------
+# -- schemas
+# ----------------------------------------------------------------------------------------------------------
 
 
 def of(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "size": {"type": "integer"}}}
-NODE_NARROWER = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "size": {"const": 1}}}
+NODE = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#/$defs/Node"}, "size": {"type": "integer"}},
+}
+NODE_NARROWER = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#/$defs/Node"}, "size": {"const": 1}},
+}
 
 
 @pytest.mark.parametrize(
@@ -231,14 +247,17 @@ NODE_NARROWER = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node
         (of(a={"anyOf": [{"title": "x"}]}), of(a={"anyOf": [{"title": "y"}]}), "text", "described differently"),
     ],
 )  # fmt: skip
-def test_every_change_of_a_schema_has_its_class(old: dict[str, Any], new: dict[str, Any], kind: str, text: str) -> None:
+def test_every_change_of_a_schema_has_its_class(
+    old: dict[str, Any], new: dict[str, Any], kind: str, text: str
+) -> None:
     found = compare_inputs(old, new)
     assert any(text in said for _, said in found), found
     assert kind in {grade for grade, _ in found}
 
 
 @pytest.mark.parametrize(
-    "schema", [of(a=NODE), {"$ref": "#"}, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}]
+    "schema",
+    [of(a=NODE), {"$ref": "#"}, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}],
 )
 def test_equal_and_endless_schemas_are_compared_in_the_end(schema: dict[str, Any]) -> None:
     assert compare_inputs(schema, copy.deepcopy(schema)) == []

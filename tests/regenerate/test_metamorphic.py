@@ -1,4 +1,6 @@
-"""Changes of the document × edits of the user: nothing of the user is lost, the result is what a fresh run gives."""
+"""Changes of the document × edits of the user: nothing of the user is lost, the result is what a
+fresh run gives.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,21 @@ from mcpgen.check import check, verify
 from mcpgen.problems import OutputConflictError, Problems
 from mcpgen.write import read_lock
 
-from .shop import DOCUMENT, Document, add, changed, contents, generate, package, project, save, tools
+from .shop import (
+    DOCUMENT,
+    Document,
+    add,
+    changed,
+    contents,
+    generate,
+    package,
+    project,
+    save,
+    tools,
+)
 
-# -- what the API does ------------------------------------------------------------------------------------------------
+# -- what the API does
+# ------------------------------------------------------------------------------------------------
 
 
 def nothing(_: Document) -> None: ...
@@ -31,7 +45,11 @@ def add_operation(document: Document) -> None:
 
 def add_tag(document: Document) -> None:
     document["paths"]["/status"] = {
-        "get": {"operationId": "getStatus", "tags": ["shop"], "responses": {"200": {"description": "ok"}}}
+        "get": {
+            "operationId": "getStatus",
+            "tags": ["shop"],
+            "responses": {"200": {"description": "ok"}},
+        }
     }
 
 
@@ -87,10 +105,16 @@ def move_tag(document: Document) -> None:
 
 
 def give_the_operation_id_to_another(document: Document) -> None:
-    """As GitHub did with `projects/list-for-org`: the old operation stays, and another one gets its operationId."""
+    """As GitHub did with `projects/list-for-org`: the old operation stays, and another one gets its
+    operationId.
+    """
     document["paths"]["/books"]["get"]["operationId"] = "classic-listBooks"
     document["paths"]["/v2/books"] = {
-        "get": {"operationId": "listBooks", "tags": ["books"], "responses": {"200": {"description": "ok"}}}
+        "get": {
+            "operationId": "listBooks",
+            "tags": ["books"],
+            "responses": {"200": {"description": "ok"}},
+        }
     }
 
 
@@ -106,7 +130,8 @@ CHANGES = [
 ]  # fmt: skip
 HARMLESS = {nothing, reorder}
 
-# -- what the user does -----------------------------------------------------------------------------------------------
+# -- what the user does
+# -----------------------------------------------------------------------------------------------
 
 
 def leave(_: Path) -> None: ...
@@ -142,7 +167,9 @@ def customise_unseen(folder: Path) -> None:
 
 def custom_tool(folder: Path) -> None:
     own = package(folder) / "custom"
-    (own / "reports.json").write_text(json.dumps([{"name": "count_books", "description": "Count."}]))
+    (own / "reports.json").write_text(
+        json.dumps([{"name": "count_books", "description": "Count."}])
+    )
     (own / "reports.py").write_text("async def count_books(api):\n    return 1\n")
 
 
@@ -201,7 +228,11 @@ def users_files(folder: Path) -> dict[str, bytes]:
     """Everything that is not mcpgen's."""
     lock = read_lock(folder)
     owned = set(lock.files) if lock else set()
-    return {path: text for path, text in contents(folder).items() if path not in owned and path != "mcpgen.lock"}
+    return {
+        path: text
+        for path, text in contents(folder).items()
+        if path not in owned and path != "mcpgen.lock"
+    }
 
 
 def lf(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -210,7 +241,9 @@ def lf(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def fresh(folder: Path, place: Path) -> dict[str, bytes]:
-    """What a run gives in an empty folder with the same configuration and the names of the last run."""
+    """What a run gives in an empty folder with the same configuration and the names of the last
+    run.
+    """
     place.mkdir()
     for name in ("mcpgen.toml", "mcpgen.lock"):
         shutil.copy(folder / name, place / name)
@@ -239,7 +272,11 @@ def test_a_change_of_the_api_costs_the_user_nothing(
     assert generate(folder)[0].empty
     assert contents(folder) == now
     assert verify(folder) == []
-    assert change not in HARMLESS or edit not in (leave, custom_tool, hook, strangers, own_readme) or changes.empty
+    assert (
+        change not in HARMLESS
+        or edit not in (leave, custom_tool, hook, strangers, own_readme)
+        or changes.empty
+    )
 
 
 @pytest.mark.parametrize("edit", CONFLICTS, ids=lambda edit: edit.__name__)
@@ -273,13 +310,18 @@ def test_check_says_when_the_document_moved_on_and_is_content_after_generating(
     assert check(folder, Problems()).passed
 
 
-@pytest.mark.parametrize("change", [rename_operation_id, move_path, reorder, change_title, change_description])
-def test_names_and_customisations_stay_with_the_operation(tmp_path: Path, change: Callable[[Document], None]) -> None:
+@pytest.mark.parametrize(
+    "change", [rename_operation_id, move_path, reorder, change_title, change_description]
+)
+def test_names_and_customisations_stay_with_the_operation(
+    tmp_path: Path, change: Callable[[Document], None]
+) -> None:
     folder = project(tmp_path)
     customise(folder)
     names = set(tools(folder))
     for round_ in range(3):
-        save(changed(lambda document: again(document, change, round_)), tmp_path / "shop.json")  # noqa: B023
+        document = changed(lambda document, turn=round_: again(document, change, turn))
+        save(document, tmp_path / "shop.json")
         generate(folder, accept=True)
         assert set(tools(folder)) == names
         assert tools(folder)["find_books"]["description"] == "Search the catalogue."
@@ -310,7 +352,9 @@ def test_a_table_for_an_operation_with_a_new_name_says_so(tmp_path: Path) -> Non
     assert check(folder, Problems()).passed
 
 
-def test_a_table_whose_operation_is_gone_warns_and_fails_the_check_until_it_is_removed(tmp_path: Path) -> None:
+def test_a_table_whose_operation_is_gone_warns_and_fails_the_check_until_it_is_removed(
+    tmp_path: Path,
+) -> None:
     folder = project(tmp_path, config='[tools.addBook]\ntitle = "Add"')
     save(changed(remove_operation), tmp_path / "shop.json")
     _, problems = generate(folder)
@@ -344,7 +388,11 @@ def test_a_new_operation_never_takes_the_name_of_an_old_one(tmp_path: Path) -> N
 
     def twin(document: Document) -> None:
         document["paths"]["/archive"] = {
-            "get": {"operationId": "list-books", "tags": ["books"], "responses": {"200": {"description": "ok"}}}
+            "get": {
+                "operationId": "list-books",
+                "tags": ["books"],
+                "responses": {"200": {"description": "ok"}},
+            }
         }
 
     save(changed(twin), tmp_path / "shop.json")
@@ -355,7 +403,9 @@ def test_a_new_operation_never_takes_the_name_of_an_old_one(tmp_path: Path) -> N
     assert len(lock.tools) == 5
 
 
-def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_away(tmp_path: Path) -> None:
+def test_a_tool_never_calls_something_else_because_its_operation_id_was_given_away(
+    tmp_path: Path,
+) -> None:
     folder = project(tmp_path)
     customise(folder)
     save(changed(give_the_operation_id_to_another), tmp_path / "shop.json")
@@ -389,7 +439,9 @@ def test_taking_back_a_new_name_gives_the_old_one_back(tmp_path: Path) -> None:
     assert contents(folder) == before
 
 
-def test_a_new_title_moves_neither_the_package_nor_the_environment_variables(tmp_path: Path) -> None:
+def test_a_new_title_moves_neither_the_package_nor_the_environment_variables(
+    tmp_path: Path,
+) -> None:
     folder = project(tmp_path)
     where = package(folder)
     save(changed(change_title), tmp_path / "shop.json")

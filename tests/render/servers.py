@@ -90,14 +90,23 @@ def server(*tools: Tool, toolset: str = "books", **facts: Any) -> Server:
         "env_prefix": "MCPGEN_BOOKSHOP",
         "base_url": "https://api.example.com/v1",
         "base_url_note": "",
-        "auth": (Auth(name="api_key", kind="api_key", wire_name="X-API-Key", variables=("MCPGEN_BOOKSHOP_API_KEY",)),),
+        "auth": (
+            Auth(
+                name="api_key",
+                kind="api_key",
+                wire_name="X-API-Key",
+                variables=("MCPGEN_BOOKSHOP_API_KEY",),
+            ),
+        ),
         "security": (("api_key",),),
         "toolsets": (Toolset(name=toolset, title="Books", description="", tools=tools),),
     }
     return Server(**(given | facts))
 
 
-def body(kind: str = "json", media_type: str = "", *, whole: bool = False, required: bool = True) -> Body:
+def body(
+    kind: str = "json", media_type: str = "", *, whole: bool = False, required: bool = True
+) -> Body:
     usual = {
         "json": "application/json",
         "form": "application/x-www-form-urlencoded",
@@ -132,28 +141,51 @@ def models_of(*tools: Tool) -> str:
 
 
 def hostile(text: str, *, key: str | None = None) -> Server:
-    """A server in which `text` stands wherever text of a document can stand; `key` wherever it has to differ."""
+    """A server in which `text` stands wherever text of a document can stand; `key` wherever it has
+    to differ.
+    """
     other = text + "2" if key is None else key
     nested: Schema = {
         "type": "object",
         "title": text,
         "description": text,
         "properties": {
-            text: {"type": "string", "description": text, "default": text, "format": text, "pattern": text},
+            text: {
+                "type": "string",
+                "description": text,
+                "default": text,
+                "format": text,
+                "pattern": text,
+            },
             other: {"enum": [text, other], "title": text},
-            "plain": {"type": "array", "items": {"type": "object", "properties": {text: {"type": "integer"}}}},
+            "plain": {
+                "type": "array",
+                "items": {"type": "object", "properties": {text: {"type": "integer"}}},
+            },
         },
         "required": [text],
     }
     every = [
         argument("in_path", "path", wire_name=text, required=True),
-        argument("in_query", "query", Annotation(kind="literal", members=(text, other)), wire_name=text),
-        argument("in_header", "header", wire_name=text, encode="simple", options=(("explode", True),)),
+        argument(
+            "in_query", "query", Annotation(kind="literal", members=(text, other)), wire_name=text
+        ),
+        argument(
+            "in_header", "header", wire_name=text, encode="simple", options=(("explode", True),)
+        ),
         argument("in_cookie", "cookie", wire_name=text),
         argument("fixed", "query", wire_name=other, fixed=({text: [text, {other: None}]},)),
         argument("chosen", "body", wire_name=text, default=(text,)),
-        argument("nested", "body", Annotation(kind="dict"), wire_name=other, default=({text: [text]},)),
-        argument("file", "body", wire_name="file", encode="file", options=(("media_type", text), ("filename", other))),
+        argument(
+            "nested", "body", Annotation(kind="dict"), wire_name=other, default=({text: [text]},)
+        ),
+        argument(
+            "file",
+            "body",
+            wire_name="file",
+            encode="file",
+            options=(("media_type", text), ("filename", other)),
+        ),
     ]
     hostile_tool = tool(
         "hostile_tool",
@@ -208,4 +240,8 @@ def hostile(text: str, *, key: str | None = None) -> Server:
 
 def generated_python(files: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The modules that differ from document to document."""
-    return ((path, text) for path, text in files.items() if path.endswith(".py") and path.count("/") == 3)
+    return (
+        (path, text)
+        for path, text in files.items()
+        if path.endswith(".py") and path.count("/") == 3
+    )

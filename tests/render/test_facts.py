@@ -54,7 +54,11 @@ def test_the_runtime_is_told_what_it_needs() -> None:
             allowed_origins=("https://other.example.com",),
         )["src/bookshop_mcp/api.json"]
     )
-    assert found["wrapped"] == ["b"] and found["aliases"] == {"old": "a"} and found["security"] == [["k"], []]
+    assert (
+        found["wrapped"] == ["b"]
+        and found["aliases"] == {"old": "a"}
+        and found["security"] == [["k"], []]
+    )
     assert found["base_url"] is None and found["base_url_note"] == "the document names no server"
     assert found["answers"]["a"] == {"keep": ["x"], "drop": [], "strip_nulls": True}
     assert found["allowed_origins"] == ["https://other.example.com"]
@@ -109,9 +113,34 @@ def test_what_is_written_once(path: str, once: bool) -> None:
 def test_a_project_has_the_files_it_promises() -> None:
     paths = set(files_of(tool()))
     package = {path.removeprefix("src/bookshop_mcp/") for path in paths if path.startswith("src/")}
-    assert {"__init__.py", "__main__.py", "server.py", "api.py", "wire.py", "py.typed", "api.json"} <= package
-    assert {"tools/__init__.py", "tools/books.json", "tools/books.py", "models/__init__.py"} <= package
+    assert {
+        "__init__.py",
+        "__main__.py",
+        "server.py",
+        "api.py",
+        "wire.py",
+        "py.typed",
+        "api.json",
+    } <= package
+    assert {
+        "tools/__init__.py",
+        "tools/books.json",
+        "tools/books.py",
+        "models/__init__.py",
+    } <= package
     assert {"custom/__init__.py", "hooks.py", "auth.py"} <= package
-    assert {"pyproject.toml", "README.md", "Dockerfile", ".env.example", ".gitignore", "Makefile"} <= paths
-    assert {"server.json", "manifest.json", "clients/claude-desktop.json", "tests/tools.json"} <= paths
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "Dockerfile",
+        ".env.example",
+        ".gitignore",
+        "Makefile",
+    } <= paths
+    assert {
+        "server.json",
+        "manifest.json",
+        "clients/claude-desktop.json",
+        "tests/tools.json",
+    } <= paths
     assert not any("jinja" in path or "package" in path or "__pycache__" in path for path in paths)

@@ -38,7 +38,11 @@ def test_no_argument_makes_two_lines() -> None:
 
 def test_one_argument_fits_on_one_line() -> None:
     found = function_of(
-        tool("get_book", argument("book_id", "path", wire_name="bookId", required=True), path="/b/{bookId}")
+        tool(
+            "get_book",
+            argument("book_id", "path", wire_name="bookId", required=True),
+            path="/b/{bookId}",
+        )
     )
     assert found == text_of(
         "async def get_book(api: Api, *, book_id: str) -> Answer[Any]:",
@@ -85,11 +89,17 @@ def test_several_arguments_stand_one_under_the_other() -> None:
 
 def test_only_what_is_used_is_imported() -> None:
     assert "import wire" not in module_of(tool("a", argument("x")))
-    assert "Literal" not in module_of(tool("a", argument("x"))) and "OMIT" in module_of(tool("a", argument("x")))
+    assert "Literal" not in module_of(tool("a", argument("x"))) and "OMIT" in module_of(
+        tool("a", argument("x"))
+    )
     assert "OMIT" not in module_of(tool("a", argument("x", required=True)))
     text = Annotation(kind="literal", members=("models.x", "wire.", "Any", "OMIT", "Literal["))
     found = module_of(tool("a", argument("x", annotation=text, required=True)))
-    assert "TYPE_CHECKING" not in found and "import wire" not in found and "from ..api import Answer, Api\n" in found
+    assert (
+        "TYPE_CHECKING" not in found
+        and "import wire" not in found
+        and "from ..api import Answer, Api\n" in found
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,8 +111,14 @@ def test_only_what_is_used_is_imported() -> None:
         (Annotation(kind="float"), "float | Omit"),
         (Annotation(kind="dict"), "dict[str, Any] | Omit"),
         (Annotation(kind="list"), "list[Any] | Omit"),
-        (Annotation(kind="list", members=(Annotation(kind="str", nullable=True),)), "list[str | None] | Omit"),
-        (Annotation(kind="union", members=(Annotation(kind="str"), INTEGER, INTEGER)), "str | int | Omit"),
+        (
+            Annotation(kind="list", members=(Annotation(kind="str", nullable=True),)),
+            "list[str | None] | Omit",
+        ),
+        (
+            Annotation(kind="union", members=(Annotation(kind="str"), INTEGER, INTEGER)),
+            "str | int | Omit",
+        ),
         (Annotation(kind="literal", members=(True, -1, "a'b")), 'Literal[True, -1, "a\'b"] | Omit'),
         (Annotation(kind="literal", members=tuple(range(17))), "int | Omit"),
         (Annotation(kind="literal", members=(*"abcdefghijklmnop", 1)), "str | int | Omit"),
@@ -113,12 +129,20 @@ def test_an_annotation_is_said(annotation: Annotation, said: str) -> None:
 
 
 def test_a_default_of_the_user_is_in_the_signature() -> None:
-    found = function_of(tool("a", argument("size", annotation=INTEGER, default=(30,)), argument("x")))
+    found = function_of(
+        tool("a", argument("size", annotation=INTEGER, default=(30,)), argument("x"))
+    )
     assert "    size: int = 30,\n" in found and '"size": size,' in found
 
 
 def test_a_default_list_is_made_for_each_call() -> None:
-    found = function_of(tool("a", argument("ids", annotation=Annotation(kind="list"), default=(["x"],)), argument("x")))
+    found = function_of(
+        tool(
+            "a",
+            argument("ids", annotation=Annotation(kind="list"), default=(["x"],)),
+            argument("x"),
+        )
+    )
     assert "    ids: list[Any] | Omit = OMIT,\n" in found
     assert '"ids": ["x"] if ids is OMIT else ids,' in found
 
@@ -134,7 +158,10 @@ def test_what_the_document_fixes_stands_first() -> None:
         "fixed_headers": (("X-Api-Version", "3"),),
     }
     found = function_of(tool("a", argument("x"), request=request))
-    assert '            "beta": "true",\n            "tag": ["a", "b"],\n            "x": x,\n' in found
+    assert (
+        '            "beta": "true",\n            "tag": ["a", "b"],\n            "x": x,\n'
+        in found
+    )
     assert 'headers={"X-Api-Version": "3"},' in found
 
 
@@ -143,7 +170,10 @@ def test_what_the_document_fixes_stands_first() -> None:
     [
         (body("json"), "json={X}"),
         (body("json", required=False), "json={X} optional_body=True"),
-        (body("json", "application/vnd.api+json"), 'json={X} media_type="application/vnd.api+json"'),
+        (
+            body("json", "application/vnd.api+json"),
+            'json={X} media_type="application/vnd.api+json"',
+        ),
         (body("json", whole=True, required=False), "json=x"),
         (body("form"), "form={X}"),
         (body("multipart"), "multipart={X}"),
@@ -165,7 +195,11 @@ def test_a_body_without_fields_is_sent_only_where_it_is_required() -> None:
 
 
 def test_a_request_says_what_differs_from_the_server() -> None:
-    given = {"security": (("a", "b"), ()), "base_url": "https://up.example.com", "accept": "text/csv"}
+    given = {
+        "security": (("a", "b"), ()),
+        "base_url": "https://up.example.com",
+        "accept": "text/csv",
+    }
     found = function_of(tool("a", request=given))
     assert '        accept="text/csv",\n' in found
     assert '        security=(("a", "b"), ()),\n' in found
@@ -174,9 +208,16 @@ def test_a_request_says_what_differs_from_the_server() -> None:
 
 
 def test_the_decorator_says_what_the_input_schema_cannot() -> None:
-    found = function_of(tool("a", nullable=("/properties/x",), wire_names=(("/properties/y/properties/eq", "[eq]"),)))
+    found = function_of(
+        tool(
+            "a", nullable=("/properties/x",), wire_names=(("/properties/y/properties/eq", "[eq]"),)
+        )
+    )
     first, *_ = found.splitlines()
-    assert first == '@wire.sends(nullable=("/properties/x",), names={"/properties/y/properties/eq": "[eq]"})'
+    assert (
+        first
+        == '@wire.sends(nullable=("/properties/x",), names={"/properties/y/properties/eq": "[eq]"})'
+    )
 
 
 def test_options_are_keywords_of_the_encoder() -> None:
@@ -198,20 +239,46 @@ def test_a_tool_the_user_writes_has_no_function() -> None:
 
 
 LONG = "a_rather_long_name_of_an_argument_as_they_occur_in_documents"
-WIDE: Schema = {"type": "object", "properties": {LONG: {"type": "string"}, f"{LONG} and more": {"type": "string"}}}
+WIDE: Schema = {
+    "type": "object",
+    "properties": {LONG: {"type": "string"}, f"{LONG} and more": {"type": "string"}},
+}
 
 
 @pytest.mark.parametrize(
     "given",
     [
         tool(
-            "a", argument(LONG, annotation=Annotation(kind="literal", members=tuple(f"value {n}" for n in range(16))))
+            "a",
+            argument(
+                LONG,
+                annotation=Annotation(
+                    kind="literal", members=tuple(f"value {n}" for n in range(16))
+                ),
+            ),
         ),
-        tool("a", argument(LONG, encode="form", options=(("explode", True), (LONG, True)), wire_name=LONG * 2)),
-        tool("a", argument(LONG, default=(["x" * 90],), annotation=Annotation(kind="list"), wire_name=LONG)),
+        tool(
+            "a",
+            argument(
+                LONG, encode="form", options=(("explode", True), (LONG, True)), wire_name=LONG * 2
+            ),
+        ),
+        tool(
+            "a",
+            argument(
+                LONG, default=(["x" * 90],), annotation=Annotation(kind="list"), wire_name=LONG
+            ),
+        ),
         tool("a", argument(LONG, "path", required=True), path=f"/{LONG}/{LONG}/{LONG}"),
         tool(LONG[:50], argument(LONG, "body"), properties={LONG: WIDE}, body=body(), method="PUT"),
-        tool("a", docstring="Says so much that one line is not enough for all of it and a second one is needed. " * 3),
+        tool(
+            "a",
+            docstring=(
+                "Says so much that one line is not enough for all of it and a second one is"
+                " needed. "
+            )
+            * 3,
+        ),
         tool("a", docstring="x" * 111),
         tool("a", docstring=("word " * 22)[:109] + "."),
         tool("a", docstring=("word " * 22)[:110] + "."),
@@ -224,4 +291,4 @@ WIDE: Schema = {"type": "object", "properties": {LONG: {"type": "string"}, f"{LO
 def test_black_has_nothing_to_do_where_names_are_long(given: Any) -> None:
     for path, text in files_of(given).items():
         if path.endswith("/books.py"):
-            assert black.format_str(text, mode=black.Mode(line_length=120)) == text
+            assert black.format_str(text, mode=black.Mode(line_length=100)) == text

@@ -12,8 +12,16 @@ from .servers import Config, argument, models_of, module_of, server, tool
 
 GOOD = module_of(tool("list_books", argument("genre"), argument("size")))
 TYPES = models_of(
-    tool("add", argument("meta", "body"), properties={"meta": {"type": "object", "properties": {"a": {}, "b c": {}}}}),
-    tool("put", argument("meta", "body"), properties={"meta": {"type": "object", "properties": {"a": {}}}}),
+    tool(
+        "add",
+        argument("meta", "body"),
+        properties={"meta": {"type": "object", "properties": {"a": {}, "b c": {}}}},
+    ),
+    tool(
+        "put",
+        argument("meta", "body"),
+        properties={"meta": {"type": "object", "properties": {"a": {}}}},
+    ),
 )
 
 
@@ -42,28 +50,82 @@ def test_what_is_generated_passes() -> None:
         "class A: pass",
         "def f(api: Api) -> Answer[Any]: ...",
         "async def f(api: Api) -> Answer[Any]:\n    return await api.request('GET', '/')",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    'y'\n    return await api.request('GET', '/')",
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    'y'\n    return await"
+            " api.request('GET', '/')"
+        ),
         "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.close('GET', '/')",
         "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return api.request('GET', '/')",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await other.request('GET', '/')",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', eval('1'))",
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await other.request('GET',"
+            " '/')"
+        ),
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
+            " eval('1'))"
+        ),
         "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', os)",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', api.__class__)",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', f'{api}')",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', lambda: 1)",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', [x for x in 'x'])",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', (y := 1))",
-        "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', wire.csv.__globals__)",
-        "async def f(api: Api, *, a: str = print('x')) -> Answer[Any]:\n    'x'\n    return await api.request('G', a)",
-        "async def f(api: Api, *, a) -> Answer[Any]:\n    'x'\n    return await api.request('G', a)",
-        "async def f(api: Api, *, a: evil()) -> Answer[Any]:\n    'x'\n    return await api.request('G', a)",
-        "async def f(api: Api, *, wire: str) -> Answer[Any]:\n    'x'\n    return await api.request('G', wire)",
-        "async def f(api: Api, a: str) -> Answer[Any]:\n    'x'\n    return await api.request('G', a)",
-        "async def f(api: Api, *a: str) -> Answer[Any]:\n    'x'\n    return await api.request('G', a)",
-        "async def f(api: Api, **a: str) -> Answer[Any]:\n    'x'\n    return await api.request('G', a)",
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
+            " api.__class__)"
+        ),
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
+            " f'{api}')"
+        ),
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
+            " lambda: 1)"
+        ),
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', [x"
+            " for x in 'x'])"
+        ),
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', (y"
+            " := 1))"
+        ),
+        (
+            "async def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET',"
+            " wire.csv.__globals__)"
+        ),
+        (
+            "async def f(api: Api, *, a: str = print('x')) -> Answer[Any]:\n    'x'\n    return"
+            " await api.request('G', a)"
+        ),
+        (
+            "async def f(api: Api, *, a) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('G', a)"
+        ),
+        (
+            "async def f(api: Api, *, a: evil()) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('G', a)"
+        ),
+        (
+            "async def f(api: Api, *, wire: str) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('G', wire)"
+        ),
+        (
+            "async def f(api: Api, a: str) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('G', a)"
+        ),
+        (
+            "async def f(api: Api, *a: str) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('G', a)"
+        ),
+        (
+            "async def f(api: Api, **a: str) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('G', a)"
+        ),
         "async def f(api: Api):\n    'x'\n    return await api.request('GET', '/')",
-        "@evil\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('GET', '/')",
-        "@wire.sends(names=evil)\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return await api.request('G')",
+        (
+            "@evil\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return await"
+            " api.request('GET', '/')"
+        ),
+        (
+            "@wire.sends(names=evil)\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return"
+            " await api.request('G')"
+        ),
         "x = 'é'",
         "x = (",
         "x = '\0'",
@@ -107,7 +169,11 @@ def test_a_module_starts_with_its_docstring() -> None:
 
 def test_gc10_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
-    monkeypatch.setattr(formatting, "CHECKS", {"tools": lambda text, path: seen.update({path: text}), "models": print})
+    monkeypatch.setattr(
+        formatting,
+        "CHECKS",
+        {"tools": lambda text, path: seen.update({path: text}), "models": print},
+    )
     path = "x" * 130
     files = render(server(tool("list_books", path=f"/{path}")), Config())
     assert seen and all(files[name] == text for name, text in seen.items())

@@ -1,4 +1,6 @@
-"""Whatever the document says, the generated Python has the syntax it has when the document says nothing special."""
+"""Whatever the document says, the generated Python has the syntax it has when the document says
+nothing special.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,9 @@ def test_ga25_the_syntax_does_not_depend_on_the_text(text: str) -> None:
     assert shapes(hostile(text)) == shapes(hostile(NEUTRAL))
 
 
-@settings(derandomize=True, max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    derandomize=True, max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(st.text(st.characters(exclude_categories=()), max_size=60))
 def test_the_syntax_does_not_depend_on_any_text(text: str) -> None:
     assume(text not in OBVIOUS.values())  # a media type that is the default is not said
@@ -126,11 +130,15 @@ def render_tools(given: Server) -> dict[str, str]:
     }
 
 
-NEUTRAL_SHAPES = {folder: shape(source) for folder, source in render_tools(hostile(NEUTRAL)).items()}
+NEUTRAL_SHAPES = {
+    folder: shape(source) for folder, source in render_tools(hostile(NEUTRAL)).items()
+}
 
 
 @pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
-def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(text: str, recwarn: pytest.WarningsRecorder) -> None:
+def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(
+    text: str, recwarn: pytest.WarningsRecorder
+) -> None:
     for path, source in generated_python(render(hostile(text), Config())):
         assert source.isascii()
         compile(source, path, "exec")
@@ -142,7 +150,10 @@ def test_ga14_values_come_back_unchanged(text: str) -> None:
     """From the JSON a client reads, and from the literals a request is made of."""
     files = render(hostile(text), Config())
     (wire,) = json.loads(files["src/bookshop_mcp/tools/books.json"])
-    assert wire["description"] == text and text in wire["inputSchema"]["properties"]["nested"]["properties"]
+    assert (
+        wire["description"] == text
+        and text in wire["inputSchema"]["properties"]["nested"]["properties"]
+    )
     assert json.loads(files["src/bookshop_mcp/api.json"])["title"] == text
     tree = ast.parse(files["src/bookshop_mcp/tools/books.py"])
     constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
@@ -165,7 +176,9 @@ def test_gd08_project_files_hold_no_text_of_the_document_but_its_title() -> None
 
 def test_runtime_modules_are_the_same_for_every_document() -> None:
     first, second = render(hostile('"""'), Config()), render(server(tool()), Config())
-    modules = {path for path in first if path.endswith(".py") and path not in dict(generated_python(first))}
+    modules = {
+        path for path in first if path.endswith(".py") and path not in dict(generated_python(first))
+    }
     assert len(modules) > 10
     assert all(first[path] == second[path] for path in modules)
 
@@ -186,17 +199,36 @@ def test_gd07_the_readme_has_the_structure_it_always_has() -> None:
     from markdown_it import MarkdownIt
 
     def structure(text: str) -> list[str]:
-        tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(render(hostile(text), Config())["README.md"])
-        return [f"{token.type} {child.type}" for token in tokens for child in token.children or [token]]
+        tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(
+            render(hostile(text), Config())["README.md"]
+        )
+        return [
+            f"{token.type} {child.type}" for token in tokens for child in token.children or [token]
+        ]
 
-    # Only a title of nothing but what is invisible or blank is said differently: by the server's name.
+    # Only a title of nothing but what is invisible or blank is said differently: by the server's
+    # name.
     usual = structure(NEUTRAL)
     assert all(structure(text) == usual for text in PAYLOADS.values())
 
 
 @pytest.mark.parametrize(
     "name",
-    ["../x", "..\\..\\x", "C:\\x", "\\\\host\\x", "x\0y", "．．/x", "", ".", "..", "a/b", "a.b", "__init__", "class"],
+    [
+        "../x",
+        "..\\..\\x",
+        "C:\\x",
+        "\\\\host\\x",
+        "x\0y",
+        "．．/x",
+        "",
+        ".",
+        "..",
+        "a/b",
+        "a.b",
+        "__init__",
+        "class",
+    ],
 )
 def test_gd01_a_name_that_is_no_identifier_never_becomes_a_path(name: str) -> None:
     with pytest.raises(UnsafeValue):
@@ -213,7 +245,10 @@ def test_gd01_the_package_is_a_plain_word(name: str) -> None:
 
 def test_gd01_the_set_of_files_does_not_depend_on_the_text() -> None:
     usual = set(render(hostile(NEUTRAL), Config()))
-    assert all(set(render(hostile(text), Config())) == usual for text in ("../../../escaped", "C:\\x", "x\0y"))
+    assert all(
+        set(render(hostile(text), Config())) == usual
+        for text in ("../../../escaped", "C:\\x", "x\0y")
+    )
 
 
 AUDITED = """
@@ -232,7 +267,9 @@ print("imported", bookshop_mcp.tools.books.hostile_tool.__name__)
 """
 
 
-@pytest.mark.parametrize("name", ["GA01 end of docstring", "GA06 enum", "GA14 key", "GA15 parameter", "continuation"])
+@pytest.mark.parametrize(
+    "name", ["GA01 end of docstring", "GA06 enum", "GA14 key", "GA15 parameter", "continuation"]
+)
 def test_ga01_importing_a_module_runs_nothing(name: str, tmp_path: Path) -> None:
     for path, text in render(hostile(PAYLOADS[name]), Config()).items():
         if path.startswith("src/"):
@@ -240,6 +277,11 @@ def test_ga01_importing_a_module_runs_nothing(name: str, tmp_path: Path) -> None
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", AUDITED], cwd=tmp_path / "src", capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", AUDITED],
+        cwd=tmp_path / "src",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.stdout.strip() == "imported hostile_tool", done.stderr[-2000:]

@@ -19,13 +19,15 @@ from mcpgen.render.layout import (
 )
 from mcpgen.render.literal import quoted
 
-MODE = black.Mode(line_length=120)
+MODE = black.Mode(line_length=100)
 NAMES = st.text("abcdefgh_", min_size=1, max_size=64).map(lambda name: "n" + name)
 TEXTS = st.text(st.sampled_from("abc '\"\\é{%|,()[]#"), max_size=40)
 TYPES: st.SearchStrategy[Expression] = st.recursive(
     st.sampled_from(["str", "int", "Any", "None"]) | NAMES.map(lambda name: f"models.{name}"),
     lambda inner: st.one_of(
-        st.lists(TEXTS, min_size=1, max_size=8).map(lambda items: subscript("Literal", *map(quoted, items))),
+        st.lists(TEXTS, min_size=1, max_size=8).map(
+            lambda items: subscript("Literal", *map(quoted, items))
+        ),
         st.lists(inner, min_size=1, max_size=3).map(union),
         inner.map(lambda item: subscript("list", item)),
         inner.map(lambda item: subscript("dict", "str", item)),
@@ -40,10 +42,14 @@ PLAIN: st.SearchStrategy[Expression] = st.one_of(
         lambda it: call("wire.csv", it[0], **it[1])
     ),
 )
-VALUES: st.SearchStrategy[Expression] = PLAIN | st.dictionaries(TEXTS, PLAIN, max_size=4).map(dictionary)
+VALUES: st.SearchStrategy[Expression] = PLAIN | st.dictionaries(TEXTS, PLAIN, max_size=4).map(
+    dictionary
+)
 
 
-@settings(derandomize=True, max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    derandomize=True, max_examples=400, deadline=None, suppress_health_check=list(HealthCheck)
+)
 @given(
     st.lists(st.tuples(NAMES, TYPES), min_size=1, max_size=6),
     st.lists(st.tuples(NAMES, VALUES), min_size=1, max_size=4),
@@ -66,7 +72,8 @@ def test_black_changes_nothing(
             "    api: Api,",
             "    *,",
             *(
-                "    " + lay_out(f"{name}: ", union([item, "Omit"]) if index % 2 else item, end, depth=1)
+                "    "
+                + lay_out(f"{name}: ", union([item, "Omit"]) if index % 2 else item, end, depth=1)
                 for index, (name, item) in enumerate(parameters)
                 for end in [" = OMIT," if index % 2 else ","]
             ),

@@ -21,7 +21,10 @@ from .servers import argument, body, files_of, function_of, models_of, module_of
 OBJECT = Annotation(kind="dict")
 PRICE: Schema = {
     "type": "object",
-    "properties": {"amount": {"type": "number"}, "currency": {"type": "string", "enum": ["EUR", "USD"]}},
+    "properties": {
+        "amount": {"type": "number"},
+        "currency": {"type": "string", "enum": ["EUR", "USD"]},
+    },
     "required": ["amount"],
 }
 
@@ -66,7 +69,9 @@ def test_an_object_argument_has_a_typed_dict() -> None:
 
 
 def test_types_are_imported_for_type_checkers_alone() -> None:
-    assert "if TYPE_CHECKING:\n    from ..models import books as models\n" in module_of(taking(PRICE))
+    assert "if TYPE_CHECKING:\n    from ..models import books as models\n" in module_of(
+        taking(PRICE)
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +103,8 @@ def test_equal_objects_share_a_type_and_others_get_a_number() -> None:
     found = classes(taking(PRICE), answering(PRICE, name="Money"))
     assert found.count("class ") == 1
     found = classes(
-        answering(PRICE, name="A"), tool("b", response=Response(json=True, wrapped=False, schema=other, name="A"))
+        answering(PRICE, name="A"),
+        tool("b", response=Response(json=True, wrapped=False, schema=other, name="A")),
     )
     assert "class A(" in found and "class A2(" in found
 
@@ -125,7 +131,10 @@ def test_objects_in_objects_are_named_after_their_place() -> None:
 
 
 def test_a_type_written_as_a_call_can_be_evaluated() -> None:
-    schema: Schema = {"type": "object", "properties": {"unit-price": {"anyOf": [PRICE, {"type": "string"}]}}}
+    schema: Schema = {
+        "type": "object",
+        "properties": {"unit-price": {"anyOf": [PRICE, {"type": "string"}]}},
+    }
     text = "from typing import *\n\n" + classes(answering(schema))
     assert 'Union["GetBookAnswerUnitPrice", str]' in text
     exec(compile(text, "models.py", "exec"), {})
@@ -161,9 +170,13 @@ def test_objects_nested_without_end_stop_at_a_plain_dictionary() -> None:
 
 def test_keys_no_class_can_have_make_a_call() -> None:
     for key in ("class", "a b", "__x", "é", ""):
-        assert "GetBookAnswer = TypedDict(" in classes(answering({"type": "object", "properties": {key: {}}}))
+        assert "GetBookAnswer = TypedDict(" in classes(
+            answering({"type": "object", "properties": {key: {}}})
+        )
     for key in ("_links", "match", "items", "print"):
-        assert "class GetBookAnswer(" in classes(answering({"type": "object", "properties": {key: {}}}))
+        assert "class GetBookAnswer(" in classes(
+            answering({"type": "object", "properties": {key: {}}})
+        )
 
 
 def test_the_library_never_sees_a_word_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +189,12 @@ def test_the_library_never_sees_a_word_of_the_document(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(catalogue, "Question", Listening)
     monkeypatch.setattr(cache, "recall", lambda kind, name: None)
-    schema = {"type": "object", "title": "zqz", "description": "zqz", "properties": {"zqz": {"enum": ["zqz"]}}}
+    schema = {
+        "type": "object",
+        "title": "zqz",
+        "description": "zqz",
+        "properties": {"zqz": {"enum": ["zqz"]}},
+    }
     assert 'zqz: NotRequired[Literal["zqz"]]' in classes(answering(schema, name="zqz"))
     assert asked and "zqz" not in "".join(asked)
 
@@ -199,7 +217,8 @@ def test_without_a_cache_it_works_as_well(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.parametrize(
-    "stored", ["{", "null", "[]", '[["__import__"], ["evil()"]]', '[[["model", "R9"]], [["literal", "v9"]]]']
+    "stored",
+    ["{", "null", "[]", '[["__import__"], ["evil()"]]', '[[["model", "R9"]], [["literal", "v9"]]]'],
 )
 def test_a_spoilt_cache_makes_no_code(stored: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that does not fit is none: the library is asked again."""
@@ -225,14 +244,19 @@ def test_a_shape_the_library_fails_on_keeps_its_plain_annotation(
     assert "src/bookshop_mcp/models/books.py" not in files
 
 
-def test_a_worker_that_does_not_run_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_worker_that_does_not_run_is_an_error_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("MCPGEN_CACHE_DIR", str(tmp_path))
     (tmp_path / "broken.py").write_text("raise SystemExit('no module named x')")
     monkeypatch.setattr(process, "WORKER", tmp_path / "broken.py")
     with pytest.raises(McpgenError) as raised:
         files_of(taking(PRICE))
     (problem,) = raised.value.problems
-    assert problem.message == "`datamodel-code-generator` does not run: no module named x" and problem.hint
+    assert (
+        problem.message == "`datamodel-code-generator` does not run: no module named x"
+        and problem.hint
+    )
 
 
 SLOW = ("black", "datamodel_code_generator", "pydantic", "isort")
@@ -248,12 +272,18 @@ print([name for name in {slow!r} if name in sys.modules])
 
 def test_the_slow_libraries_are_never_imported_here(own_cache: Path) -> None:
     here = Path(__file__).parents[1]
-    script = CACHED.format(path=[str(here), str(here.parent)], slow=[name for name in SLOW if name != "pydantic"])
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    script = CACHED.format(
+        path=[str(here), str(here.parent)], slow=[name for name in SLOW if name != "pydantic"]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
-def test_the_current_folder_is_not_where_a_worker_imports_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_current_folder_is_not_where_a_worker_imports_from(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     for name in ("json", "black", "datamodel_code_generator"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the current folder')")
     monkeypatch.setenv("MCPGEN_CACHE_DIR", str(tmp_path / "cache"))

@@ -23,7 +23,9 @@ from mcpgen.render import formatting, render
 from .servers import argument, body, hostile, server, tool
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = sorted(path for path in (ROOT / "samples" / "specs").glob("*.yaml") if ".overlay" not in path.name)
+SAMPLES = sorted(
+    path for path in (ROOT / "samples" / "specs").glob("*.yaml") if ".overlay" not in path.name
+)
 PAYLOAD = 'x"""\nimport os\n"""\u202e\\'
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -40,30 +42,46 @@ def every_feature() -> Server:
     """Every kind of argument and body in one toolset, and hostile text in another."""
     nested: Schema = {
         "type": "object",
-        "properties": {"a": {"type": "integer"}, "b-c": {"type": "array", "items": {"type": "object"}}},
+        "properties": {
+            "a": {"type": "integer"},
+            "b-c": {"type": "array", "items": {"type": "object"}},
+        },
     }
-    kinds = [Annotation(kind=kind) for kind in ("str", "int", "float", "bool", "bytes", "any", "list", "dict")]
+    kinds = [
+        Annotation(kind=kind)
+        for kind in ("str", "int", "float", "bool", "bytes", "any", "list", "dict")
+    ]
     tools = [
         tool(
             f"use_{kind}",
             argument("in_path", "path", required=True),
             *(argument(f"a{number}", annotation=given) for number, given in enumerate(kinds)),
-            argument("one_of", annotation=Annotation(kind="literal", members=("x", 1, True), nullable=True)),
+            argument(
+                "one_of",
+                annotation=Annotation(kind="literal", members=("x", 1, True), nullable=True),
+            ),
             argument("header", "header", encode="simple", options=(("explode", True),)),
             argument("cookie", "cookie", default=("c",)),
             argument(
-                "field", "body", Annotation(kind="dict", nullable=True), encode="json_part" * (kind == "multipart")
+                "field",
+                "body",
+                Annotation(kind="dict", nullable=True),
+                encode="json_part" * (kind == "multipart"),
             ),
             method="POST",
             path="/{in_path}",
             body=body(kind, required=False),
             properties={"field": nested},
             nullable=("/properties/field",),
-            response=Response(json=True, wrapped=True, schema={"type": "array", "items": nested}, name="Nested"),
+            response=Response(
+                json=True, wrapped=True, schema={"type": "array", "items": nested}, name="Nested"
+            ),
         )
         for kind in ("json", "form", "multipart")
     ]
-    tools.append(tool("put_text", argument("body", "body"), method="PUT", body=body("text", whole=True)))
+    tools.append(
+        tool("put_text", argument("body", "body"), method="PUT", body=body("text", whole=True))
+    )
     given = hostile(PAYLOAD)
     both = (
         Toolset(name="plain", title="Plain", description="", tools=tuple(tools)),
@@ -88,7 +106,12 @@ def write(files: dict[str, str], folder: Path) -> None:
 
 def run(*command: str, folder: Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     return (done.stdout + done.stderr) if done.returncode else ""
 
@@ -99,14 +122,17 @@ def test_black_and_ruff_have_nothing_to_say(name: str, tmp_path: Path) -> None:
     files = render(SERVERS[name](), Config())
     for path, text in files.items():
         if path.endswith(".py") and path.count("/") == 3:
-            assert black.format_str(text, mode=black.Mode(line_length=120)) == text
+            assert black.format_str(text, mode=black.Mode(line_length=100)) == text
     write(files, tmp_path)
     assert run("ruff", "check", "--quiet", ".", folder=tmp_path) == ""
 
 
 def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
     write(render(every_feature(), Config()), tmp_path)
-    assert run("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "src", folder=tmp_path) == ""
+    assert (
+        run("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "src", folder=tmp_path)
+        == ""
+    )
 
 
 DIGEST = """
@@ -121,10 +147,17 @@ print(hashlib.sha256(repr(files).encode("utf-8", "backslashreplace")).hexdigest(
 
 
 def test_gd10_the_same_server_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
-    """Whatever the hash seed, the locale, the time zone, the current folder; with and without a cache."""
+    """Whatever the hash seed, the locale, the time zone, the current folder; with and without a
+    cache.
+    """
     script = DIGEST.format(path=[str(ROOT / "tests"), str(ROOT)])
     worlds = [
-        {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "UTC", "MCPGEN_CACHE_DIR": str(tmp_path / "a")},
+        {
+            "PYTHONHASHSEED": "1",
+            "LC_ALL": "C",
+            "TZ": "UTC",
+            "MCPGEN_CACHE_DIR": str(tmp_path / "a"),
+        },
         {
             "PYTHONHASHSEED": "2",
             "LC_ALL": "tr_TR.UTF-8",
@@ -153,12 +186,14 @@ def test_files_come_in_the_order_of_their_paths() -> None:
     assert paths == sorted(paths)
 
 
-def test_a_module_with_a_line_too_long_for_us_goes_to_black(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_with_a_line_too_long_for_us_goes_to_black(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Where black does better than the layout, its text is taken; the answer is remembered."""
     wide = '"""A module."""\n\nx = ["' + '", "'.join(["word"] * 40) + '"]\n'
     monkeypatch.setattr(formatting, "CHECKS", {"tools": lambda text, path: None})
     found = formatting.finish({"tools": {"wide.py": wide, "narrow.py": "x  =  1\n"}})["tools"]
-    assert found["wide.py"] == black.format_str(wide, mode=black.Mode(line_length=120)) != wide
+    assert found["wide.py"] == black.format_str(wide, mode=black.Mode(line_length=100)) != wide
     assert found["narrow.py"] == "x  =  1\n"
     monkeypatch.setattr(formatting, "Question", None)
     assert formatting.finish({"tools": {"wide.py": wide}})["tools"]["wide.py"] == found["wide.py"]
@@ -167,7 +202,8 @@ def test_a_module_with_a_line_too_long_for_us_goes_to_black(monkeypatch: pytest.
 def many_tools(count: int) -> Server:
     """A server as large as the largest known ones."""
     given: tuple[Argument, ...] = tuple(
-        argument(f"argument_{number}", required=number < 2, annotation=Annotation(kind="int")) for number in range(8)
+        argument(f"argument_{number}", required=number < 2, annotation=Annotation(kind="int"))
+        for number in range(8)
     )
     toolsets = tuple(
         Toolset(
@@ -182,7 +218,9 @@ def many_tools(count: int) -> Server:
 
 
 def test_a_thousand_tools_are_rendered_in_a_second() -> None:
-    """Against the cost of dumping them as JSON and reading that back, which no generator can do without."""
+    """Against the cost of dumping them as JSON and reading that back, which no generator can do
+    without.
+    """
     large = many_tools(1200)
     contracts = json.dumps([tool.input_schema for tool in large.tools])
     started = time.process_time()

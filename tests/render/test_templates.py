@@ -1,4 +1,6 @@
-"""A template prints code and nothing else: `finalize` sees to it, and the lint to what `finalize` cannot see."""
+"""A template prints code and nothing else: `finalize` sees to it, and the lint to what `finalize`
+cannot see.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,28 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from mcpgen.render.environment import FILTERS, UnsafeOutput, environment, make_environment, template_root
+from mcpgen.render.environment import (
+    FILTERS,
+    UnsafeOutput,
+    environment,
+    make_environment,
+    template_root,
+)
 from mcpgen.render.lint import lint
 from mcpgen.render.literal import Code, UnsafeValue
 
-TEMPLATES = sorted(path.relative_to(template_root()).as_posix() for path in template_root().rglob("*.jinja"))
+TEMPLATES = sorted(
+    path.relative_to(template_root()).as_posix() for path in template_root().rglob("*.jinja")
+)
 
 
 def rendered(source: str, **context: object) -> str:
     loader = jinja2.DictLoader({"t": source, "part": "{{ s | literal }}"})
-    return make_environment(loader).get_template("t").render({"s": "text", "c": Code("code"), **context})
+    return (
+        make_environment(loader)
+        .get_template("t")
+        .render({"s": "text", "c": Code("code"), **context})
+    )
 
 
 def faults(source: str) -> list[str]:
@@ -68,7 +82,10 @@ def test_gc02_what_is_not_code_is_never_printed(source: str) -> None:
 
 
 def test_what_went_through_a_filter_is_printed() -> None:
-    assert rendered("x = {{ s | literal }}, {{ c | code }}{% include 'part' %}") == 'x = "text", code"text"'
+    assert (
+        rendered("x = {{ s | literal }}, {{ c | code }}{% include 'part' %}")
+        == 'x = "text", code"text"'
+    )
 
 
 def test_gc03_finalize_does_not_stop_a_filter_block_and_the_lint_does() -> None:
@@ -117,7 +134,9 @@ def test_the_environment_has_no_tables_but_its_own() -> None:
     assert not environment().globals and not environment().tests
 
 
-def test_the_templates_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_templates_are_found_in_a_checkout_and_in_a_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module = tmp_path / "mcpgen" / "render" / "environment.py"
     monkeypatch.setattr("mcpgen.render.environment.__file__", str(module))
     assert template_root() == tmp_path / "templates"

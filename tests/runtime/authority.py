@@ -1,7 +1,8 @@
-"""An OAuth 2 authorisation server for one client, made with Authlib; run as a process: `authority.py TTL METHOD`.
+"""An OAuth 2 authorisation server for one client, made with Authlib; run as a process:
+`authority.py TTL METHOD`.
 
-Prints its URL. `GET /issued` says how many tokens it has given out, `GET /me` wants one of them, and `POST /revoke`
-makes all of them invalid.
+Prints its URL. `GET /issued` says how many tokens it has given out, `GET /me` wants one of them,
+and `POST /revoke` makes all of them invalid.
 """
 
 from __future__ import annotations
@@ -70,12 +71,17 @@ def make(ttl: int, method: str) -> flask.Flask:
 
     @app.get("/issued")
     def count() -> Any:
-        return {"issued": len(issued), "scopes": [one["scope"] for one in tokens.values() if "scope" in one]}
+        return {
+            "issued": len(issued),
+            "scopes": [one["scope"] for one in tokens.values() if "scope" in one],
+        }
 
     @app.get("/me")
     def me() -> Any:
         word, _, given = flask.request.headers.get("Authorization", "").partition(" ")
-        return ({"ok": True}, 200) if word == "Bearer" and given in tokens else ({"error": given}, 401)
+        return (
+            ({"ok": True}, 200) if word == "Bearer" and given in tokens else ({"error": given}, 401)
+        )
 
     @app.post("/revoke")
     def revoke() -> Any:

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # pytest's importlib mode leaves the folder of the tests out
+sys.path.append(
+    str(Path(__file__).parent)
+)  # pytest's importlib mode leaves the folder of the tests out
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "src" / "package"
 PACKAGE = "runtime_under_test"
@@ -43,15 +45,21 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     for name in MODULES:
         shutil.copy(TEMPLATES / f"{name}.py", folder / PACKAGE)
     sys.path.insert(0, str(folder))
-    yield SimpleNamespace(**{name: importlib.import_module(f"{PACKAGE}.{name}") for name in MODULES})
+    yield SimpleNamespace(
+        **{name: importlib.import_module(f"{PACKAGE}.{name}") for name in MODULES}
+    )
     sys.path.remove(str(folder))
 
 
 @pytest.fixture
 def settings(runtime: Any) -> Callable[..., Any]:
-    """Settings from the facts of a document and an environment: `settings(base_url, {"auth": ...}, TIMEOUT="1")`."""
+    """Settings from the facts of a document and an environment: `settings(base_url, {"auth": ...},
+    TIMEOUT="1")`.
+    """
 
-    def make(base_url: str | None = None, facts: dict[str, Any] | None = None, **variables: str) -> Any:
+    def make(
+        base_url: str | None = None, facts: dict[str, Any] | None = None, **variables: str
+    ) -> Any:
         environ = {f"{PREFIX}_{name}": value for name, value in variables.items()}
         if base_url is not None:
             environ[f"{PREFIX}_BASE_URL"] = base_url
@@ -74,19 +82,27 @@ def run() -> Callable[[Coroutine[Any, Any, Any]], Any]:
 
 
 @pytest.fixture
-def calling(runtime: Any, settings: Callable[..., Any], run: Callable[..., Any]) -> Callable[..., Any]:
+def calling(
+    runtime: Any, settings: Callable[..., Any], run: Callable[..., Any]
+) -> Callable[..., Any]:
     """Call an upstream: `calling([replies], lambda api: api.request(...), facts, TIMEOUT="1")`.
 
-    Returns the answer (or the ApiError that was raised), the upstream with what it got, and the settings.
+    Returns the answer (or the ApiError that was raised), the upstream with what it got, and the
+    settings.
     """
     from upstream import Upstream
 
     def call(
-        replies: list[Any], use: Callable[[Any], Any], facts: dict[str, Any] | None = None, **variables: str
+        replies: list[Any],
+        use: Callable[[Any], Any],
+        facts: dict[str, Any] | None = None,
+        **variables: str,
     ) -> SimpleNamespace:
         async def main() -> SimpleNamespace:
             async with Upstream(*replies) as upstream:
-                made = settings(upstream.url + variables.pop("base_path", "/v1"), facts, **variables)
+                made = settings(
+                    upstream.url + variables.pop("base_path", "/v1"), facts, **variables
+                )
                 object.__setattr__(made, "backoff", 0.01)
                 async with runtime.api.Api(made) as api:
                     try:
@@ -94,7 +110,11 @@ def calling(runtime: Any, settings: Callable[..., Any], run: Callable[..., Any])
                     except runtime.errors.ApiError as raised:
                         answer, error = None, raised
                 return SimpleNamespace(
-                    answer=answer, error=error, upstream=upstream, requests=upstream.requests, settings=made
+                    answer=answer,
+                    error=error,
+                    upstream=upstream,
+                    requests=upstream.requests,
+                    settings=made,
                 )
 
         return run(main())  # type: ignore[no-any-return]

@@ -1,4 +1,6 @@
-"""What the model gets of an answer: all it needs, nothing hidden, never more than the limit, and never a fault."""
+"""What the model gets of an answer: all it needs, nothing hidden, never more than the limit, and
+never a fault.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,39 @@ from upstream import http, ok
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 TOOL = {
     "name": "list_books",
-    "inputSchema": {"type": "object", "properties": {"genre": {}, "page": {}, "per_page": {}, "fields": {}}},
+    "inputSchema": {
+        "type": "object",
+        "properties": {"genre": {}, "page": {}, "per_page": {}, "fields": {}},
+    },
     "outputSchema": {"type": "object", "properties": {}},
 }
 
 
 @pytest.fixture
 def shown(runtime: Any, calling: Any) -> Any:
-    """The result of a call: `(texts joined, blocks, structured content)`, checked to be a valid CallToolResult."""
+    """The result of a call: `(texts joined, blocks, structured content)`, checked to be a valid
+    CallToolResult.
+    """
 
     def call(
-        reply: bytes, tool: dict[str, Any] = TOOL, facts: Any = None, method: str = "GET", **variables: str
+        reply: bytes,
+        tool: dict[str, Any] = TOOL,
+        facts: Any = None,
+        method: str = "GET",
+        **variables: str,
     ) -> Any:
-        done = calling([reply], lambda api: api.request(method, "/books/{id}", path_args={"id": 1}), facts, **variables)
+        done = calling(
+            [reply],
+            lambda api: api.request(method, "/books/{id}", path_args={"id": 1}),
+            facts,
+            **variables,
+        )
         if done.error is not None:
             raise done.error
         blocks, structured = runtime.answer.content_of(done.answer, tool, done.settings)
-        result = {"content": blocks} | ({} if structured is None else {"structuredContent": structured})
+        result = {"content": blocks} | (
+            {} if structured is None else {"structuredContent": structured}
+        )
         dumped = CallToolResult.model_validate(result, by_name=False).model_dump_json(by_alias=True)
         assert json.loads(dumped)["content"]
         return "\n".join(block.get("text", "") for block in blocks), blocks, structured
@@ -47,7 +65,9 @@ def reported(runtime: Any, calling: Any) -> Any:
     def call(reply: bytes, method: str = "GET", facts: Any = None, **variables: str) -> str:
         done = calling(
             [reply],
-            lambda api: api.request(method, "/books/{id}", path_args={"id": "b1"}, query={"genre": "x"}),
+            lambda api: api.request(
+                method, "/books/{id}", path_args={"id": "b1"}, query={"genre": "x"}
+            ),
             facts,
             RETRIES="0",
             **variables,
@@ -146,11 +166,14 @@ def test_what_looks_like_an_instruction_stays_a_json_string(shown: Any) -> None:
 
 
 def books(count: int) -> list[dict[str, Any]]:
-    return [{"id": number, "title": f"Book {number}", "tags": ["a", "b"]} for number in range(count)]
+    return [
+        {"id": number, "title": f"Book {number}", "tags": ["a", "b"]} for number in range(count)
+    ]
 
 
 @pytest.mark.parametrize(
-    "wrap", [lambda items: items, lambda items: {"data": items, "next": "cursor-7", "total": 60_000}]
+    "wrap",
+    [lambda items: items, lambda items: {"data": items, "next": "cursor-7", "total": 60_000}],
 )
 def test_five_megabytes_of_json_lose_items_from_the_end_and_say_so(shown: Any, wrap: Any) -> None:
     whole = wrap(books(90_000))
@@ -168,7 +191,11 @@ def test_five_megabytes_of_json_lose_items_from_the_end_and_say_so(shown: Any, w
     last = text.splitlines()[-1]
     assert "truncated: true" in last and f"{len(items)} of 90000 items" in last
     assert f"bytes_returned: {len(blocks[0]['text'])}" in last and "bytes_total: " in last
-    assert f"set `per_page` to {len(items)} or less" in last and "`page`" in last and "`fields`" in last
+    assert (
+        f"set `per_page` to {len(items)} or less" in last
+        and "`page`" in last
+        and "`fields`" in last
+    )
 
 
 @pytest.mark.parametrize(
@@ -188,7 +215,9 @@ def test_five_megabytes_of_json_lose_items_from_the_end_and_say_so(shown: Any, w
     ids=range(10),
 )
 @pytest.mark.parametrize("limit", [200, 1000, 7777])
-def test_whatever_is_too_long_is_cut_to_valid_json_within_the_limit(shown: Any, value: Any, limit: int) -> None:
+def test_whatever_is_too_long_is_cut_to_valid_json_within_the_limit(
+    shown: Any, value: Any, limit: int
+) -> None:
     text, blocks, _ = shown(ok(value), MAX_RESULT_CHARS=str(limit))
     assert len(blocks[0]["text"]) <= limit
     assert type(json.loads(blocks[0]["text"])) is type(value)
@@ -203,7 +232,9 @@ def test_cutting_again_changes_nothing(runtime: Any) -> None:
 
 
 def test_long_text_is_cut_and_says_so(shown: Any) -> None:
-    text, blocks, structured = shown(http(200, "x" * 100_000, "text/plain"), MAX_RESULT_CHARS="1000")
+    text, blocks, structured = shown(
+        http(200, "x" * 100_000, "text/plain"), MAX_RESULT_CHARS="1000"
+    )
     assert blocks[0]["text"] == "x" * 1000 and structured == {"result": "x" * 1000}
     assert "1000 of 100000 characters" in text.splitlines()[-1]
 
@@ -222,7 +253,10 @@ def test_a_tool_without_arguments_is_told_whom_to_ask(shown: Any) -> None:
         ({"keep": ["data.id", "next"]}, {"data": [{"id": 1}], "next": None}),
         ({"keep": ["data[].author.name"]}, {"data": [{"author": {"name": "N"}}]}),
         ({"drop": ["data.author", "next"]}, {"data": [{"id": 1, "note": None}], "total": 1}),
-        ({"drop": ["data.*.name"]}, {"data": [{"id": 1, "author": {}, "note": None}], "next": None, "total": 1}),
+        (
+            {"drop": ["data.*.name"]},
+            {"data": [{"id": 1, "author": {}, "note": None}], "next": None, "total": 1},
+        ),
         ({"strip_nulls": True}, {"data": [{"id": 1, "author": {"name": "N"}}], "total": 1}),
         ({"keep": ["data"], "drop": ["data.author"], "strip_nulls": True}, {"data": [{"id": 1}]}),
     ],
@@ -253,7 +287,9 @@ def test_no_content_is_a_sentence(shown: Any, reply: bytes, expected: str) -> No
 def test_the_answer_to_head_is_its_fields(shown: Any) -> None:
     reply = b"HTTP/1.1 200 OK\r\nContent-Length: 1234\r\nContent-Type: image/png\r\nETag: x\r\n\r\n"
     text, _, _ = shown(reply, method="HEAD")
-    assert "content-length: 1234" in text and "content-type: image/png" in text and "etag: x" in text
+    assert (
+        "content-length: 1234" in text and "content-type: image/png" in text and "etag: x" in text
+    )
 
 
 @pytest.mark.parametrize("kind", ["image/png", "image/jpeg", "image/gif", "image/webp"])
@@ -269,7 +305,8 @@ def test_a_sound_is_a_sound(shown: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/pdf", "application/zip", "application/octet-stream", "", "image/tiff", "x y/z"]
+    "kind",
+    ["application/pdf", "application/zip", "application/octet-stream", "", "image/tiff", "x y/z"],
 )
 def test_other_bytes_are_an_embedded_resource(shown: Any, kind: str) -> None:
     body = b"%PDF-1.7\n\xff\0\x80"
@@ -282,7 +319,11 @@ def test_other_bytes_are_an_embedded_resource(shown: Any, kind: str) -> None:
 def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: Path) -> None:
     body = bytes(range(256)) * 20_480
     text, [_], structured = shown(http(200, body, "application/pdf"))
-    assert "5,242,880 bytes" in text and hashlib.sha256(body).hexdigest() in text and "MAX_BINARY_BYTES" in text
+    assert (
+        "5,242,880 bytes" in text
+        and hashlib.sha256(body).hexdigest() in text
+        and "MAX_BINARY_BYTES" in text
+    )
     assert structured == {"result": text.partition(", which")[0]}
     for _ in range(2):  # the second time the file is there already
         _, [_, link], _ = shown(http(200, body, "application/pdf"), SAVE_DIR=str(tmp_path))
@@ -349,7 +390,10 @@ def test_a_wrong_charset_is_no_fault(shown: Any, charset: str, body: bytes, expe
 
 
 def test_the_next_page_is_named_and_not_fetched(shown: Any, calling: Any) -> None:
-    link = '<https://other.test/books?page=2&per_page=30&secret=x>; rel="next", <https://x/?page=9>; rel="last"'
+    link = (
+        '<https://other.test/books?page=2&per_page=30&secret=x>; rel="next", <https://x/?page=9>;'
+        ' rel="last"'
+    )
     text, _, _ = shown(http(200, "[]", "application/json", f"Link: {link}"))
     assert text.splitlines()[-1] == "[there is a next page: `page` = `2`, `per_page` = `30`]"
 
@@ -365,9 +409,18 @@ def test_the_next_page_is_named_and_not_fetched(shown: Any, calling: Any) -> Non
         ({"error": {"code": 7, "message": "Deep"}}, "Deep"),
         ({"errors": [{"message": "One"}, {"detail": "Two"}]}, "One; Two"),
         ({"errors": ["A", "B"]}, "A; B"),
-        ({"detail": [{"loc": ["body", "title"], "msg": "field required"}]}, "body.title: field required"),
-        ({"title": "Out of stock", "detail": "None left", "type": "about:blank"}, "Out of stock: None left"),
-        ({"error": "invalid_request", "error_description": "bad scope"}, "invalid_request: bad scope"),
+        (
+            {"detail": [{"loc": ["body", "title"], "msg": "field required"}]},
+            "body.title: field required",
+        ),
+        (
+            {"title": "Out of stock", "detail": "None left", "type": "about:blank"},
+            "Out of stock: None left",
+        ),
+        (
+            {"error": "invalid_request", "error_description": "bad scope"},
+            "invalid_request: bad scope",
+        ),
         ({"Message": "Upper"}, "Upper"),
         (["plain"], "plain"),
         ("just text", "just text"),
@@ -399,7 +452,9 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
         "auth": {"k": {"kind": "api_key", "wire_name": "K", "variables": ["MCPGEN_BOOKSHOP_KEY"]}},
         "security": [["k"]],
     }
-    text = reported(http(status, '{"message": "M"}', "application/json", *fields), facts=facts, KEY="a-real-key")
+    text = reported(
+        http(status, '{"message": "M"}', "application/json", *fields), facts=facts, KEY="a-real-key"
+    )
     assert f"{status}" in text.splitlines()[0] and expected in text.splitlines()[-1]
     assert "127.0.0.1" not in text and "genre=x" not in text
 
@@ -410,7 +465,11 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
         http(500, "x" * 100_000, "text/plain"),
         http(500, json.dumps({"message": "x" * 100_000})),
         http(500, json.dumps({"trace": ["y" * 1000] * 100})),
-        http(500, "<html><head><style>" + "z" * 9000 + "</style></head><body><h1>Bad gateway</h1></body>", "text/html"),
+        http(
+            500,
+            "<html><head><style>" + "z" * 9000 + "</style></head><body><h1>Bad gateway</h1></body>",
+            "text/html",
+        ),
         http(500, b"[" * 100_000),
         http(500, b"\x89PNG" * 1000, "image/png"),
         http(500, '{"message": "a\u202eb\\u001b"}'),
@@ -425,7 +484,11 @@ def test_an_error_is_bounded_and_visible_whatever_its_body(reported: Any, reply:
 
 def test_an_html_error_is_its_text(reported: Any) -> None:
     text = reported(
-        http(502, "<!doctype html><title>t</title><h1>Bad &amp; gateway</h1><script>x</script>", "text/html")
+        http(
+            502,
+            "<!doctype html><title>t</title><h1>Bad &amp; gateway</h1><script>x</script>",
+            "text/html",
+        )
     )
     assert "Bad & gateway" in text and "<" not in text and "script" not in text
 
@@ -435,7 +498,9 @@ def test_a_fault_of_the_server_itself_does_not_show_its_text(runtime: Any, setti
     assert "KeyError" in block["text"] and "secret" not in block["text"]
 
 
-def test_a_failure_after_sending_warns_before_doing_it_twice(runtime: Any, calling: Any, reported: Any) -> None:
+def test_a_failure_after_sending_warns_before_doing_it_twice(
+    runtime: Any, calling: Any, reported: Any
+) -> None:
     broken = b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"
     assert "check before sending it again" in reported(broken, method="POST")
     assert "check before sending it again" not in reported(broken, method="GET")

@@ -16,7 +16,14 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request as StarletteRequest
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
-NAMES = ["plain.txt", 'quo"te.txt', "line\r\nX-Evil: 1.txt", "ünï☃.bin", "back\\slash\\", "semi;colon=1.txt"]
+NAMES = [
+    "plain.txt",
+    'quo"te.txt',
+    "line\r\nX-Evil: 1.txt",
+    "ünï☃.bin",
+    "back\\slash\\",
+    "semi;colon=1.txt",
+]
 
 
 def starlette_form(request: Any) -> FormData:
@@ -26,7 +33,9 @@ def starlette_form(request: Any) -> FormData:
         return {"type": "http.request", "body": request.body, "more_body": False}
 
     headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.fields]
-    return asyncio.run(_form(StarletteRequest({"type": "http", "method": "POST", "headers": headers}, receive)))
+    return asyncio.run(
+        _form(StarletteRequest({"type": "http", "method": "POST", "headers": headers}, receive))
+    )
 
 
 async def _form(request: StarletteRequest) -> FormData:
@@ -54,8 +63,17 @@ def multipart_fields(request: Any) -> list[tuple[str, str | None, bytes]]:
 
 
 def test_json_keeps_every_value(runtime: Any, calling: Any) -> None:
-    body = {"title": "Ünï ☃", "big": 2**70, "whole": 7.0, "half": 0.5, "none": None, "deep": [{"a": [1.0, "x"]}]}
-    got = calling([], lambda api: api.request("POST", "/b", json={**body, "left_out": runtime.wire.OMIT})).requests[0]
+    body = {
+        "title": "Ünï ☃",
+        "big": 2**70,
+        "whole": 7.0,
+        "half": 0.5,
+        "none": None,
+        "deep": [{"a": [1.0, "x"]}],
+    }
+    got = calling(
+        [], lambda api: api.request("POST", "/b", json={**body, "left_out": runtime.wire.OMIT})
+    ).requests[0]
     assert json.loads(got.body) == body
     assert b"7.0" not in got.body and b"left_out" not in got.body
     assert got.header("content-type") == "application/json"
@@ -63,15 +81,24 @@ def test_json_keeps_every_value(runtime: Any, calling: Any) -> None:
 
 @pytest.mark.parametrize("body", [[1, 2], "text", 7, None, {"a": {}}, []])
 def test_json_need_not_be_an_object(calling: Any, body: Any) -> None:
-    got = calling([], lambda api: api.request("POST", "/b", json=body, media_type="application/vnd.x+json")).requests[0]
+    got = calling(
+        [], lambda api: api.request("POST", "/b", json=body, media_type="application/vnd.x+json")
+    ).requests[0]
     assert json.loads(got.body) == body
     assert got.header("content-type") == "application/vnd.x+json"
 
 
 def test_an_optional_body_of_nothing_is_no_body(runtime: Any, calling: Any) -> None:
     omit = runtime.wire.OMIT
-    for body in ({"json": {"a": omit}}, {"form": {"a": omit}}, {"multipart": {"a": omit}}, {"json": omit}):
-        got = calling([], lambda api, body=body: api.request("POST", "/b", optional_body=True, **body)).requests[0]
+    for body in (
+        {"json": {"a": omit}},
+        {"form": {"a": omit}},
+        {"multipart": {"a": omit}},
+        {"json": omit},
+    ):
+        got = calling(
+            [], lambda api, body=body: api.request("POST", "/b", optional_body=True, **body)
+        ).requests[0]
         assert (got.body, got.header("content-type")) == (b"", None)
     got = calling([], lambda api: api.request("POST", "/b", json={"a": omit})).requests[0]
     assert got.body == b"{}"
@@ -100,7 +127,12 @@ def test_forms_are_read_back_by_urllib_and_starlette(runtime: Any, calling: Any)
         ("ids", "1,2"),
         ("empty", ""),
     ]
-    assert urllib.parse.parse_qsl(got.body.decode("ascii"), keep_blank_values=True, strict_parsing=True) == expected
+    assert (
+        urllib.parse.parse_qsl(
+            got.body.decode("ascii"), keep_blank_values=True, strict_parsing=True
+        )
+        == expected
+    )
     assert starlette_form(got).multi_items() == expected
     assert got.header("content-type") == "application/x-www-form-urlencoded"
 
@@ -115,7 +147,9 @@ def test_multipart_parts_are_read_back_by_both_parsers(runtime: Any, calling: An
         "about": wire.json_part([1, 2]),
         "note": wire.text_part("<p/>", "text/html", headers={"X-Part": "1"}),
         "cover": wire.file(base64.b64encode(PNG).decode(), filename="c.png"),
-        "pages[]": wire.file([base64.b64encode(b"one").decode(), base64.b64encode(b"two").decode()], "text/plain"),
+        "pages[]": wire.file(
+            [base64.b64encode(b"one").decode(), base64.b64encode(b"two").decode()], "text/plain"
+        ),
         "left_out": wire.OMIT,
     }
     got = calling([], lambda api: api.request("POST", "/b", multipart=fields)).requests[0]
@@ -152,10 +186,14 @@ def test_names_stay_inside_their_quotes(runtime: Any, calling: Any, name: str) -
     assert (key, value.filename, value.file.read()) == (escaped, escaped, b"content")
 
 
-def test_a_boundary_is_in_no_part(runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_boundary_is_in_no_part(
+    runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tokens = iter(["taken", "free"])
     monkeypatch.setattr(runtime.body.secrets, "token_hex", lambda _: next(tokens))
-    got = calling([], lambda api: api.request("POST", "/b", multipart={"a": "x\r\n--taken\r\n"})).requests[0]
+    got = calling(
+        [], lambda api: api.request("POST", "/b", multipart={"a": "x\r\n--taken\r\n"})
+    ).requests[0]
     assert got.header("content-type") == "multipart/form-data; boundary=free"
     assert multipart_fields(got) == [("a", None, b"x\r\n--taken\r\n")]
 
@@ -174,25 +212,30 @@ def test_a_binary_body_is_the_bytes_that_were_meant(runtime: Any, calling: Any, 
     content = runtime.wire.from_base64(given)
     for media_type, sent in (("image/png", "image/png"), (None, "image/png"), ("*/*", "image/png")):
         got = calling(
-            [], lambda api, kind=media_type: api.request("PUT", "/b", content=content, media_type=kind)
+            [],
+            lambda api, kind=media_type: api.request("PUT", "/b", content=content, media_type=kind),
         ).requests[0]
         assert (got.body, got.header("content-type")) == (PNG, sent)
 
 
 def test_xml_and_text_go_as_they_are(calling: Any) -> None:
     text = "<b><t>Ünï &amp; ☃</t></b>"
-    got = calling([], lambda api: api.request("POST", "/b", content=text, media_type="application/xml")).requests[0]
+    got = calling(
+        [], lambda api: api.request("POST", "/b", content=text, media_type="application/xml")
+    ).requests[0]
     title = ElementTree.fromstring(got.body).find("t")
     assert title is not None and title.text == "Ünï & ☃"
-    got = calling([], lambda api: api.request("POST", "/b", content="é\n", media_type="text/csv")).requests[0]
+    got = calling(
+        [], lambda api: api.request("POST", "/b", content="é\n", media_type="text/csv")
+    ).requests[0]
     assert (got.body, got.header("content-type")) == ("é\n".encode(), "text/csv; charset=utf-8")
 
 
 def test_lines_of_json_go_as_they_are(calling: Any) -> None:
     text = '{"a":1}\n{"a":2}\n'
-    got = calling([], lambda api: api.request("POST", "/b", content=text, media_type="application/x-ndjson")).requests[
-        0
-    ]
+    got = calling(
+        [], lambda api: api.request("POST", "/b", content=text, media_type="application/x-ndjson")
+    ).requests[0]
     assert [json.loads(line) for line in got.body.splitlines()] == [{"a": 1}, {"a": 2}]
 
 
@@ -210,7 +253,9 @@ def test_lines_of_json_go_as_they_are(calling: Any) -> None:
         {"multipart": {"a": "x" * 1_048_576}},
     ],
 )
-def test_what_no_body_can_hold_is_refused_before_sending(runtime: Any, calling: Any, body: dict[str, Any]) -> None:
+def test_what_no_body_can_hold_is_refused_before_sending(
+    runtime: Any, calling: Any, body: dict[str, Any]
+) -> None:
     done = calling([], lambda api: api.request("POST", "/b", **body))
     assert isinstance(done.error, runtime.errors.Refused)
     assert done.requests == []
@@ -227,11 +272,20 @@ def test_local_files_are_read_only_inside_the_folders_that_were_opened(
 
     def upload(path: str, **variables: str) -> Any:
         part = runtime.wire.file(f"file://{path}")
-        return calling([], lambda api: api.request("POST", "/b", multipart={"f": part}), **variables)
+        return calling(
+            [], lambda api: api.request("POST", "/b", multipart={"f": part}), **variables
+        )
 
     done = upload(f"{root}/a.bin", FILE_ROOTS=str(root))
     assert multipart_fields(done.requests[0]) == [("f", "a.bin", PNG)]
-    for path in (f"{root}/link", str(outside), f"{root}/../secret.txt", str(root), f"{root}/missing", "/etc/passwd"):
+    for path in (
+        f"{root}/link",
+        str(outside),
+        f"{root}/../secret.txt",
+        str(root),
+        f"{root}/missing",
+        "/etc/passwd",
+    ):
         done = upload(path, FILE_ROOTS=str(root))
         assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
     assert isinstance(upload(f"{root}/a.bin").error, runtime.errors.Refused)

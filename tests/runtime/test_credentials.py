@@ -1,4 +1,6 @@
-"""Each credential at its exact place, chosen by the rules, going nowhere else, and shown to nobody."""
+"""Each credential at its exact place, chosen by the rules, going nowhere else, and shown to
+nobody.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,24 @@ from upstream import Upstream, http, ok
 CANARY = "c4nary/Sécret+1".replace("é", "e")
 P = "MCPGEN_BOOKSHOP"
 AUTH: dict[str, Any] = {
-    "header": {"kind": "api_key", "place": "header", "wire_name": "X-API-Key", "variables": [f"{P}_HEADER"]},
-    "query": {"kind": "api_key", "place": "query", "wire_name": "api key", "variables": [f"{P}_QUERY"]},
-    "cookie": {"kind": "api_key", "place": "cookie", "wire_name": "sid", "variables": [f"{P}_COOKIE"]},
+    "header": {
+        "kind": "api_key",
+        "place": "header",
+        "wire_name": "X-API-Key",
+        "variables": [f"{P}_HEADER"],
+    },
+    "query": {
+        "kind": "api_key",
+        "place": "query",
+        "wire_name": "api key",
+        "variables": [f"{P}_QUERY"],
+    },
+    "cookie": {
+        "kind": "api_key",
+        "place": "cookie",
+        "wire_name": "sid",
+        "variables": [f"{P}_COOKIE"],
+    },
     "basic": {"kind": "basic", "scheme": "Basic", "variables": [f"{P}_USERNAME", f"{P}_PASSWORD"]},
     "bearer": {"kind": "bearer", "scheme": "Bearer", "variables": [f"{P}_TOKEN"]},
     "custom": {"kind": "bearer", "scheme": "GenieKey", "variables": [f"{P}_GENIE"]},
@@ -43,7 +60,9 @@ VALUES = {
 
 
 def get(security: Any = None) -> Callable[[Any], Any]:
-    return lambda api: api.request("GET", "/x", query={"q": "1"}, cookies={"a": "b"}, security=security)
+    return lambda api: api.request(
+        "GET", "/x", query={"q": "1"}, cookies={"a": "b"}, security=security
+    )
 
 
 def sent(request: Any) -> dict[str, Any]:
@@ -51,7 +70,11 @@ def sent(request: Any) -> dict[str, Any]:
     return {
         "query": urllib.parse.parse_qsl(request.query),
         "cookie": request.header("cookie"),
-        **{name: request.header(name) for name in ("authorization", "x-api-key") if request.header(name)},
+        **{
+            name: request.header(name)
+            for name in ("authorization", "x-api-key")
+            if request.header(name)
+        },
     }
 
 
@@ -66,7 +89,9 @@ def sent(request: Any) -> dict[str, Any]:
         ("custom", {"authorization": f"GenieKey {CANARY}"}),
     ],
 )
-def test_each_credential_stands_at_its_place_and_no_other(calling: Any, name: str, expected: dict[str, Any]) -> None:
+def test_each_credential_stands_at_its_place_and_no_other(
+    calling: Any, name: str, expected: dict[str, Any]
+) -> None:
     [request] = calling([], get(((name,),)), {"auth": AUTH}, **VALUES[name]).requests
     assert sent(request) == {"query": [("q", "1")], "cookie": "a=b"} | expected
 
@@ -79,7 +104,9 @@ def test_a_pasted_scheme_word_is_not_sent_twice(calling: Any) -> None:
 def test_a_credential_wins_over_query_and_cookie_arguments_of_its_name(calling: Any) -> None:
     [request] = calling(
         [],
-        lambda api: api.request("GET", "/x", query={"api key": "mine", "z": {"api key": "x"}}, cookies={"sid": "mine"}),
+        lambda api: api.request(
+            "GET", "/x", query={"api key": "mine", "z": {"api key": "x"}}, cookies={"sid": "mine"}
+        ),
         {"auth": AUTH, "security": [["query", "cookie"]]},
         QUERY=CANARY,
         COOKIE=CANARY,
@@ -115,11 +142,17 @@ def test_the_first_alternative_that_is_complete_is_used(
             assert isinstance(done.error, runtime.errors.MissingCredential) and done.requests == []
             continue
         got = sent(done.requests[0])
-        found = {"header": "x-api-key" in got, "bearer": "authorization" in got, "query": len(got["query"]) > 1}
+        found = {
+            "header": "x-api-key" in got,
+            "bearer": "authorization" in got,
+            "query": len(got["query"]) > 1,
+        }
         assert {name for name, there in found.items() if there} == used
 
 
-def test_a_missing_credential_names_every_way_to_set_it_and_others_work(runtime: Any, calling: Any) -> None:
+def test_a_missing_credential_names_every_way_to_set_it_and_others_work(
+    runtime: Any, calling: Any
+) -> None:
     done = calling([], get((("header",), ("basic", "query"))), {"auth": AUTH}, USERNAME="me")
     text = str(done.error)
     assert f"`{P}_HEADER`, or `{P}_PASSWORD` and `{P}_QUERY`" in text and "_USERNAME`" not in text
@@ -130,19 +163,25 @@ def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
     runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def authorize(request: Any) -> None:
-        request.headers["X-Signature"] = request.conceal(f"signed-{request.method}-{len(request.content or b'')}")
+        request.headers["X-Signature"] = request.conceal(
+            f"signed-{request.method}-{len(request.content or b'')}"
+        )
 
     monkeypatch.setattr(runtime.auth, "authorize", authorize)
     monkeypatch.setattr(runtime.auth, "PROVIDES", frozenset({"mutual"}))
     reply = http(403, '{"message": "signed-POST-7 is wrong"}')
     done = calling(
-        [reply], lambda api: api.request("POST", "/x", json={"a": 1}, security=(("mutual",),)), {"auth": AUTH}
+        [reply],
+        lambda api: api.request("POST", "/x", json={"a": 1}, security=(("mutual",),)),
+        {"auth": AUTH},
     )
     assert done.requests[0].header("x-signature") == "signed-POST-7"
     assert "signed-POST-7" not in str(runtime.answer.report_error(done.error, done.settings))
 
 
-def test_the_hook_cannot_move_the_request(runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hook_cannot_move_the_request(
+    runtime: Any, calling: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def authorize(request: Any) -> None:
         request.url = request.url.copy_with(host="evil.test")
 
@@ -193,11 +232,15 @@ def test_an_operation_on_another_server_needs_leave_and_gets_no_credential_unles
 
 
 def test_the_operators_base_url_goes_before_the_operations_own(calling: Any) -> None:
-    done = calling([], lambda api: api.request("GET", "/x", base_url="https://uploads.example.com/v2"))
+    done = calling(
+        [], lambda api: api.request("GET", "/x", base_url="https://uploads.example.com/v2")
+    )
     assert done.requests[0].target == "/v1/x"
 
 
-def test_two_apis_in_one_process_keep_their_credentials_apart(runtime: Any, settings: Any, run: Any) -> None:
+def test_two_apis_in_one_process_keep_their_credentials_apart(
+    runtime: Any, settings: Any, run: Any
+) -> None:
     async def main() -> None:
         async with Upstream() as first, Upstream() as second:
             facts = {"auth": AUTH, "security": [["bearer"]]}
@@ -207,7 +250,9 @@ def test_two_apis_in_one_process_keep_their_credentials_apart(runtime: Any, sett
             async with runtime.api.Api(one) as a, runtime.api.Api(two) as b:
                 await asyncio.gather(*(api.request("GET", "/x") for api in (a, b) * 20))
             for upstream, token in ((first, "first-token"), (second, "second-token")):
-                assert {request.header("authorization") for request in upstream.requests} == {f"Bearer {token}"}
+                assert {request.header("authorization") for request in upstream.requests} == {
+                    f"Bearer {token}"
+                }
 
     run(main())
 
@@ -220,18 +265,31 @@ def own_frames(error: BaseException, package: str) -> list[str]:
     found = traceback.format_exception(error)
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if frame.f_globals.get("__package__") == package:
-            found += [f"{frame.f_code.co_name}: {name} = {value!r}" for name, value in frame.f_locals.items()]
+            found += [
+                f"{frame.f_code.co_name}: {name} = {value!r}"
+                for name, value in frame.f_locals.items()
+            ]
     return found
 
 
 FAILURES: dict[str, Any] = {
-    "401": http(401, json.dumps({"message": f"bad key {CANARY}", "again": urllib.parse.quote(CANARY, safe="")})),
-    "400 basic": http(400, json.dumps({"you_sent": base64.b64encode(f"me:{CANARY}".encode()).decode()})),
+    "401": http(
+        401,
+        json.dumps({"message": f"bad key {CANARY}", "again": urllib.parse.quote(CANARY, safe="")}),
+    ),
+    "400 basic": http(
+        400, json.dumps({"you_sent": base64.b64encode(f"me:{CANARY}".encode()).decode()})
+    ),
     "500 text": http(500, f"<html><p>{CANARY}</p></html>", "text/html"),
     "redirect": http(302, "", "", f"Location: http://evil.test/?key={urllib.parse.quote(CANARY)}"),
     "not http": b"HTTP/1.1 2OO " + CANARY.encode() + b"\r\n\r\n",
     "not json": http(200, f"{{ {CANARY}"),
-    "json": http(200, json.dumps({"echo": [CANARY], CANARY: base64.b64encode(b"Bearer " + CANARY.encode()).decode()})),
+    "json": http(
+        200,
+        json.dumps(
+            {"echo": [CANARY], CANARY: base64.b64encode(b"Bearer " + CANARY.encode()).decode()}
+        ),
+    ),
     "text": http(200, f"your key is {CANARY}", "text/plain"),
     "link": http(200, "[]", "application/json", f'Link: </x?page={CANARY}>; rel="next"'),
     "silence": b"",
@@ -246,22 +304,41 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
     runtime: Any, calling: Any, caplog: pytest.LogCaptureFixture, name: str, failure: str
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        done = calling([FAILURES[failure]], get(((name,),)), {"auth": AUTH}, RETRIES="0", TIMEOUT="0.2", **VALUES[name])
+        done = calling(
+            [FAILURES[failure]],
+            get(((name,),)),
+            {"auth": AUTH},
+            RETRIES="0",
+            TIMEOUT="0.2",
+            **VALUES[name],
+        )
     shown = [caplog.text]
     if done.error is None:
-        shown.append(repr(runtime.answer.content_of(done.answer, {"name": "x", "outputSchema": {}}, done.settings)))
+        shown.append(
+            repr(
+                runtime.answer.content_of(
+                    done.answer, {"name": "x", "outputSchema": {}}, done.settings
+                )
+            )
+        )
     else:
         error = done.error
         shown += [str(error), repr(error), repr(runtime.answer.report_error(error, done.settings))]
         shown += own_frames(error, runtime.api.__package__)
-    forms = [CANARY, urllib.parse.quote(CANARY, safe=""), base64.b64encode(f"me:{CANARY}".encode()).decode()]
+    forms = [
+        CANARY,
+        urllib.parse.quote(CANARY, safe=""),
+        base64.b64encode(f"me:{CANARY}".encode()).decode(),
+    ]
     forms.append(base64.b64encode(b"Bearer " + CANARY.encode()).decode())
     for text in shown:
         assert not [form for form in forms if form in text]
 
 
 def test_settings_and_secrets_do_not_show_themselves(runtime: Any, settings: Any) -> None:
-    made = settings("https://a.test", {"auth": AUTH}, TOKEN=CANARY, HTTP_TOKEN="another-canary", PASSWORD=CANARY)
+    made = settings(
+        "https://a.test", {"auth": AUTH}, TOKEN=CANARY, HTTP_TOKEN="another-canary", PASSWORD=CANARY
+    )
     secret = made.credentials["bearer"].values[0]
     for text in (
         repr(made),
@@ -371,7 +448,9 @@ def test_one_token_serves_many_calls_and_is_renewed_when_it_is_refused(
     run(main())
 
 
-def test_a_token_is_renewed_before_it_expires(runtime: Any, settings: Any, run: Any, authority: Any) -> None:
+def test_a_token_is_renewed_before_it_expires(
+    runtime: Any, settings: Any, run: Any, authority: Any
+) -> None:
     url = authority(1)
 
     async def main() -> None:
@@ -386,7 +465,9 @@ def test_a_token_is_renewed_before_it_expires(runtime: Any, settings: Any, run: 
     run(main())
 
 
-def test_a_wrong_client_secret_is_reported_by_variable(runtime: Any, settings: Any, run: Any, authority: Any) -> None:
+def test_a_wrong_client_secret_is_reported_by_variable(
+    runtime: Any, settings: Any, run: Any, authority: Any
+) -> None:
     url = authority()
 
     async def main() -> Any:
@@ -428,18 +509,32 @@ def test_a_clients_secret_goes_to_the_apis_origin_or_to_one_the_operator_confirm
 
 
 def test_a_clients_secret_does_not_go_over_plain_http(runtime: Any, calling: Any) -> None:
-    done = calling([], get(), oauth("http://login.test"), ALLOW_ORIGINS="http://login.test", **CLIENT)
+    done = calling(
+        [], get(), oauth("http://login.test"), ALLOW_ORIGINS="http://login.test", **CLIENT
+    )
     assert isinstance(done.error, runtime.errors.Refused) and "https" in str(done.error)
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        *(http(200, "[]"), http(200, "no"), ok({"access_token": 7}), ok({"access_token": "a\r\nb"}), http(500, "{}")),
-        *(http(302, "", "", "Location: http://evil.test/"), http(200, "x" * 100_000), ok({"access_token": ""})),
+        *(
+            http(200, "[]"),
+            http(200, "no"),
+            ok({"access_token": 7}),
+            ok({"access_token": "a\r\nb"}),
+            http(500, "{}"),
+        ),
+        *(
+            http(302, "", "", "Location: http://evil.test/"),
+            http(200, "x" * 100_000),
+            ok({"access_token": ""}),
+        ),
     ],
 )
-def test_a_token_endpoint_that_misbehaves_is_an_error(runtime: Any, settings: Any, run: Any, reply: bytes) -> None:
+def test_a_token_endpoint_that_misbehaves_is_an_error(
+    runtime: Any, settings: Any, run: Any, reply: bytes
+) -> None:
     async def main() -> None:
         async with Upstream(reply) as upstream:
             made = settings(upstream.url, oauth(upstream.url), **CLIENT)

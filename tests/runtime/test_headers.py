@@ -6,12 +6,31 @@ from typing import Any
 
 import pytest
 
-KEY = {"key": {"kind": "api_key", "place": "header", "wire_name": "X-API-Key", "variables": ["MCPGEN_BOOKSHOP_KEY"]}}
+KEY = {
+    "key": {
+        "kind": "api_key",
+        "place": "header",
+        "wire_name": "X-API-Key",
+        "variables": ["MCPGEN_BOOKSHOP_KEY"],
+    }
+}
 
 
 @pytest.mark.parametrize(
     "value",
-    ["a\r\nX-Evil: 1", "a\nb", "a\0b", "é", " a", "a ", "\ta", "a\x7f", "x" * 9000, ["a", "b\r\n"], {"a": "\n"}],
+    [
+        "a\r\nX-Evil: 1",
+        "a\nb",
+        "a\0b",
+        "é",
+        " a",
+        "a ",
+        "\ta",
+        "a\x7f",
+        "x" * 9000,
+        ["a", "b\r\n"],
+        {"a": "\n"},
+    ],
 )
 def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(
     runtime: Any, calling: Any, value: Any
@@ -25,12 +44,30 @@ def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(
 @pytest.mark.parametrize(
     "name",
     [
-        *("Host", "hOST", "Cookie", "Content-Length", "Transfer-Encoding", "Connection", "TE", "Upgrade", "Expect"),
-        *("X-Forwarded-For", "Forwarded", "X-HTTP-Method-Override", "Authorization", "Proxy-Authorization"),
+        *(
+            "Host",
+            "hOST",
+            "Cookie",
+            "Content-Length",
+            "Transfer-Encoding",
+            "Connection",
+            "TE",
+            "Upgrade",
+            "Expect",
+        ),
+        *(
+            "X-Forwarded-For",
+            "Forwarded",
+            "X-HTTP-Method-Override",
+            "Authorization",
+            "Proxy-Authorization",
+        ),
         *("X Y", "X\r\nY", "", "X:Y", "é"),
     ],
 )
-def test_fields_that_steer_the_connection_are_no_arguments(runtime: Any, calling: Any, name: str) -> None:
+def test_fields_that_steer_the_connection_are_no_arguments(
+    runtime: Any, calling: Any, name: str
+) -> None:
     done = calling([], lambda api: api.request("GET", "/x", headers={name: "1"}))
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
@@ -48,7 +85,9 @@ def test_header_values_arrive_as_they_are(runtime: Any, calling: Any) -> None:
         "X-Omit": wire.OMIT,
         "If-Match": '"abc"',
     }
-    [request] = calling([], lambda api: api.request("GET", "/x", headers=headers, accept="text/csv")).requests
+    [request] = calling(
+        [], lambda api: api.request("GET", "/x", headers=headers, accept="text/csv")
+    ).requests
     got = {name: value for name, value in request.fields if name.startswith(("X-", "If-"))}
     assert got == {
         "X-Text": "a b; c=%20",
@@ -86,7 +125,9 @@ def test_a_credential_wins_over_an_argument_of_that_name(calling: Any, name: str
     ],
 )
 def test_a_cookie_argument_is_one_cookie(calling: Any, value: Any, sent: str) -> None:
-    [request] = calling([], lambda api: api.request("GET", "/x", cookies={"sid": value, "other": "1"})).requests
+    [request] = calling(
+        [], lambda api: api.request("GET", "/x", cookies={"sid": value, "other": "1"})
+    ).requests
     assert request.header("cookie") == f"sid={sent}; other=1"
 
 

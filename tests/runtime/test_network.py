@@ -34,7 +34,13 @@ def post(api: Any) -> Any:
 @pytest.mark.parametrize(
     "location",
     [
-        *("http://evil.test/x", "//evil.test/x", "https://127.0.0.1/x", "http://127.0.0.1:1/x", "file:///etc/passwd"),
+        *(
+            "http://evil.test/x",
+            "//evil.test/x",
+            "https://127.0.0.1/x",
+            "http://127.0.0.1:1/x",
+            "file:///etc/passwd",
+        ),
         *(
             "/a/../../admin",
             "/%2e%2e/admin",
@@ -45,7 +51,9 @@ def post(api: Any) -> Any:
         ),
     ],
 )
-def test_a_redirect_that_leaves_is_not_followed(runtime: Any, calling: Any, status: int, location: str) -> None:
+def test_a_redirect_that_leaves_is_not_followed(
+    runtime: Any, calling: Any, status: int, location: str
+) -> None:
     done = calling([http(status, "", "", f"Location: {location}")], get)
     assert isinstance(done.error, runtime.errors.Redirected)
     assert len(done.requests) == 1
@@ -68,7 +76,10 @@ def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
     auth = {"k": {"kind": "bearer", "scheme": "Bearer", "variables": ["MCPGEN_BOOKSHOP_K"]}}
     body = {} if method in ("GET", "HEAD") else {"json": {"a": 1}}
     done = calling(
-        [http(status, "", "", "Location: /v2/y?p=1#f"), http(200, "" if method == "HEAD" else "{}")],
+        [
+            http(status, "", "", "Location: /v2/y?p=1#f"),
+            http(200, "" if method == "HEAD" else "{}"),
+        ],
         lambda api: api.request(method, "/x", **body),
         {"auth": auth, "security": [["k"]]},
         K="token-1234",
@@ -80,7 +91,9 @@ def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
 
 
 @pytest.mark.parametrize("status", [301, 302, 303])
-def test_a_request_that_changes_something_is_not_turned_into_another(runtime: Any, calling: Any, status: int) -> None:
+def test_a_request_that_changes_something_is_not_turned_into_another(
+    runtime: Any, calling: Any, status: int
+) -> None:
     done = calling([http(status, "", "", "Location: /v1/y")], post)
     assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
     assert "took the request" in str(done.error)
@@ -95,9 +108,15 @@ def test_redirects_end(runtime: Any, calling: Any) -> None:
 
 
 @pytest.mark.parametrize("limit", ["65536", "1048576"])
-def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(runtime: Any, calling: Any, limit: str) -> None:
+def test_a_gzip_bomb_stops_at_the_limit_with_little_memory(
+    runtime: Any, calling: Any, limit: str
+) -> None:
     tracemalloc.start()
-    done = calling([http(200, BOMB, "application/json", "Content-Encoding: gzip")], get, MAX_RESPONSE_BYTES=limit)
+    done = calling(
+        [http(200, BOMB, "application/json", "Content-Encoding: gzip")],
+        get,
+        MAX_RESPONSE_BYTES=limit,
+    )
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert isinstance(done.error, runtime.errors.BadAnswer) and "larger than" in str(done.error)
@@ -114,11 +133,19 @@ def test_gzip_is_read_also_in_several_members(calling: Any) -> None:
 @pytest.mark.parametrize(
     ("coding", "body"),
     [
-        *(("br", b"x"), ("zstd", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x"), ("compress", b"x")),
+        *(
+            ("br", b"x"),
+            ("zstd", b"x"),
+            ("deflate", b"x"),
+            ("gzip, gzip", b"x"),
+            ("compress", b"x"),
+        ),
         *(("gzip", b"not gzip"), ("gzip", gzip.compress(b"{}" * 1000, mtime=0)[:-9])),
     ],
 )
-def test_other_codings_and_broken_ones_are_errors(runtime: Any, calling: Any, coding: str, body: bytes) -> None:
+def test_other_codings_and_broken_ones_are_errors(
+    runtime: Any, calling: Any, coding: str, body: bytes
+) -> None:
     done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)
     assert isinstance(done.error, runtime.errors.BadAnswer)
 
@@ -139,7 +166,9 @@ def test_other_codings_and_broken_ones_are_errors(runtime: Any, calling: Any, co
         b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n",
     ],
 )
-def test_half_answers_and_answers_that_are_not_http_are_errors(runtime: Any, calling: Any, reply: bytes) -> None:
+def test_half_answers_and_answers_that_are_not_http_are_errors(
+    runtime: Any, calling: Any, reply: bytes
+) -> None:
     async def broken(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(reply)
         with contextlib.suppress(ConnectionError):
@@ -164,7 +193,9 @@ def test_bytes_after_an_answer_are_not_the_next_answer(runtime: Any, calling: An
 
 
 @pytest.mark.parametrize("late", [b"", http(200, '{"who": "somebody else"}')])
-def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(calling: Any, late: bytes) -> None:
+def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(
+    calling: Any, late: bytes
+) -> None:
     async def answer(request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(http(200, "{}"))
         await asyncio.sleep(0.05)
@@ -213,7 +244,9 @@ async def _silence(request: Any, writer: asyncio.StreamWriter) -> None:
 
 
 async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+    writer.write(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
     while True:
         writer.write(b"1\r\n[\r\n")
         await writer.drain()
@@ -223,12 +256,16 @@ async def _drip(request: Any, writer: asyncio.StreamWriter) -> None:
 def test_an_api_that_says_nothing_is_given_up(runtime: Any, calling: Any) -> None:
     started = time.monotonic()
     done = calling([_silence], get, TIMEOUT="0.3")
-    assert isinstance(done.error, runtime.errors.TimedOut) and "MCPGEN_BOOKSHOP_TIMEOUT" in str(done.error)
+    assert isinstance(done.error, runtime.errors.TimedOut) and "MCPGEN_BOOKSHOP_TIMEOUT" in str(
+        done.error
+    )
     assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize("reply", [_drip, _silence])
-def test_a_call_has_a_total_time_however_slowly_it_goes_on(runtime: Any, calling: Any, reply: Any) -> None:
+def test_a_call_has_a_total_time_however_slowly_it_goes_on(
+    runtime: Any, calling: Any, reply: Any
+) -> None:
     started = time.monotonic()
     done = calling([reply], get, TOTAL_TIMEOUT="0.5")
     assert isinstance(done.error, runtime.errors.TimedOut) and "TOTAL_TIMEOUT" in str(done.error)
@@ -237,13 +274,18 @@ def test_a_call_has_a_total_time_however_slowly_it_goes_on(runtime: Any, calling
 
 def test_an_endless_answer_stops_at_the_limit(runtime: Any, calling: Any) -> None:
     async def endless(request: Any, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding:"
+            b" chunked\r\n\r\n"
+        )
         while True:
             writer.write(b"1000\r\n" + b"[" * 4096 + b"\r\n")
             await writer.drain()
 
     done = calling([endless], get, MAX_RESPONSE_BYTES="100000")
-    assert isinstance(done.error, runtime.errors.BadAnswer) and "MAX_RESPONSE_BYTES" in str(done.error)
+    assert isinstance(done.error, runtime.errors.BadAnswer) and "MAX_RESPONSE_BYTES" in str(
+        done.error
+    )
 
 
 def test_a_stream_of_events_is_what_came_in_time(calling: Any) -> None:
@@ -254,7 +296,10 @@ def test_a_stream_of_events_is_what_came_in_time(calling: Any) -> None:
             await writer.drain()
             await asyncio.sleep(0.1)
 
-    for limit in ({"TOTAL_TIMEOUT": "0.8"}, {"TOTAL_TIMEOUT": "5", "MAX_RESPONSE_BYTES": "1024", "TIMEOUT": "0.1"}):
+    for limit in (
+        {"TOTAL_TIMEOUT": "0.8"},
+        {"TOTAL_TIMEOUT": "5", "MAX_RESPONSE_BYTES": "1024", "TIMEOUT": "0.1"},
+    ):
         done = calling([events], get, **limit)
         assert done.answer.text.startswith("data: 0\n\n")
         assert done.answer.incomplete
@@ -349,7 +394,10 @@ def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
 
     error = run(main())
     assert "no connection" in str(error) and str(port) not in str(error)
-    assert [text.split(";")[1].split(" in ")[0] for text in reports] == [" attempt 2 of 3", " attempt 3 of 3"]
+    assert [text.split(";")[1].split(" in ")[0] for text in reports] == [
+        " attempt 2 of 3",
+        " attempt 3 of 3",
+    ]
 
 
 def test_progress_is_told_while_the_api_works_and_a_broken_listener_breaks_nothing(
@@ -390,7 +438,9 @@ def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_come_back
         async with Upstream(slow) as upstream:
             made = settings(upstream.url, MAX_CONCURRENCY="8", MAX_WAITING="92")
             async with runtime.api.Api(made) as api:
-                results = await asyncio.gather(*(get(api) for _ in range(1000)), return_exceptions=True)
+                results = await asyncio.gather(
+                    *(get(api) for _ in range(1000)), return_exceptions=True
+                )
             busy = [result for result in results if isinstance(result, runtime.errors.Busy)]
             assert (len(busy), len(upstream.requests)) == (900, 100)
             assert upstream.most <= 8
@@ -399,14 +449,19 @@ def test_a_thousand_calls_at_once_are_bounded_and_the_rest_are_told_to_come_back
     run(main())
 
 
-def test_answers_do_not_cross_between_concurrent_calls(runtime: Any, settings: Any, run: Any) -> None:
+def test_answers_do_not_cross_between_concurrent_calls(
+    runtime: Any, settings: Any, run: Any
+) -> None:
     async def echo(request: Any, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.001 * (int(request.path.rpartition("/")[2]) % 7))
         writer.write(ok({"path": request.path}))
         await writer.drain()
 
     async def main() -> None:
-        async with Upstream(echo) as upstream, runtime.api.Api(settings(upstream.url, MAX_WAITING="500")) as api:
+        async with (
+            Upstream(echo) as upstream,
+            runtime.api.Api(settings(upstream.url, MAX_WAITING="500")) as api,
+        ):
 
             async def call(number: int) -> None:
                 answer = await api.request("GET", "/n/{n}", path_args={"n": number})
@@ -419,7 +474,10 @@ def test_answers_do_not_cross_between_concurrent_calls(runtime: Any, settings: A
 
 def test_a_rate_limit_spreads_calls(runtime: Any, settings: Any, run: Any) -> None:
     async def main() -> None:
-        async with Upstream() as upstream, runtime.api.Api(settings(upstream.url, RATE_LIMIT="20")) as api:
+        async with (
+            Upstream() as upstream,
+            runtime.api.Api(settings(upstream.url, RATE_LIMIT="20")) as api,
+        ):
             started = time.monotonic()
             await asyncio.gather(*(get(api) for _ in range(30)))
             assert 0.4 <= time.monotonic() - started < 2
@@ -446,9 +504,34 @@ def test_a_rate_that_leaves_no_room_is_said_at_once(runtime: Any, settings: Any,
 @pytest.mark.parametrize(
     "address",
     [
-        *("127.0.0.1", "10.0.0.1", "169.254.169.254", "192.168.1.1", "100.64.0.1", "0.0.0.0", "::1", "::", "fd00::1"),
-        *("fe80::1%eth0", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::"),
-        *("224.0.0.1", "ff02::1", "240.0.0.1", "255.255.255.255", "fec0::1", "2001:db8::1", "198.51.100.1"),
+        *(
+            "127.0.0.1",
+            "10.0.0.1",
+            "169.254.169.254",
+            "192.168.1.1",
+            "100.64.0.1",
+            "0.0.0.0",
+            "::1",
+            "::",
+            "fd00::1",
+        ),
+        *(
+            "fe80::1%eth0",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "2002:7f00:1::",
+        ),
+        *(
+            "224.0.0.1",
+            "ff02::1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "fec0::1",
+            "2001:db8::1",
+            "198.51.100.1",
+        ),
     ],
 )
 def test_private_addresses_are_not_public(runtime: Any, address: str) -> None:
@@ -462,7 +545,9 @@ def test_public_addresses_are_public(runtime: Any, address: str) -> None:
     assert runtime.network.is_public(address)
 
 
-@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["::1"], ["93.184.216.34", "10.0.0.1"], ["::ffff:127.0.0.1"]])
+@pytest.mark.parametrize(
+    "addresses", [["127.0.0.1"], ["::1"], ["93.184.216.34", "10.0.0.1"], ["::ffff:127.0.0.1"]]
+)
 def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
     runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch, addresses: list[str]
 ) -> None:
@@ -473,7 +558,10 @@ def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
 
             async def resolve(host: str, port: int, **_: Any) -> Any:
                 asked.append(host)
-                return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
+                return [
+                    (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+                    for address in addresses
+                ]
 
             monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
             base = f"http://localhost:{upstream.port}"
@@ -485,11 +573,17 @@ def test_a_name_that_leads_inside_is_refused_unless_the_operator_named_it(
                     return error, len(upstream.requests)
 
     error, count = run(main(None))
-    assert isinstance(error, runtime.errors.Refused) and "private" in str(error) and "BASE_URL" in str(error)
+    assert (
+        isinstance(error, runtime.errors.Refused)
+        and "private" in str(error)
+        and "BASE_URL" in str(error)
+    )
     assert (count, asked) == (0, ["localhost"])
 
 
-def test_what_the_operator_named_may_be_private(calling: Any, runtime: Any, settings: Any, run: Any) -> None:
+def test_what_the_operator_named_may_be_private(
+    calling: Any, runtime: Any, settings: Any, run: Any
+) -> None:
     assert calling([], get).answer.status == 200
 
     async def main() -> None:
@@ -511,7 +605,9 @@ def test_proxies_and_key_logs_of_the_environment_are_not_used(
     assert runtime.network.tls(settings()).keylog_filename is None
 
 
-def test_https_to_a_port_that_speaks_http_is_an_error(runtime: Any, settings: Any, run: Any) -> None:
+def test_https_to_a_port_that_speaks_http_is_an_error(
+    runtime: Any, settings: Any, run: Any
+) -> None:
     async def main() -> None:
         async with Upstream() as upstream:
             made = settings(f"https://127.0.0.1:{upstream.port}", RETRIES="0", CONNECT_TIMEOUT="1")
@@ -525,7 +621,14 @@ def test_https_to_a_port_that_speaks_http_is_an_error(runtime: Any, settings: An
 
 
 def test_debug_logs_hold_no_secret(calling: Any, caplog: pytest.LogCaptureFixture) -> None:
-    auth = {"k": {"kind": "api_key", "place": "query", "wire_name": "key", "variables": ["MCPGEN_BOOKSHOP_K"]}}
+    auth = {
+        "k": {
+            "kind": "api_key",
+            "place": "query",
+            "wire_name": "key",
+            "variables": ["MCPGEN_BOOKSHOP_K"],
+        }
+    }
     with caplog.at_level(logging.DEBUG):
         done = calling([ok({})], get, {"auth": auth, "security": [["k"]]}, K="canary/secret+1")
     assert "canary" in json.dumps([request.target for request in done.requests])

@@ -1,4 +1,6 @@
-"""No value leaves its path segment, and no argument changes where a request goes; judged on the bytes that arrived."""
+"""No value leaves its path segment, and no argument changes where a request goes; judged on the
+bytes that arrived.
+"""
 
 from __future__ import annotations
 
@@ -81,10 +83,15 @@ def test_a_value_is_no_template(calling: Any) -> None:
 def test_a_segment_holds_several_parameters_lists_and_objects(
     calling: Any, template: str, args: dict[str, Any], expected: str
 ) -> None:
-    assert calling([], lambda api: api.request("GET", template, path_args=args)).requests[0].target == expected
+    assert (
+        calling([], lambda api: api.request("GET", template, path_args=args)).requests[0].target
+        == expected
+    )
 
 
-def test_label_and_matrix_write_their_own_marks_and_keep_the_rules(runtime: Any, calling: Any) -> None:
+def test_label_and_matrix_write_their_own_marks_and_keep_the_rules(
+    runtime: Any, calling: Any
+) -> None:
     wire = runtime.wire
 
     def get(value: Any) -> Any:
@@ -93,18 +100,28 @@ def test_label_and_matrix_write_their_own_marks_and_keep_the_rules(runtime: Any,
     assert get(wire.label([1, "a/b"], explode=True)).requests[0].path == "/v1/x.1.a%2Fb/y/.1.a%2Fb"
     assert get(wire.matrix({"a&": 1}, explode=True)).requests[0].path == "/v1/x;a%26=1/y/;a%26=1"
     assert get(wire.matrix([1, 2])).requests[0].path == "/v1/x;id=1,2/y/;id=1,2"
-    for value in (wire.label("."), wire.label("a/../b"), wire.label(""), wire.label([]), wire.matrix("a/../b")):
+    for value in (
+        wire.label("."),
+        wire.label("a/../b"),
+        wire.label(""),
+        wire.label([]),
+        wire.matrix("a/../b"),
+    ):
         assert isinstance(get(value).error, runtime.errors.Refused)
 
 
 @pytest.mark.parametrize("values", [{"a": "%2", "b": "e"}, {"a": "%252", "b": "e"}])
-def test_two_parameters_do_not_make_a_dot_together(runtime: Any, calling: Any, values: dict[str, str]) -> None:
+def test_two_parameters_do_not_make_a_dot_together(
+    runtime: Any, calling: Any, values: dict[str, str]
+) -> None:
     done = calling([], lambda api: api.request("GET", "/x/{a}{b}/y", path_args=values))
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
 def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> None:
-    query = dict.fromkeys(("base_url", "url", "host", "server", "_headers", "scheme"), "http://evil.test")
+    query = dict.fromkeys(
+        ("base_url", "url", "host", "server", "_headers", "scheme"), "http://evil.test"
+    )
     [request] = calling([], lambda api: api.request("GET", "/x", query=query)).requests
     assert dict(urllib.parse.parse_qsl(request.query)) == query
     assert request.header(
@@ -116,10 +133,19 @@ def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> N
 
 @pytest.mark.parametrize(
     ("base", "expected"),
-    [("", "/books"), ("/", "/books"), ("/v1", "/v1/books"), ("/v1/", "/v1/books"), ("/a/b%20c/", "/a/b%20c/books")],
+    [
+        ("", "/books"),
+        ("/", "/books"),
+        ("/v1", "/v1/books"),
+        ("/v1/", "/v1/books"),
+        ("/a/b%20c/", "/a/b%20c/books"),
+    ],
 )
 def test_the_base_path_is_kept(calling: Any, base: str, expected: str) -> None:
-    assert calling([], lambda api: api.request("GET", "/books"), base_path=base).requests[0].target == expected
+    assert (
+        calling([], lambda api: api.request("GET", "/books"), base_path=base).requests[0].target
+        == expected
+    )
 
 
 def test_bases_that_steer_the_path_are_no_bases(runtime: Any) -> None:
@@ -139,7 +165,9 @@ TEXTS = some.one_of(
 TEMPLATES = some.sampled_from(["/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}/x", "/x{a}/{b}:go", "/{a}{b}"])
 
 
-def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments(runtime: Any, settings: Any) -> None:
+def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments(
+    runtime: Any, settings: Any
+) -> None:
     """Thousands of hostile values, judged on the request lines a recorder got."""
     from upstream import Upstream
 
@@ -151,9 +179,17 @@ def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments(ru
             sent = 0
             async with runtime.api.Api(made) as api:
 
-                @options(max_examples=1500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+                @options(
+                    max_examples=1500,
+                    derandomize=True,
+                    deadline=None,
+                    suppress_health_check=list(HealthCheck),
+                )
                 @given(
-                    TEMPLATES, TEXTS, TEXTS, some.dictionaries(TEXTS, some.one_of(TEXTS, some.lists(TEXTS)), max_size=2)
+                    TEMPLATES,
+                    TEXTS,
+                    TEXTS,
+                    some.dictionaries(TEXTS, some.one_of(TEXTS, some.lists(TEXTS)), max_size=2),
                 )
                 def draw(template: str, first: str, second: str, query: dict[str, Any]) -> None:
                     cases.append((template, first, second, query))
@@ -163,14 +199,20 @@ def test_whatever_the_values_the_request_keeps_its_origin_prefix_and_segments(ru
                 for template, first, second, query in cases:
                     before = len(upstream.requests)
                     try:
-                        await api.request("GET", template, path_args={"a": first, "b": second}, query=query)
+                        await api.request(
+                            "GET", template, path_args={"a": first, "b": second}, query=query
+                        )
                     except refused:
                         assert len(upstream.requests) == before
                         continue
                     sent += 1
                     [request] = upstream.requests[before:]
                     assert request.header("host") == f"127.0.0.1:{upstream.port}"
-                    assert request.target.isascii() and request.target.isprintable() and " " not in request.target
+                    assert (
+                        request.target.isascii()
+                        and request.target.isprintable()
+                        and " " not in request.target
+                    )
                     assert request.path.startswith("/base/v1/")
                     assert request.path.count("/") == template.count("/") + 2
                     for segment in request.path.split("/"):

@@ -1,4 +1,6 @@
-"""What the operator may set, and what is said of it before the first call: the variable, never the value."""
+"""What the operator may set, and what is said of it before the first call: the variable, never the
+value.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ from typing import Any
 import pytest
 
 P = "MCPGEN_BOOKSHOP"
-KEY = {"auth": {"key": {"kind": "api_key", "place": "header", "wire_name": "X-Key", "variables": [f"{P}_KEY"]}}}
+KEY = {
+    "auth": {
+        "key": {
+            "kind": "api_key",
+            "place": "header",
+            "wire_name": "X-Key",
+            "variables": [f"{P}_KEY"],
+        }
+    }
+}
 
 
 def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[str]:
@@ -21,11 +32,36 @@ def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("TIMEOUT", "0"), ("TIMEOUT", "soon"), ("TIMEOUT", "nan"), ("TIMEOUT", "inf"), ("TOTAL_TIMEOUT", "-1")),
-        *(("RETRIES", "11"), ("RETRIES", "1.5"), ("MAX_CONCURRENCY", "0"), ("MAX_RESULT_CHARS", "10")),
-        *(("RATE_LIMIT", "-1"), ("RATE_LIMIT", "5/d"), ("READ_ONLY", "maybe"), ("ALLOW_PRIVATE", "2")),
-        *(("ALLOW_ORIGINS", "example.com"), ("FILE_ROOTS", "relative"), ("FILE_ROOTS", "/missing/folder")),
-        *(("CA_FILE", "/missing"), ("BASE_URL", "ftp://x"), ("BASE_URL", "http://u:p@x/"), ("TOKEN_URL", "x")),
+        *(
+            ("TIMEOUT", "0"),
+            ("TIMEOUT", "soon"),
+            ("TIMEOUT", "nan"),
+            ("TIMEOUT", "inf"),
+            ("TOTAL_TIMEOUT", "-1"),
+        ),
+        *(
+            ("RETRIES", "11"),
+            ("RETRIES", "1.5"),
+            ("MAX_CONCURRENCY", "0"),
+            ("MAX_RESULT_CHARS", "10"),
+        ),
+        *(
+            ("RATE_LIMIT", "-1"),
+            ("RATE_LIMIT", "5/d"),
+            ("READ_ONLY", "maybe"),
+            ("ALLOW_PRIVATE", "2"),
+        ),
+        *(
+            ("ALLOW_ORIGINS", "example.com"),
+            ("FILE_ROOTS", "relative"),
+            ("FILE_ROOTS", "/missing/folder"),
+        ),
+        *(
+            ("CA_FILE", "/missing"),
+            ("BASE_URL", "ftp://x"),
+            ("BASE_URL", "http://u:p@x/"),
+            ("TOKEN_URL", "x"),
+        ),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named_by_its_variable(
@@ -52,13 +88,29 @@ def test_a_value_that_cannot_be_used_is_named_by_its_variable(
         " padded",
     ],
 )
-def test_a_secret_that_is_none_stops_the_start_without_being_shown(runtime: Any, settings: Any, value: str) -> None:
+def test_a_secret_that_is_none_stops_the_start_without_being_shown(
+    runtime: Any, settings: Any, value: str
+) -> None:
     [problem] = problems(runtime, settings, None, KEY, KEY=value)
     assert f"`{P}_KEY`" in problem and value not in problem.replace(f"`{P}_KEY`", "")
 
 
 def test_every_problem_is_told_at_once(runtime: Any, settings: Any) -> None:
-    assert len(problems(runtime, settings, None, KEY, KEY="changeme", TIMEOUT="x", READ_ONLY="x", BASE_URL="x")) == 4
+    assert (
+        len(
+            problems(
+                runtime,
+                settings,
+                None,
+                KEY,
+                KEY="changeme",
+                TIMEOUT="x",
+                READ_ONLY="x",
+                BASE_URL="x",
+            )
+        )
+        == 4
+    )
 
 
 def test_a_secret_that_is_missing_or_empty_is_a_note(settings: Any) -> None:
@@ -73,7 +125,15 @@ def test_what_works_and_should_not_go_unnoticed_is_noted(settings: Any) -> None:
     assert "without TLS" in note
     assert settings("http://localhost:80", KEY, KEY="real-key").notes == ()
     variables = [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET", f"{P}_TOKEN"]
-    facts = {"auth": {"o": {"kind": "client_credentials", "token_url": "https://login.test/t", "variables": variables}}}
+    facts = {
+        "auth": {
+            "o": {
+                "kind": "client_credentials",
+                "token_url": "https://login.test/t",
+                "variables": variables,
+            }
+        }
+    }
     [note] = settings(None, facts, CLIENT_ID="a", CLIENT_SECRET="bbbb").notes
     assert f"`{P}_ALLOW_ORIGINS=https://login.test`" in note
     assert settings(None, facts, TOKEN="ready").notes == ()
@@ -86,11 +146,16 @@ def test_an_empty_password_is_one_when_it_was_set(settings: Any) -> None:
     assert not settings(None, facts, PASSWORD="x").credentials["b"].present
 
 
-def test_a_secret_can_stand_in_a_file_of_its_owner(runtime: Any, settings: Any, tmp_path: Path) -> None:
+def test_a_secret_can_stand_in_a_file_of_its_owner(
+    runtime: Any, settings: Any, tmp_path: Path
+) -> None:
     file = tmp_path / "key"
     file.write_text("from-a-file\n")
     file.chmod(0o600)
-    assert settings(None, KEY, KEY_FILE=str(file)).credentials["key"].values[0].reveal() == "from-a-file"
+    assert (
+        settings(None, KEY, KEY_FILE=str(file)).credentials["key"].values[0].reveal()
+        == "from-a-file"
+    )
     file.chmod(0o644)
     [problem] = problems(runtime, settings, None, KEY, KEY_FILE=str(file))
     assert f"`{P}_KEY_FILE`" in problem
@@ -120,9 +185,21 @@ def test_settings_have_their_values(settings: Any) -> None:
         READ_ONLY="yes",
         ALLOW_ORIGINS="https://A.example.com:443/x,http://b.test:81",
     )
-    assert (made.base_url, made.base_url_given, str(made.origin)) == ("http://[::1]:8000", True, "http://[::1]:8000")
-    assert (made.timeout, made.rate_limit, made.toolsets, made.read_only) == (1.5, 1.5, ("books", "orders"), True)
-    assert {str(origin) for origin in made.trusted_origins} == {"https://a.example.com", "http://b.test:81"}
+    assert (made.base_url, made.base_url_given, str(made.origin)) == (
+        "http://[::1]:8000",
+        True,
+        "http://[::1]:8000",
+    )
+    assert (made.timeout, made.rate_limit, made.toolsets, made.read_only) == (
+        1.5,
+        1.5,
+        ("books", "orders"),
+        True,
+    )
+    assert {str(origin) for origin in made.trusted_origins} == {
+        "https://a.example.com",
+        "http://b.test:81",
+    }
     assert made.answers["list"].drop == ("a",) and "list" in made.wrapped
     assert made.variable("TIMEOUT") == f"{P}_TIMEOUT"
 
@@ -136,13 +213,19 @@ def test_only_variables_of_the_package_are_read(runtime: Any) -> None:
             seen.append(name)
             return super().__getitem__(name)
 
-    runtime.settings.read(facts, Watched({"PATH": "x", "AWS_SECRET_ACCESS_KEY": "y", "B_TIMEOUT": "1"}))
+    runtime.settings.read(
+        facts, Watched({"PATH": "x", "AWS_SECRET_ACCESS_KEY": "y", "B_TIMEOUT": "1"})
+    )
     assert set(seen) <= {"B_TIMEOUT"}
 
 
-def test_the_facts_are_read_from_beside_the_module(runtime: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_facts_are_read_from_beside_the_module(
+    runtime: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = Path(runtime.settings.__file__).with_name("api.json")
-    path.write_text(json.dumps({"name": "beside", "env_prefix": "BESIDE", "base_url": "https://a.test"}))
+    path.write_text(
+        json.dumps({"name": "beside", "env_prefix": "BESIDE", "base_url": "https://a.test"})
+    )
     try:
         assert runtime.settings.read().name == "beside"
     finally:

@@ -1,4 +1,6 @@
-"""Every kind of answer and failure through the official client, in both eras: nothing raises, everything is bounded."""
+"""Every kind of answer and failure through the official client, in both eras: nothing raises,
+everything is bounded.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ async def _reset(request: Any, writer: asyncio.StreamWriter) -> None:
 
 
 async def _half(request: Any, writer: asyncio.StreamWriter) -> None:
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[1,")
+    writer.write(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[1,"
+    )
     await writer.drain()
     writer.close()
 
@@ -50,7 +54,11 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "a PNG": (http(200, b"\x89PNG\r\n\x1a\n", "image/png"), False, ""),
     "an MP3": (http(200, b"ID3", "audio/mpeg"), False, ""),
     "a PDF": (http(200, b"%PDF-1.7", "application/pdf"), False, "application/pdf"),
-    "a large PDF": (http(200, b"%PDF-" + bytes(2_000_000), "application/pdf"), False, "2,000,005 bytes"),
+    "a large PDF": (
+        http(200, b"%PDF-" + bytes(2_000_000), "application/pdf"),
+        False,
+        "2,000,005 bytes",
+    ),
     "CSV": (http(200, "a,b\n1,2", "text/csv"), False, "a,b\n1,2"),
     "XML": (http(200, "<a>1</a>", "application/xml"), False, "<a>1</a>"),
     "lines of JSON": (http(200, '{"a":1}\n{"a":2}', "application/x-ndjson"), False, '{"a":2}'),
@@ -60,7 +68,11 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "a number of 5,000 digits": (http(200, "9" * 5_000), False, "999"),
     "half a surrogate pair": (http(200, '["\\ud800"]'), False, "�"),
     "a wrong charset": (http(200, b"\xff\xfe\xfa", "text/plain; charset=us-ascii"), False, "�"),
-    "gzip": (http(200, gzip.compress(b"[7]"), "application/json", "Content-Encoding: gzip"), False, "[7]"),
+    "gzip": (
+        http(200, gzip.compress(b"[7]"), "application/json", "Content-Encoding: gzip"),
+        False,
+        "[7]",
+    ),
     "brotli": (http(200, b"x", "application/json", "Content-Encoding: br"), True, "not asked for"),
     **{
         str(status): (
@@ -70,11 +82,19 @@ CASES: dict[str, tuple[Any, bool, str]] = {
         )
         for status in (400, 401, 403, 404, 409, 422, 429, 500, 503)
     },
-    "an error as HTML": (http(502, "<html><h1>Bad gateway</h1>" + "x" * 50_000, "text/html"), True, "Bad gateway"),
+    "an error as HTML": (
+        http(502, "<html><h1>Bad gateway</h1>" + "x" * 50_000, "text/html"),
+        True,
+        "Bad gateway",
+    ),
     "silence": (_silence, True, "sent nothing"),
     "a reset": (_reset, True, "API"),
     "half an answer": (_half, True, "incomplete"),
-    "a redirect elsewhere": (http(302, "", "", "Location: https://evil.test/"), True, "another origin"),
+    "a redirect elsewhere": (
+        http(302, "", "", "Location: https://evil.test/"),
+        True,
+        "another origin",
+    ),
 }
 
 
@@ -83,7 +103,9 @@ def test_nothing_an_api_does_is_a_fault_of_the_protocol(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, run: Any
 ) -> None:
     # As generated: an output schema says what to expect and constrains nothing
-    tools = [tool | {"outputSchema": OUTPUT} if tool["name"] == "list_books" else tool for tool in BOOKS]
+    tools = [
+        tool | {"outputSchema": OUTPUT} if tool["name"] == "list_books" else tool for tool in BOOKS
+    ]
     package = write_package(tmp_path, {"tools/books.json": json.dumps(tools)})
     monkeypatch.syspath_prepend(str(package.parent))
     for name, value in {
@@ -100,12 +122,17 @@ def test_nothing_an_api_does_is_a_fault_of_the_protocol(
             importlib.invalidate_caches()
             tools = importlib.import_module(f"{PACKAGE}.server").ToolServer()
             async with Client(tools.server, mode=mode) as client:
-                return {name: await client.call_tool("list_books", {"genre": "poetry"}) for name in CASES}
+                return {
+                    name: await client.call_tool("list_books", {"genre": "poetry"})
+                    for name in CASES
+                }
 
     try:
         results = run(main())
     finally:
-        for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
+        for name in [
+            name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")
+        ]:
             del sys.modules[name]
     for name, (_, fails, told) in CASES.items():
         result = results[name].model_dump(mode="json", by_alias=True)

@@ -31,7 +31,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
@@ -45,7 +48,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def over_tls(runtime: Any, settings: Any, run: Any, certificate: Path) -> Any:
-    """Call an API over TLS, one that wants the client's certificate where `wants` says so: its answer, or the error."""
+    """Call an API over TLS, one that wants the client's certificate where `wants` says so: its
+    answer, or the error.
+    """
 
     def call(facts: dict[str, Any] | None = None, *, wants: bool = False, **variables: str) -> Any:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -83,7 +88,9 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
     runtime: Any, over_tls: Any, certificate: Path
 ) -> None:
     error = over_tls()
-    assert isinstance(error, runtime.errors.Unreachable) and "certificate is not trusted" in str(error)
+    assert isinstance(error, runtime.errors.Unreachable) and "certificate is not trusted" in str(
+        error
+    )
     assert over_tls(CA_FILE=str(certificate)).status == 200
 
 
@@ -91,7 +98,10 @@ def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
     runtime: Any, over_tls: Any, certificate: Path
 ) -> None:
     variables = ["MCPGEN_BOOKSHOP_CLIENT_CERT", "MCPGEN_BOOKSHOP_CLIENT_KEY"]
-    facts = {"auth": {"mutual": {"kind": "mutual_tls", "variables": variables}}, "security": [["mutual"]]}
+    facts = {
+        "auth": {"mutual": {"kind": "mutual_tls", "variables": variables}},
+        "security": [["mutual"]],
+    }
     trust = {"CA_FILE": str(certificate)}
     error = over_tls(facts, wants=True, **trust)
     assert isinstance(error, runtime.errors.MissingCredential) and variables[0] in str(error)

@@ -53,7 +53,9 @@ STYLES = [
 
 
 def written(wire: Any, style: str, explode: bool, name: str, value: Any) -> str:
-    """The value in that style: of a path parameter as it stands in the path, of others as they stand in the query."""
+    """The value in that style: of a path parameter as it stands in the path, of others as they
+    stand in the query.
+    """
     if style in ("matrix", "label", "simple"):
         made = getattr(wire, style)(value, explode=explode)
         return "" if made is wire.OMIT else str(wire.path_text(name, made))
@@ -82,7 +84,9 @@ def test_every_style_is_written_as_the_specification_shows(
         (OBJECT, "R=100&G=200&B=150"),
     ],
 )
-def test_a_value_without_a_function_is_in_form_style(runtime: Any, value: Any, expected: str) -> None:
+def test_a_value_without_a_function_is_in_form_style(
+    runtime: Any, value: Any, expected: str
+) -> None:
     assert runtime.wire.joined(list(runtime.wire.pairs_of("color", value))) == expected
 
 
@@ -153,7 +157,10 @@ def test_allowed_reserved_characters_stay_unless_they_could_end_the_value(
 def test_reserved_lists_and_objects_follow_form_style(runtime: Any) -> None:
     wire = runtime.wire
     assert wire.joined(list(wire.pairs_of("p", wire.reserved(["a/b", "c,d"])))) == "p=a/b&p=c,d"
-    assert wire.joined(list(wire.pairs_of("p", wire.reserved(["a/b", "c,d"], explode=False)))) == "p=a/b,c%2Cd"
+    assert (
+        wire.joined(list(wire.pairs_of("p", wire.reserved(["a/b", "c,d"], explode=False))))
+        == "p=a/b,c%2Cd"
+    )
     assert wire.joined(list(wire.pairs_of("p", wire.reserved({"a&b": "c/d"})))) == "a%26b=c/d"
 
 
@@ -189,7 +196,10 @@ def test_a_scalar_is_written_the_way_apis_read_it(runtime: Any, value: Any, expe
     [
         ({"a": {"b": {"c": 1}}}, "f%5Ba%5D%5Bb%5D%5Bc%5D=1"),
         ({"tags": ["x", "y"]}, "f%5Btags%5D%5B0%5D=x&f%5Btags%5D%5B1%5D=y"),
-        ({"items": [{"id": 1, "n": True}]}, "f%5Bitems%5D%5B0%5D%5Bid%5D=1&f%5Bitems%5D%5B0%5D%5Bn%5D=true"),
+        (
+            {"items": [{"id": 1, "n": True}]},
+            "f%5Bitems%5D%5B0%5D%5Bid%5D=1&f%5Bitems%5D%5B0%5D%5Bn%5D=true",
+        ),
         (["x", "y"], "f%5B0%5D=x&f%5B1%5D=y"),
         ({"a&admin=1": "x&y"}, "f%5Ba%26admin%3D1%5D=x%26y"),
         ({"a": None, "b": {}}, "f%5Ba%5D="),
@@ -207,7 +217,8 @@ def test_keys_are_encoded_like_values(runtime: Any) -> None:
     assert wire.joined(list(wire.pairs_of("filter[eq]", "a b"))) == "filter%5Beq%5D=a%20b"
     assert wire.joined(list(wire.pairs_of("p", {"a&admin=1": "x"}))) == "a%26admin%3D1=x"
     assert (
-        wire.joined(list(wire.pairs_of("p", wire.form({"a&admin=1": ["x", "y"]})))) == "a%26admin%3D1=x&a%26admin%3D1=y"
+        wire.joined(list(wire.pairs_of("p", wire.form({"a&admin=1": ["x", "y"]}))))
+        == "a%26admin%3D1=x&a%26admin%3D1=y"
     )
 
 
@@ -226,8 +237,9 @@ def test_a_whole_query_is_pairs_or_one_text(runtime: Any) -> None:
 
     assert query({"a": 1, "b": ["x", "y"]}) == "a=1&b=x&b=y"
     assert query("$.a.b[1:1]") == "%24.a.b%5B1%3A1%5D"  # OpenAPI 3.2, Parameter Object Examples
-    assert query({"numbers": [1, 2], "flag": None}, "application/json") == (
-        "%7B%22numbers%22%3A%5B1%2C2%5D%2C%22flag%22%3Anull%7D"
+    assert (
+        query({"numbers": [1, 2], "flag": None}, "application/json")
+        == "%7B%22numbers%22%3A%5B1%2C2%5D%2C%22flag%22%3Anull%7D"
     )
 
 

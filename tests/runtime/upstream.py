@@ -1,4 +1,6 @@
-"""An API that does as it is told: it records every request to the byte and answers with whatever a test wants."""
+"""An API that does as it is told: it records every request to the byte and answers with whatever a
+test wants.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Request:
         return found[0] if found else None
 
 
-def http(status: int = 200, body: bytes | str = b"", media_type: str = "application/json", *fields: str) -> bytes:
+def http(
+    status: int = 200, body: bytes | str = b"", media_type: str = "application/json", *fields: str
+) -> bytes:
     """An answer with a `Content-Length`."""
     content = body.encode() if isinstance(body, str) else body
     lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(content)}"]
@@ -95,7 +99,11 @@ class Upstream:
             self._tasks.discard(task)
 
     async def _reply(
-        self, reply: Reply, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        reply: Reply,
+        request: Request,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         if isinstance(reply, bytes):
             writer.write(reply)
@@ -118,6 +126,9 @@ class Upstream:
 async def _read(reader: asyncio.StreamReader) -> Request:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     method, target, _ = head[0].split(" ")
-    fields = tuple((name, value.strip()) for name, _, value in (line.partition(":") for line in head[1:] if line))
+    fields = tuple(
+        (name, value.strip())
+        for name, _, value in (line.partition(":") for line in head[1:] if line)
+    )
     lengths = [int(value) for name, value in fields if name.lower() == "content-length"]
     return Request(method, target, fields, await reader.readexactly(lengths[0]) if lengths else b"")

@@ -20,7 +20,9 @@ sys.path.insert(0, str(SAMPLES))
 import bookshop_api  # noqa: E402
 
 DOCUMENT = yaml.safe_load((SAMPLES / "specs" / "bookshop.yaml").read_text())
-REGISTRY = Registry().with_resource("urn:bookshop", Resource(contents=DOCUMENT, specification=DRAFT202012))
+REGISTRY = Registry().with_resource(
+    "urn:bookshop", Resource(contents=DOCUMENT, specification=DRAFT202012)
+)
 ADDRESS = {"name": "Ana Reis", "street": "Rua Augusta 1", "city": "Lisboa", "country": "PT"}
 
 
@@ -39,22 +41,30 @@ def call(app: Any, method: str, path: str, **options: Any) -> httpx2.Response:
     async def go() -> httpx2.Response:
         transport = httpx2.ASGITransport(app=app)
         headers = {"X-API-Key": bookshop_api.KEY, **options.pop("headers", {})}
-        async with httpx2.AsyncClient(transport=transport, base_url="http://shop/v1", headers=headers) as client:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://shop/v1", headers=headers
+        ) as client:
             return await client.request(method, path, **options)
 
     answer = asyncio.run(go())
-    template = next(known for verb, known in operations() if verb == method and _fits(known, path.split("?")[0]))
+    template = next(
+        known for verb, known in operations() if verb == method and _fits(known, path.split("?")[0])
+    )
     _check(operations()[method, template], answer)
     return answer
 
 
 def _fits(template: str, path: str) -> bool:
     parts, given = template.split("/"), path.split("/")
-    return len(parts) == len(given) and all(a == b or a.startswith("{") for a, b in zip(parts, given, strict=True))
+    return len(parts) == len(given) and all(
+        a == b or a.startswith("{") for a, b in zip(parts, given, strict=True)
+    )
 
 
 def _check(operation: dict[str, Any], answer: httpx2.Response) -> None:
-    said = operation["responses"].get(str(answer.status_code)) or operation["responses"].get("default")
+    said = operation["responses"].get(str(answer.status_code)) or operation["responses"].get(
+        "default"
+    )
     assert said is not None, f"{answer.status_code} is not documented"
     if "$ref" in said:
         said = DOCUMENT["components"]["responses"][said["$ref"].rsplit("/", 1)[1]]
@@ -65,18 +75,30 @@ def _check(operation: dict[str, Any], answer: httpx2.Response) -> None:
     assert answer.headers["content-type"] in kinds
     if "application/json" in kinds:
         pointer = f"urn:bookshop#/{_pointer(DOCUMENT, kinds['application/json']['schema'])}"
-        jsonschema.Draft202012Validator({"$ref": pointer}, registry=REGISTRY).validate(answer.json())
+        jsonschema.Draft202012Validator({"$ref": pointer}, registry=REGISTRY).validate(
+            answer.json()
+        )
 
 
 def _pointer(node: Any, wanted: Any) -> str | None:
     """Where an object stands in the document, so that its references resolve."""
     if node is wanted:
         return ""
-    inside = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    inside = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node) if isinstance(node, list) else ()
+    )
     for key, value in inside:
         below = _pointer(value, wanted)
         if below is not None:
-            step = str(key).replace("~", "~0").replace("/", "~1").replace("{", "%7B").replace("}", "%7D")
+            step = (
+                str(key)
+                .replace("~", "~0")
+                .replace("/", "~1")
+                .replace("{", "%7B")
+                .replace("}", "%7D")
+            )
             return f"{step}/{below}" if below else step
     return None
 
@@ -112,9 +134,16 @@ def test_pages_follow_each_other_until_there_is_none(app):
 
 
 def test_a_book_lives_from_post_to_delete(app):
-    new = {"title": "T", "authorIds": ["au_1"], "genre": "poetry", "price": {"amount": 1, "currency": "EUR"}}
+    new = {
+        "title": "T",
+        "authorIds": ["au_1"],
+        "genre": "poetry",
+        "price": {"amount": 1, "currency": "EUR"},
+    }
     key = call(app, "POST", "/books", json=new).json()["id"]
-    assert call(app, "PATCH", f"/books/{key}", json={"blurb": None, "stock": 3}).json()["stock"] == 3
+    assert (
+        call(app, "PATCH", f"/books/{key}", json={"blurb": None, "stock": 3}).json()["stock"] == 3
+    )
     assert call(app, "GET", f"/books/{key}").json()["blurb"] is None
     assert call(app, "GET", f"/books/{key}/cover").content.startswith(b"\x89PNG")
     assert call(app, "DELETE", f"/books/{key}").status_code == 204
@@ -125,7 +154,10 @@ def test_orders_take_copies_from_the_shelf_and_give_them_back(app):
     body = {"lines": [{"bookId": "bk_1", "quantity": 2}], "deliverTo": ADDRESS}
     order = call(app, "POST", "/orders", json=body, headers={"Idempotency-Key": "a"}).json()
     assert order["total"] == {"amount": 19.0, "currency": "EUR"}
-    assert call(app, "POST", "/orders", json=body, headers={"Idempotency-Key": "a"}).json()["id"] == order["id"]
+    assert (
+        call(app, "POST", "/orders", json=body, headers={"Idempotency-Key": "a"}).json()["id"]
+        == order["id"]
+    )
     refused = call(app, "POST", "/orders", json=body)
     assert refused.status_code == 409
     assert "only 0 left" in refused.json()["details"][0]["reason"]
@@ -143,5 +175,8 @@ def test_authors_are_listed_by_name(app):
 
 
 def test_without_the_key_only_the_status_is_open(app):
-    assert call(app, "GET", "/status", headers={"X-API-Key": ""}).json() == {"open": True, "books": 7}
+    assert call(app, "GET", "/status", headers={"X-API-Key": ""}).json() == {
+        "open": True,
+        "books": 7,
+    }
     assert call(app, "GET", "/books", headers={"X-API-Key": "wrong"}).status_code == 401

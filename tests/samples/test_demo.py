@@ -1,4 +1,6 @@
-"""`make demo` tells the truth, fits a terminal of 80 columns, and shows a failing call that helps."""
+"""`make demo` tells the truth, fits a terminal of 80 columns, and shows a failing call that
+helps.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ def _anchor(heading: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_link_leads_somewhere(page):
-    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)):
+    for target in re.findall(
+        r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
+    ):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
         name, _, fragment = target.partition("#")
@@ -39,16 +41,26 @@ def files() -> dict[str, str]:
 
 
 def test_the_tool_that_is_shown_is_the_one_that_is_generated(files):
-    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "generated.md").read_text("utf-8"), flags=re.S)
+    (shown,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "generated.md").read_text("utf-8"), flags=re.S
+    )
     assert shown in files["src/bookshop_mcp/tools/books.py"]
 
 
 def test_every_file_of_the_tour_exists(files):
     tour = (ROOT / "docs" / "generated.md").read_text("utf-8").split("```")[1]
-    named = [name for line in tour.splitlines()[2:] for name in line.split("  ")[1:] if "." in name or "/" in name]
+    named = [
+        name
+        for line in tour.splitlines()[2:]
+        for name in line.split("  ")[1:]
+        if "." in name or "/" in name
+    ]
     flat = "\n".join([*files, "mcpgen.toml", "mcpgen.schema.json", "mcpgen.lock"])
     for name in " ".join(named).split():
-        if re.fullmatch(r"[\w./-]+\.(py|json|toml|md)|[\w/]+/", name) and "mcp-bookshop" not in name:
+        if (
+            re.fullmatch(r"[\w./-]+\.(py|json|toml|md)|[\w/]+/", name)
+            and "mcp-bookshop" not in name
+        ):
             assert name.removeprefix("src/bookshop_mcp/") in flat, name
 
 

@@ -55,7 +55,9 @@ def test_names_are_safe_for_the_model_and_kept_for_the_wire():
     (report,) = [tool for tool in server.tools if tool.origin.path == "/reports/{class}"]
     wire = {argument.wire_name for argument in report.arguments}
     assert wire == {"class", "filter[eq]", "filter[ne]", "$select", "X-Request-ID", "from", "größe"}
-    assert all(argument.name.isascii() and argument.name.isidentifier() for argument in report.arguments)
+    assert all(
+        argument.name.isascii() and argument.name.isidentifier() for argument in report.arguments
+    )
     (item,) = [tool for tool in server.tools if tool.origin.path == "/items/{id}"]
     assert sorted(argument.place for argument in item.arguments if argument.wire_name == "id") == [
         "body",

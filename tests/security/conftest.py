@@ -39,24 +39,32 @@ Generate = Callable[..., Result]
 
 
 @pytest.fixture
-def generate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Generate:
+def generate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Generate:
     """Generate from a document: `generate(document, "--strict", name="openapi.yaml")`.
 
-    Every run is held to what holds always: no traceback, no control character on either stream, and where it is
-    refused, nothing left behind.
+    Every run is held to what holds always: no traceback, no control character on either stream, and
+    where it is refused, nothing left behind.
     """
     monkeypatch.chdir(tmp_path)
     for variable in ("FORCE_COLOR", "COLUMNS", "GITHUB_ACTIONS"):
         monkeypatch.delenv(variable, raising=False)
 
-    def command(given: Document | str | bytes, *flags: str, name: str = "openapi.json", to: str = "out") -> Result:
+    def command(
+        given: Document | str | bytes, *flags: str, name: str = "openapi.json", to: str = "out"
+    ) -> Result:
         folder = tmp_path / to
         fresh = not folder.exists()
         code = run(["generate", str(save(tmp_path, given, name)), "-o", str(folder), *flags])
         captured = capsys.readouterr()
         for stream in (captured.out, captured.err):
             assert "Traceback" not in stream
-            assert not [char for char in stream if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)]
+            assert not [
+                char
+                for char in stream
+                if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)
+            ]
         assert code in (0, 1, 2, 3, 4)
         assert code == 0 or not fresh or not folder.exists()
         return Result(code, captured.out, captured.err, folder)

@@ -1,7 +1,8 @@
 """Coverage-guided fuzzing with atheris: `python -m tests.security.fuzz TARGET [SECONDS]`.
 
-A target fails on anything that is not an answer or a refusal: a traceback, a request to somewhere else, text that is
-not valid. What it finds is written beside the corpus in `.fuzz/TARGET/`, to be run again by giving its path.
+A target fails on anything that is not an answer or a refusal: a traceback, a request to somewhere
+else, text that is not valid. What it finds is written beside the corpus in `.fuzz/TARGET/`, to be
+run again by giving its path.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ BASE = "https://api.example.com/v1"
 def package() -> str:
     """The runtime as a package that can be imported: its name."""
     folder = Path(tempfile.mkdtemp())
-    shutil.copytree(RUNTIME, folder / "fuzzed", ignore=shutil.ignore_patterns("*.jinja", "__pycache__", ".*"))
+    shutil.copytree(
+        RUNTIME, folder / "fuzzed", ignore=shutil.ignore_patterns("*.jinja", "__pycache__", ".*")
+    )
     (folder / "fuzzed" / "models").mkdir(exist_ok=True)
     sys.path.insert(0, str(folder))
     return "fuzzed"
@@ -53,7 +56,9 @@ def loader() -> Callable[[bytes], None]:
 
 
 def references() -> Callable[[bytes], None]:
-    """A reference → what it points to inside the folder, or a refusal; never the file outside (GF02)."""
+    """A reference → what it points to inside the folder, or a refusal; never the file outside
+    (GF02).
+    """
     from mcpgen.load import load
     from mcpgen.problems import McpgenError, Problems
 
@@ -67,7 +72,12 @@ def references() -> Callable[[bytes], None]:
 
     def one(data: bytes) -> None:
         ref = data.decode("utf-8", "replace")
-        root = {"openapi": "3.1.0", "info": {}, "paths": {}, "components": {"schemas": {"A": {"$ref": ref}}}}
+        root = {
+            "openapi": "3.1.0",
+            "info": {},
+            "paths": {},
+            "components": {"schemas": {"A": {"$ref": ref}}},
+        }
         path.write_text(json.dumps(root))
         try:
             document = load(str(path), problems=Problems())
@@ -80,7 +90,9 @@ def references() -> Callable[[bytes], None]:
 
 
 def generate() -> Callable[[bytes], None]:
-    """A document → files that pass the gate, or a refusal. Formatting and types, which are others', are left out."""
+    """A document → files that pass the gate, or a refusal. Formatting and types, which are others',
+    are left out.
+    """
     from mcpgen import pipeline
     from mcpgen.config import Config
     from mcpgen.problems import McpgenError, Problems
@@ -113,7 +125,9 @@ def generate() -> Callable[[bytes], None]:
 
 
 def url() -> Callable[[bytes], None]:
-    """Values for a path and a query → a URL below the base, or a refusal (RA09); judged by another parser."""
+    """Values for a path and a query → a URL below the base, or a refusal (RA09); judged by another
+    parser.
+    """
     name = package()
     build = importlib.import_module(f"{name}.url").build
     refused = importlib.import_module(f"{name}.errors").Refused
@@ -128,8 +142,15 @@ def url() -> Callable[[bytes], None]:
         except refused:
             return
         parts = urllib.parse.urlsplit(found)
-        assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == ("https", "api.example.com", "", ""), found
-        assert parts.path.startswith("/v1/") and parts.path.count("/") == template.count("/") + 1, found
+        assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == (
+            "https",
+            "api.example.com",
+            "",
+            "",
+        ), found
+        assert (
+            parts.path.startswith("/v1/") and parts.path.count("/") == template.count("/") + 1
+        ), found
         path = parts.path
         for _ in range(6):
             segments = re.split(r"[/\\]", path)
@@ -162,11 +183,29 @@ def answer() -> Callable[[bytes], None]:
     async def start() -> Any:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         facts = {
-            **{"name": "x", "title": "X", "version": "1", "env_prefix": "MCPGEN_X", "base_url": None},
-            **{"base_url_note": "", "security": [], "auth": {}, "answers": {}, "wrapped": [], "allowed_origins": []},
+            **{
+                "name": "x",
+                "title": "X",
+                "version": "1",
+                "env_prefix": "MCPGEN_X",
+                "base_url": None,
+            },
+            **{
+                "base_url_note": "",
+                "security": [],
+                "auth": {},
+                "answers": {},
+                "wrapped": [],
+                "allowed_origins": [],
+            },
         }
         port = server.sockets[0].getsockname()[1]
-        environ = {"BASE_URL": f"http://127.0.0.1:{port}", "RETRIES": "0", "TOTAL_TIMEOUT": "2", "TIMEOUT": "1"}
+        environ = {
+            "BASE_URL": f"http://127.0.0.1:{port}",
+            "RETRIES": "0",
+            "TOTAL_TIMEOUT": "2",
+            "TIMEOUT": "1",
+        }
         made = settings.read(facts, {f"MCPGEN_X_{key}": value for key, value in environ.items()})
         return server, wire.Api(made), made
 
@@ -181,7 +220,9 @@ def answer() -> Callable[[bytes], None]:
         else:
             blocks = answers.content_of(found, {"name": "x", "inputSchema": {}}, made)
         text = json.dumps(blocks)
-        assert len(text) < 4_000_000 and not re.search(r"\\u00(?:0[0-8bcef]|1[0-9a-f]|7f|9[0-9a-f])", text), text[:200]
+        assert len(text) < 4_000_000 and not re.search(
+            r"\\u00(?:0[0-8bcef]|1[0-9a-f]|7f|9[0-9a-f])", text
+        ), text[:200]
 
     def one(data: bytes) -> None:
         loop.run_until_complete(asyncio.wait_for(call(data), 10))
@@ -210,7 +251,10 @@ STARTS: dict[str, list[bytes]] = {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: //evil\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
-        b"HTTP/1.1 429 Slow\r\nRetry-After: 99999999\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<b>",
+        (
+            b"HTTP/1.1 429 Slow\r\nRetry-After: 99999999\r\nContent-Type:"
+            b" text/html\r\nContent-Length: 3\r\n\r\n<b>"
+        ),
     ],
 }
 
@@ -228,10 +272,20 @@ def main() -> None:
     if target in ("url", "answer"):
         prefixes = ["fuzzed"]
     else:
-        prefixes = ["mcpgen.load", "mcpgen.upgrade"] if target != "generate" else ["mcpgen.parse", "mcpgen.render"]
+        prefixes = (
+            ["mcpgen.load", "mcpgen.upgrade"]
+            if target != "generate"
+            else ["mcpgen.parse", "mcpgen.render"]
+        )
     with atheris.instrument_imports(include=prefixes):
         one = TARGETS[target]()
-    words = [sys.argv[0], str(place), f"-max_total_time={seconds}", f"-artifact_prefix={place}/found-", "-max_len=4096"]
+    words = [
+        sys.argv[0],
+        str(place),
+        f"-max_total_time={seconds}",
+        f"-artifact_prefix={place}/found-",
+        "-max_len=4096",
+    ]
     words += ["-timeout=20", "-rss_limit_mb=2048", "-verbosity=0", "-print_final_stats=1"]
     atheris.Setup(words, one)
     atheris.Fuzz()

@@ -1,7 +1,9 @@
-"""Seeded faults: `python -m tests.security.mutants [--quick] [NAME...]` breaks the kernel, one fault at a time.
+"""Seeded faults: `python -m tests.security.mutants [--quick] [NAME...]` breaks the kernel, one
+fault at a time.
 
-Each entry of `mutants.toml` is a change of a copy of the sources and the tests that must fail for it. A fault that no
-test notices survives, and the run fails. `--quick` runs the faults marked `quick`.
+Each entry of `mutants.toml` is a change of a copy of the sources and the tests that must fail for
+it. A fault that no test notices survives, and the run fails. `--quick` runs the faults marked
+`quick`.
 """
 
 from __future__ import annotations
@@ -40,12 +42,20 @@ def caught(place: Path, tests: list[str]) -> tuple[bool, str]:
     words += [f"tests/{test}" for test in tests]
     try:
         done = subprocess.run(
-            words, cwd=place, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+            words,
+            cwd=place,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return True, "out of time"
     if done.returncode not in (0, 1):
-        raise SystemExit(f"pytest could not run {tests}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise SystemExit(
+            f"pytest could not run {tests}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     return done.returncode == 1, done.stdout
 
 
@@ -54,7 +64,10 @@ def broken(place: Path, fault: dict[str, Any]) -> tuple[bool, str]:
     path = place / fault["file"]
     whole = path.read_text("utf-8")
     if whole.count(fault["old"]) != 1:
-        raise SystemExit(f"`{fault['name']}`: its text stands {whole.count(fault['old'])} times in {fault['file']}")
+        raise SystemExit(
+            f"`{fault['name']}`: its text stands {whole.count(fault['old'])} times in"
+            f" {fault['file']}"
+        )
     path.write_text(whole.replace(fault["old"], fault["new"]), "utf-8")
     try:
         return caught(place, fault["tests"])
@@ -79,12 +92,17 @@ def main(words: list[str]) -> int:
             began = time.monotonic()
             found, said = broken(place, fault)
             print(
-                f"{'caught  ' if found else 'SURVIVED'}  {time.monotonic() - began:5.1f} s  {fault['name']}", flush=True
+                f"{'caught  ' if found else 'SURVIVED'}  {time.monotonic() - began:5.1f} s "
+                f" {fault['name']}",
+                flush=True,
             )
             if not found:
                 survivors.append(fault["name"])
                 print(said[-300:])
-    print(f"{len(faults)} faults, {len(faults) - len(survivors)} caught, {time.monotonic() - started:.0f} s")
+    print(
+        f"{len(faults)} faults, {len(faults) - len(survivors)} caught,"
+        f" {time.monotonic() - started:.0f} s"
+    )
     return 1 if survivors or not faults else 0
 
 

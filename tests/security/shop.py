@@ -1,4 +1,6 @@
-"""Hostile documents: the payloads, a document that holds them everywhere, and how a run over it is looked at."""
+"""Hostile documents: the payloads, a document that holds them everywhere, and how a run over it is
+looked at.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,11 @@ def document(paths: Mapping[str, Any] | None = None, **root: Any) -> Document:
         "openapi": "3.1.0",
         "info": {"title": "Shop", "version": "1"},
         "servers": [{"url": "https://api.example.com/v1"}],
-        "paths": paths if paths is not None else {"/books": {"get": {"operationId": "listBooks", "responses": OK}}},
+        "paths": (
+            paths
+            if paths is not None
+            else {"/books": {"get": {"operationId": "listBooks", "responses": OK}}}
+        ),
     }
     return {**given, **root}
 
@@ -92,18 +98,38 @@ def query(name: str = "q", **schema: Any) -> dict[str, Any]:
 
 
 def everywhere(text: str, *, operation_id: str) -> dict[str, Any]:
-    """An operation with `text` in every field that holds text and gives nothing its name on the wire's outside."""
+    """An operation with `text` in every field that holds text and gives nothing its name on the
+    wire's outside.
+    """
     schema = {
         "type": "object",
         "title": text,
         "description": text,
         "required": [text],
         "properties": {
-            text: {"type": "string", "title": text, "description": text, "default": text, "example": text},
-            f"{text} 2": {"type": "string", "enum": [text, f"{text} 2"], "x-enum-varnames": [text, text]},
+            text: {
+                "type": "string",
+                "title": text,
+                "description": text,
+                "default": text,
+                "example": text,
+            },
+            f"{text} 2": {
+                "type": "string",
+                "enum": [text, f"{text} 2"],
+                "x-enum-varnames": [text, text],
+            },
             f"{text} 3": {"const": text, "description": text},
-            f"{text} 4": {"type": "object", "properties": {text: {"type": "array", "items": {"type": "string"}}}},
-            f"{text} 5": {"type": "string", "pattern": text, "format": text, "contentMediaType": text},
+            f"{text} 4": {
+                "type": "object",
+                "properties": {text: {"type": "array", "items": {"type": "string"}}},
+            },
+            f"{text} 5": {
+                "type": "string",
+                "pattern": text,
+                "format": text,
+                "contentMediaType": text,
+            },
         },
         "x-enumDescriptions": [text],
         "externalDocs": {"url": text, "description": text},
@@ -114,11 +140,27 @@ def everywhere(text: str, *, operation_id: str) -> dict[str, Any]:
         "description": text,
         "externalDocs": {"url": "https://example.com", "description": text},
         "parameters": [
-            {"name": text, "in": "query", "description": text, "schema": {"type": "string", "default": text}},
-            {"name": f"{text} 2", "in": "query", "schema": {"type": "string", "enum": [text, "other"]}},
-            {"name": f"{text} 3", "in": "query", "schema": {"type": "array", "items": {}, "default": [[text], {}]}},
+            {
+                "name": text,
+                "in": "query",
+                "description": text,
+                "schema": {"type": "string", "default": text},
+            },
+            {
+                "name": f"{text} 2",
+                "in": "query",
+                "schema": {"type": "string", "enum": [text, "other"]},
+            },
+            {
+                "name": f"{text} 3",
+                "in": "query",
+                "schema": {"type": "array", "items": {}, "default": [[text], {}]},
+            },
         ],
-        "requestBody": {"description": text, "content": {"application/json": {"schema": schema, "example": text}}},
+        "requestBody": {
+            "description": text,
+            "content": {"application/json": {"schema": schema, "example": text}},
+        },
         "responses": {
             "200": {"description": text, "content": {"application/json": {"schema": schema}}},
             "404": {"description": text},
@@ -129,7 +171,10 @@ def everywhere(text: str, *, operation_id: str) -> dict[str, Any]:
 def hostile(texts: Mapping[str, str]) -> Document:
     """One operation for each text, which stands everywhere in it."""
     return document(
-        {f"/p{n}": {"post": everywhere(text, operation_id=f"hold{n}")} for n, text in enumerate(texts.values())}
+        {
+            f"/p{n}": {"post": everywhere(text, operation_id=f"hold{n}")}
+            for n, text in enumerate(texts.values())
+        }
     )
 
 
@@ -146,9 +191,21 @@ def around(text: str) -> Document:
             "contact": {"name": text, "url": text, "email": text},
         },
         servers=[{"url": "https://api.example.com/v1", "description": text, "name": text}],
-        tags=[{"name": "books", "description": text, "externalDocs": {"url": text, "description": text}}],
+        tags=[
+            {
+                "name": "books",
+                "description": text,
+                "externalDocs": {"url": text, "description": text},
+            }
+        ],
         externalDocs={"url": text, "description": text},
-        paths={"/books": {"summary": text, "description": text, "get": operation(operationId="a", tags=["books"])}},
+        paths={
+            "/books": {
+                "summary": text,
+                "description": text,
+                "get": operation(operationId="a", tags=["books"]),
+            }
+        },
         components={
             "securitySchemes": {
                 "key": {"type": "apiKey", "in": "header", "name": "X-Key", "description": text},
@@ -168,7 +225,9 @@ def save(folder: Path, given: Document | str | bytes, name: str = "openapi.json"
     return path
 
 
-def understood(folder: Path, given: Document | str | bytes, **config: Any) -> tuple[Server, Problems]:
+def understood(
+    folder: Path, given: Document | str | bytes, **config: Any
+) -> tuple[Server, Problems]:
     """What a document becomes, without rendering it, and the problems on the way."""
     problems = Problems()
     path = save(folder, given)
@@ -178,7 +237,10 @@ def understood(folder: Path, given: Document | str | bytes, **config: Any) -> tu
 
 def said(problems: Problems) -> str:
     """Every problem's message and hint."""
-    return "\n".join(f"{problem.code} {problem.severity} {problem.message} {problem.hint}" for problem in problems)
+    return "\n".join(
+        f"{problem.code} {problem.severity} {problem.message} {problem.hint}"
+        for problem in problems
+    )
 
 
 def rendered(folder: Path, given: Document | str | bytes, **config: Any) -> dict[str, str]:

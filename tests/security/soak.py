@@ -1,8 +1,9 @@
-"""A soak: `python -m tests.security.soak [SECONDS]` (an hour) keeps a generated server at its limit and watches it.
+"""A soak: `python -m tests.security.soak [SECONDS]` (an hour) keeps a generated server at its limit
+and watches it.
 
-An API that answers well, badly, slowly, hugely, brokenly or not at all; a server on stdio and one over HTTP, each with
-callers at full concurrency. Every call has to be answered, memory has to level off, and at the end no connection to the
-API and no file may be left open.
+An API that answers well, badly, slowly, hugely, brokenly or not at all; a server on stdio and one
+over HTTP, each with callers at full concurrency. Every call has to be answered, memory has to level
+off, and at the end no connection to the API and no file may be left open.
 """
 
 from __future__ import annotations
@@ -37,11 +38,17 @@ GIVEN = document(
             "post": operation(
                 operationId="sendY",
                 parameters=[query("kind")],
-                requestBody={"content": {"application/json": {"schema": {"type": "object", "properties": {"a": {}}}}}},
+                requestBody={
+                    "content": {
+                        "application/json": {"schema": {"type": "object", "properties": {"a": {}}}}
+                    }
+                },
             )
         },
     },
-    components={"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}},
+    components={
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
+    },
     security=[{"key": []}],
 )
 
@@ -56,9 +63,13 @@ JSON = "Content-Type: application/json"
 ANSWERS: dict[str, bytes] = {
     "good": answer(200, b'{"a": [1, 2, 3]}', JSON),
     "empty": answer(204, b""),
-    "huge": answer(200, json.dumps([{"n": n, "text": "x" * 200} for n in range(10_000)]).encode(), JSON),
-    "too large": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    + (b"10000\r\n" + b"x" * 65536 + b"\r\n") * 170,
+    "huge": answer(
+        200, json.dumps([{"n": n, "text": "x" * 200} for n in range(10_000)]).encode(), JSON
+    ),
+    "too large": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + (b"10000\r\n" + b"x" * 65536 + b"\r\n") * 170
+    ),
     "bomb": answer(200, gzip.compress(b"\0" * 30_000_000), JSON, "Content-Encoding: gzip"),
     "deep": answer(200, b"[" * 50_000 + b"]" * 50_000, JSON),
     "error": answer(500, f'{{"message": "broken", "key": "{SECRET}"}}'.encode(), JSON),
@@ -92,7 +103,9 @@ class Upstream:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 length = [
-                    line.split(":")[1] for line in head.lower().split("\r\n") if line.startswith("content-length:")
+                    line.split(":")[1]
+                    for line in head.lower().split("\r\n")
+                    if line.startswith("content-length:")
                 ]
                 if length:
                     await reader.readexactly(int(length[0]))
@@ -152,8 +165,12 @@ async def calling(client: Client, until: float, seen: Counter[str], draw: random
     """One caller: the next call when the last is answered."""
     while time.monotonic() < until:
         kind = draw.choice(KINDS)
-        name, more = ("get_x", {}) if draw.random() < 0.8 else ("send_y", {"a": "x" * draw.randrange(1000)})
-        arguments: dict[str, Any] = {"kind": kind, **more} if draw.random() < 0.95 else {"nobody": 1}
+        name, more = (
+            ("get_x", {}) if draw.random() < 0.8 else ("send_y", {"a": "x" * draw.randrange(1000)})
+        )
+        arguments: dict[str, Any] = (
+            {"kind": kind, **more} if draw.random() < 0.95 else {"nobody": 1}
+        )
         result = await asyncio.wait_for(client.call_tool(name, arguments), 60)
         text = str(result.content)
         assert SECRET not in text and result.content, kind
@@ -176,7 +193,10 @@ async def watched(
 
     async with Client(transport) as client:
         looking = asyncio.create_task(look())
-        callers = [calling(client, start + seconds, seen, random.Random(number)) for number in range(CALLERS)]
+        callers = [
+            calling(client, start + seconds, seen, random.Random(number))
+            for number in range(CALLERS)
+        ]
         await asyncio.gather(*callers)
         looking.cancel()
         await asyncio.sleep(0.5)
@@ -185,13 +205,16 @@ async def watched(
     third = max(1, len(memory) // 3)
     early, late = max(memory[third : 2 * third] or memory), max(memory[2 * third :])
     print(
-        f"{label}: {seen['calls']} calls in {seconds:.0f} s, {seen['worked']} worked, {seen['failed']} told why not; "
-        f"memory {early / 2**20:.0f} then {late / 2**20:.0f} MiB; {held} sockets, {upstream.open} connections"
+        f"{label}: {seen['calls']} calls in {seconds:.0f} s, {seen['worked']} worked,"
+        f" {seen['failed']} told why not; memory {early / 2**20:.0f} then {late / 2**20:.0f} MiB;"
+        f" {held} sockets, {upstream.open} connections"
     )
     wrong = [f"{label}: memory grew from {early} to {late}"] if late - early > GROWTH else []
     wrong += [f"{label}: the last call failed"] if result.is_error else []
     wrong += [f"{label}: {held} sockets are open"] if held > CALLERS + 12 else []
-    return wrong + ([f"{label}: nothing was called"] if seen["worked"] < 3 or seen["failed"] < 3 else [])
+    return wrong + (
+        [f"{label}: nothing was called"] if seen["worked"] < 3 or seen["failed"] < 3 else []
+    )
 
 
 async def soak(seconds: float) -> list[str]:
@@ -213,7 +236,9 @@ async def soak(seconds: float) -> list[str]:
     environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
     environment["PYTHONPATH"] = str(folder / "src")
     with (folder / "stderr").open("w") as errors:
-        parameters = StdioServerParameters(command=sys.executable, args=["-m", "shop_mcp"], env=environment)
+        parameters = StdioServerParameters(
+            command=sys.executable, args=["-m", "shop_mcp"], env=environment
+        )
         before = set(children())
 
         class Started:
@@ -233,13 +258,24 @@ async def soak(seconds: float) -> list[str]:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        words = [sys.executable, "-m", "shop_mcp", "--http", "--port", str(port), "--log-level", "error"]
+        words = [
+            sys.executable,
+            "-m",
+            "shop_mcp",
+            "--http",
+            "--port",
+            str(port),
+            "--log-level",
+            "error",
+        ]
         process = await asyncio.create_subprocess_exec(
             *words, env=environment, stderr=errors, stdin=asyncio.subprocess.DEVNULL
         )
         try:
             await listening(port)
-            wrong += await watched(f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP")
+            wrong += await watched(
+                f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP"
+            )
         finally:
             process.terminate()
             await process.wait()
@@ -249,7 +285,9 @@ async def soak(seconds: float) -> list[str]:
     wrong += ["a secret was logged"] if SECRET in said else []
     wrong += [f"{upstream.open} connections to the API are left"] if upstream.open else []
     return wrong + (
-        ["an exception was never retrieved"] if "never retrieved" in said or "was destroyed" in said else []
+        ["an exception was never retrieved"]
+        if "never retrieved" in said or "was destroyed" in said
+        else []
     )
 
 

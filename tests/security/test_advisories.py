@@ -1,4 +1,6 @@
-"""One test for each published hole of a neighbour that could be here too, named after its advisory."""
+"""One test for each published hole of a neighbour that could be here too, named after its
+advisory.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,23 @@ def test_cve_2025_64340_a_server_name_is_no_command_line(tmp_path: Path) -> None
     title = "shop & calc $(id) `id` | sh\n"
     files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
     for path, text in files.items():
-        if path.endswith((".json", ".yml", "Makefile", "Dockerfile", ".example")) and not path.startswith("src/"):
+        if path.endswith(
+            (".json", ".yml", "Makefile", "Dockerfile", ".example")
+        ) and not path.startswith("src/"):
             assert "$(id)" not in text or path in ("server.json", "manifest.json"), path
     for path in ("clients/claude-desktop.json", "clients/vscode.json"):
-        assert not re.search(r"[&$`|;\n]", json.dumps(json.loads(files[path])).replace("${input:", "")), path
+        assert not re.search(
+            r"[&$`|;\n]", json.dumps(json.loads(files[path])).replace("${input:", "")
+        ), path
 
 
 @pytest.mark.parametrize("value", ["../admin", "..%2fadmin", "%2e%2e/admin", "..\\admin"])
-def test_ghsa_vv7q_7jx5_f767_a_path_argument_stays_in_its_segment(value: str, fresh_runtime: Path) -> None:
-    """FastMCP's OpenAPI provider: `..` in a path argument reached other endpoints with the credential."""
+def test_ghsa_vv7q_7jx5_f767_a_path_argument_stays_in_its_segment(
+    value: str, fresh_runtime: Path
+) -> None:
+    """FastMCP's OpenAPI provider: `..` in a path argument reached other endpoints with the
+    credential.
+    """
     import importlib
 
     url = importlib.import_module("advised.url")
@@ -57,32 +67,61 @@ def fresh_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("mark", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_ghsa_j884_a_line_break_in_a_description_ends_no_comment(tmp_path: Path, mark: str) -> None:
     """datamodel-code-generator: a carriage return in a description became a line of code."""
-    schema = {"type": "object", "title": f"T{mark}import os", "description": f"safe{mark}raise SystemExit(1)"}
+    schema = {
+        "type": "object",
+        "title": f"T{mark}import os",
+        "description": f"safe{mark}raise SystemExit(1)",
+    }
     answers = {
         "200": {
             "description": "OK",
             "content": {"application/json": {"schema": {**schema, "properties": {"a": schema}}}},
         }
     }
-    files = rendered(tmp_path, document({"/x": {"get": operation(operationId="x", responses=answers)}}))
+    files = rendered(
+        tmp_path, document({"/x": {"get": operation(operationId="x", responses=answers)}})
+    )
     for path, text in files.items():
         if re.fullmatch(r"src/shop_mcp/(models|tools)/\w+\.py", path):
-            assert not [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)], path
+            assert not [
+                node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)
+            ], path
             assert "import os" not in text.replace('"', "\n"), path
 
 
 def test_pysec_2020_71_and_orval_and_harsha_67_a_document_is_no_program(tmp_path: Path) -> None:
-    """openapi-python-client, orval, openapi-mcp-generator: names, defaults and enums were pasted into source."""
+    """openapi-python-client, orval, openapi-mcp-generator: names, defaults and enums were pasted
+    into source.
+    """
     evil = "x'); import os; os.system('touch /tmp/P') #`${process.exit()}`"
-    given = document({"/x": {"get": operation(operationId=evil, parameters=[query(evil, enum=[evil], default=evil)])}})
-    plain = document({"/x": {"get": operation(operationId="a b", parameters=[query("a b", enum=["b"], default="b")])}})
+    given = document(
+        {
+            "/x": {
+                "get": operation(
+                    operationId=evil, parameters=[query(evil, enum=[evil], default=evil)]
+                )
+            }
+        }
+    )
+    plain = document(
+        {
+            "/x": {
+                "get": operation(
+                    operationId="a b", parameters=[query("a b", enum=["b"], default="b")]
+                )
+            }
+        }
+    )
     assert shape(rendered(tmp_path, given)[MODULE]) == shape(rendered(tmp_path, plain)[MODULE])
 
 
 def test_pysec_2020_70_a_name_is_no_path(generate: Generate, tmp_path: Path) -> None:
     """openapi-python-client: a title or tag chose where files were written."""
     evil = "../../../../escaped"
-    given = document({"/x": {"get": operation(operationId=evil, tags=[evil])}}, info={"title": evil, "version": "1"})
+    given = document(
+        {"/x": {"get": operation(operationId=evil, tags=[evil])}},
+        info={"title": evil, "version": "1"},
+    )
     assert generate(given).code == 0
     assert {path.name for path in tmp_path.iterdir()} == {"openapi.json", "out"}
 
@@ -91,7 +130,9 @@ def test_pysec_2020_70_a_name_is_no_path(generate: Generate, tmp_path: Path) -> 
 def test_awslabs_4141_and_harsha_68_and_json_schema_ref_deref_nothing_is_fetched(
     tmp_path: Path, canary: Canary, place: str
 ) -> None:
-    """awslabs/mcp and openapi-mcp-generator: a `$ref` to another host was followed at generation or start."""
+    """awslabs/mcp and openapi-mcp-generator: a `$ref` to another host was followed at generation or
+    start.
+    """
     ref = {"$ref": canary.url}
     given = {
         "paths": document({"/x": ref}),
@@ -104,7 +145,9 @@ def test_awslabs_4141_and_harsha_68_and_json_schema_ref_deref_nothing_is_fetched
 
 def test_swagger_codegen_11309_a_path_is_no_program(tmp_path: Path) -> None:
     """swagger-codegen: code in a path key reached the generated client."""
-    server, _ = understood(tmp_path, document({"/pet/{id}'+str(exec('import os'))+'": {"get": operation()}}))
+    server, _ = understood(
+        tmp_path, document({"/pet/{id}'+str(exec('import os'))+'": {"get": operation()}})
+    )
     assert server.tools == ()
 
 
@@ -112,18 +155,34 @@ def test_dcg_2428_the_name_of_a_file_is_no_program(generate: Generate) -> None:
     """datamodel-code-generator: the input file's name stood in a comment of the output."""
     result = generate(document(), name="x\nimport os  # .json")
     assert result.code == 0
-    assert not [path for path, text in result.files.items() if path.endswith(".py") and "import os  #" in text]
+    assert not [
+        path
+        for path, text in result.files.items()
+        if path.endswith(".py") and "import os  #" in text
+    ]
 
 
 def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) -> None:
-    """FastMCP: the transport's Authorization header was sent on to the API. Here the guard alone reads headers.
+    """FastMCP: the transport's Authorization header was sent on to the API. Here the guard alone
+    reads headers.
 
-    That it does not arrive is shown with a server and an API in tests/server/test_server_http.py (RH05).
+    That it does not arrive is shown with a server and an API in tests/server/test_server_http.py
+    (RH05).
     """
     readers = [
         path.name
         for path in sorted(fresh_runtime.glob("*.py"))
-        if re.search(r"scope\[.headers.\]|request\.headers\b(?!\.items)|\bget_http_request\b", path.read_text("utf-8"))
+        if re.search(
+            r"scope\[.headers.\]|request\.headers\b(?!\.items)|\bget_http_request\b",
+            path.read_text("utf-8"),
+        )
     ]
     assert "guard.py" in readers
-    assert not {"calls.py", "catalog.py", "content.py", "credentials.py", "lazy.py", "server.py"} & set(readers)
+    assert not {
+        "calls.py",
+        "catalog.py",
+        "content.py",
+        "credentials.py",
+        "lazy.py",
+        "server.py",
+    } & set(readers)

@@ -26,7 +26,9 @@ from .shop import PAYLOADS, around, document, hostile, operation, query, rendere
 
 
 def harmless(text: str, number: int) -> str:
-    """A text that is as awkward as `text`: no key that clients take, or with a character nobody sees, where that is."""
+    """A text that is as awkward as `text`: no key that clients take, or with a character nobody
+    sees, where that is.
+    """
     if visible(text) != text:
         return f"x\x07{number}"
     return f"x{number}" if KEY.fullmatch(text) else f"x {number}"
@@ -37,7 +39,11 @@ NEUTRAL = {name: harmless(text, number) for number, (name, text) in enumerate(PA
 
 def modules(files: dict[str, str]) -> dict[str, str]:
     """The Python that differs from document to document."""
-    return {path: text for path, text in files.items() if re.fullmatch(r"src/\w+/(tools|models)/\w+\.py", path)}
+    return {
+        path: text
+        for path, text in files.items()
+        if re.fullmatch(r"src/\w+/(tools|models)/\w+\.py", path)
+    }
 
 
 def runtime(files: dict[str, str]) -> dict[str, str]:
@@ -55,7 +61,9 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], 
 
 def functions(source: str) -> dict[str, ast.AsyncFunctionDef]:
     """The functions of a module by name."""
-    return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.AsyncFunctionDef)}
+    return {
+        node.name: node for node in ast.parse(source).body if isinstance(node, ast.AsyncFunctionDef)
+    }
 
 
 def test_ga25_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects: Any) -> None:
@@ -63,7 +71,10 @@ def test_ga25_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects:
     evil, plain = (files["src/shop_mcp/tools/general.py"] for files in projects)
     changed = []
     for number, name in enumerate(PAYLOADS):
-        pair = [shape(f'"""x"""\n{ast.unparse(functions(source)[f"hold{number}"])}') for source in (evil, plain)]
+        pair = [
+            shape(f'"""x"""\n{ast.unparse(functions(source)[f"hold{number}"])}')
+            for source in (evil, plain)
+        ]
         changed += [name] if pair[0] != pair[1] else []
     assert changed == []
     assert set(projects[0]) == set(projects[1])
@@ -80,11 +91,15 @@ def test_ga01_ga03_what_is_generated_is_ascii_and_compiles_without_a_warning(
     assert not recwarn.list
 
 
-OTHERS = [found for name in ("python3.11", "python3.12", "python3.13") if (found := shutil.which(name))]
+OTHERS = [
+    found for name in ("python3.11", "python3.12", "python3.13") if (found := shutil.which(name))
+]
 
 
 @pytest.mark.parametrize("python", OTHERS, ids=lambda path: Path(path).name)
-def test_ga01_it_compiles_without_a_warning_on_every_python(projects: Any, tmp_path: Path, python: str) -> None:
+def test_ga01_it_compiles_without_a_warning_on_every_python(
+    projects: Any, tmp_path: Path, python: str
+) -> None:
     for path, source in projects[0].items():
         if path.endswith(".py"):
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -96,37 +111,56 @@ def test_ga01_it_compiles_without_a_warning_on_every_python(projects: Any, tmp_p
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("case", ["GA06", "GA07 template", "GA07 call", "GA13 exec", "GA14 key", "GA15"])
+@pytest.mark.parametrize(
+    "case", ["GA06", "GA07 template", "GA07 call", "GA13 exec", "GA14 key", "GA15"]
+)
 def test_ga06_ga07_ga13_ga14_ga15_values_come_back_as_they_were(projects: Any, case: str) -> None:
     number, text = list(PAYLOADS).index(case), PAYLOADS[case]
-    tools = {tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])}
-    assert f'"{case}"' and text in json.dumps(tools[f"hold{number}"], ensure_ascii=False).replace('\\"', '"')
+    tools = {
+        tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])
+    }
+    assert f'"{case}"' and text in json.dumps(tools[f"hold{number}"], ensure_ascii=False).replace(
+        '\\"', '"'
+    )
     function = functions(projects[0]["src/shop_mcp/tools/general.py"])[f"hold{number}"]
     assert text in [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
 
 
 def test_ga04_ga05_text_reaches_the_model_unchanged(projects: Any) -> None:
-    tools = {tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])}
+    tools = {
+        tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])
+    }
     for case in ("GA05 jinja", "GA05 dollar", "GA05 percent", "GA04 backslash", "GA04 escapes"):
         number = list(PAYLOADS).index(case)
         assert PAYLOADS[case].strip() in tools[f"hold{number}"]["description"], case
 
 
 def test_ga08_extensions_are_dropped(projects: Any) -> None:
-    everything = json.dumps([text for path, text in projects[0].items() if path.endswith((".py", ".json"))])
+    everything = json.dumps(
+        [text for path, text in projects[0].items() if path.endswith((".py", ".json"))]
+    )
     assert "x-enum" not in everything and "varnames" not in everything
 
 
 @pytest.mark.parametrize(
-    "text", [PAYLOADS[name] for name in ("GA01 double quotes", "GA03 LS", "GA05 jinja", "GA18", "toml", "html", "null")]
+    "text",
+    [
+        PAYLOADS[name]
+        for name in ("GA01 double quotes", "GA03 LS", "GA05 jinja", "GA18", "toml", "html", "null")
+    ],
 )
 def test_ga18_text_around_the_operations_changes_no_syntax(tmp_path: Path, text: str) -> None:
-    evil, plain = rendered(tmp_path, around(text), name="shop"), rendered(tmp_path, around("x"), name="shop")
+    evil, plain = rendered(tmp_path, around(text), name="shop"), rendered(
+        tmp_path, around("x"), name="shop"
+    )
     assert {path: shape(source) for path, source in modules(evil).items()} == {
         path: shape(source) for path, source in modules(plain).items()
     }
     assert runtime(evil) == runtime(plain)
-    assert tomllib.loads(evil["pyproject.toml"]).keys() == tomllib.loads(plain["pyproject.toml"]).keys()
+    assert (
+        tomllib.loads(evil["pyproject.toml"]).keys()
+        == tomllib.loads(plain["pyproject.toml"]).keys()
+    )
     assert not re.search(r"\]\((?!https:)[a-z]+:", evil["README.md"])
 
 
@@ -168,7 +202,9 @@ def test_ga01_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: 
 def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
     generate: Generate, tmp_path: Path, canary: Canary
 ) -> None:
-    """Names that look like paths, everywhere a name can stand; links to the canary wherever a link can stand."""
+    """Names that look like paths, everywhere a name can stand; links to the canary wherever a link
+    can stand.
+    """
     evil = ["../../../escaped", "../x", "..\\..\\x", "C:\\x", "\\\\host\\x", "x\0y", "．．/x"]
     paths = {
         f"/p{number}": {
@@ -180,7 +216,11 @@ def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
                 responses={
                     "200": {
                         "description": name,
-                        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/s{number}"}}},
+                        "content": {
+                            "application/json": {
+                                "schema": {"$ref": f"#/components/schemas/s{number}"}
+                            }
+                        },
                     }
                 },
             )
@@ -192,7 +232,12 @@ def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
         paths,
         components={"schemas": {**schemas, **{name: {"type": "object"} for name in evil}}},
         externalDocs={"url": canary.url},
-        info={"title": "Shop", "version": "1", "contact": {"url": canary.url}, "termsOfService": canary.url},
+        info={
+            "title": "Shop",
+            "version": "1",
+            "contact": {"url": canary.url},
+            "termsOfService": canary.url,
+        },
     )
     result = generate(given)
     assert result.code == 0
@@ -222,13 +267,17 @@ def test_ga09_ga10_ga12_a_keyword_that_is_no_value_is_left_out_and_told(
     server, problems = understood(tmp_path, given)
     assert told in said(problems)
     assert "import os" not in json.dumps(server.tools[0].input_schema)
-    assert not server.tools[0].input_schema["properties"]["q"].keys() & (schema.keys() - {"type", "items"})
+    assert not server.tools[0].input_schema["properties"]["q"].keys() & (
+        schema.keys() - {"type", "items"}
+    )
     assert generate(given, "--strict").code == 1
 
 
 @pytest.mark.parametrize("text", ["1e400", "NaN", "Infinity", "-Infinity"])
 def test_ga11_a_number_no_json_has_is_an_error(generate: Generate, text: str) -> None:
-    given = json.dumps(document({"/x": {"get": operation(parameters=[query(type="number", maximum=7)])}}))
+    given = json.dumps(
+        document({"/x": {"get": operation(parameters=[query(type="number", maximum=7)])}})
+    )
     result = generate(given.replace('"maximum": 7', f'"maximum": {text}'))
     assert result.code in (1, 3)
     assert "number" in result.err
@@ -242,7 +291,9 @@ def test_ga11_minus_zero_stays_what_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/pet/{id}'+str(exec('import os'))+'", '/a"b', "/a`b", "/a\nb"])
 def test_ga16_a_path_with_code_in_it_is_skipped(tmp_path: Path, path: str) -> None:
-    server, problems = understood(tmp_path, document({path: {"get": operation()}, "/ok": {"get": operation()}}))
+    server, problems = understood(
+        tmp_path, document({path: {"get": operation()}, "/ok": {"get": operation()}})
+    )
     assert [tool.origin.path for tool in server.tools] == ["/ok"]
     assert "E0402" in said(problems)
 
@@ -258,11 +309,16 @@ def test_ga16_quotes_that_a_path_may_have_are_data(tmp_path: Path) -> None:
     "server",
     [
         {"url": "http://x/`+require('fs')+`"},
-        {"url": "https://{env}.example.com", "variables": {"env": {"default": "x/`+require('fs')+`"}}},
+        {
+            "url": "https://{env}.example.com",
+            "variables": {"env": {"default": "x/`+require('fs')+`"}},
+        },
         {"url": "https://a.example.com/\nimport os"},
     ],
 )
-def test_ga17_a_server_that_is_no_url_is_not_taken_over(tmp_path: Path, server: dict[str, Any]) -> None:
+def test_ga17_a_server_that_is_no_url_is_not_taken_over(
+    tmp_path: Path, server: dict[str, Any]
+) -> None:
     made, _ = understood(tmp_path, document(servers=[server]))
     assert made.base_url is None and made.base_url_note
     assert "\n" not in made.base_url_note
@@ -274,7 +330,13 @@ def test_ga23_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> 
     for _ in range(80):
         value = [value]
     given = document(
-        {"/x": {"get": operation(operationId="x", parameters=[query(type="array", items={}, **{word: value})])}}
+        {
+            "/x": {
+                "get": operation(
+                    operationId="x", parameters=[query(type="array", items={}, **{word: value})]
+                )
+            }
+        }
     )
     assert "src/shop_mcp/tools/general.py" in rendered(tmp_path, given)
 
@@ -291,23 +353,50 @@ def test_ga26_names_of_files_and_options_are_data(generate: Generate) -> None:
 # Names.
 
 NAMES = [
-    *("class", "match", "None", "print", "self", "__init__", "__import__", "_x", "1a", "", "-", "💥", "данные"),
+    *(
+        "class",
+        "match",
+        "None",
+        "print",
+        "self",
+        "__init__",
+        "__import__",
+        "_x",
+        "1a",
+        "",
+        "-",
+        "💥",
+        "данные",
+    ),
     *("ｅｖａｌ", "𝐞𝐯𝐚𝐥", "ﬁle", "api", "wire", "OMIT", "x" * 10_000, "a" * 200 + "é"),
 ]
 
 
 @pytest.mark.parametrize("operation_id", NAMES, ids=lambda name: ascii(name)[:20])
-def test_gb01_gb02_gb04_gb05_a_name_is_a_plain_identifier(tmp_path: Path, operation_id: str) -> None:
-    given = document({"/a": {"get": operation(operationId=operation_id)}, "/b": {"get": operation(operationId="b")}})
-    name = next(tool.name for tool in understood(tmp_path, given)[0].tools if tool.origin.path == "/a")
+def test_gb01_gb02_gb04_gb05_a_name_is_a_plain_identifier(
+    tmp_path: Path, operation_id: str
+) -> None:
+    given = document(
+        {
+            "/a": {"get": operation(operationId=operation_id)},
+            "/b": {"get": operation(operationId="b")},
+        }
+    )
+    name = next(
+        tool.name for tool in understood(tmp_path, given)[0].tools if tool.origin.path == "/a"
+    )
     assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name)
     assert name not in RESERVED
     assert re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", name)
 
 
 @pytest.mark.parametrize("operation_id", ["bash", "readFile", "fetch", "web_search"])
-def test_gb06_a_name_that_clients_use_themselves_carries_the_server(tmp_path: Path, operation_id: str) -> None:
-    given = document({"/a": {"get": operation(operationId=operation_id)}}, info={"title": "Acme", "version": "1"})
+def test_gb06_a_name_that_clients_use_themselves_carries_the_server(
+    tmp_path: Path, operation_id: str
+) -> None:
+    given = document(
+        {"/a": {"get": operation(operationId=operation_id)}}, info={"title": "Acme", "version": "1"}
+    )
     assert understood(tmp_path, given)[0].tools[0].name.startswith("acme_")
 
 
@@ -320,17 +409,33 @@ def test_gb07_gb08_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) 
     names = [tool.name for tool in server.tools]
     assert len(set(names)) == 3 and "put_b" in names
     assert said(problems).count("operationId `same` is used 2 times") == 2
-    assert [tool.name for tool in understood(tmp_path, document(dict(reversed(paths.items()))))[0].tools] == names
+    assert [
+        tool.name for tool in understood(tmp_path, document(dict(reversed(paths.items()))))[0].tools
+    ] == names
 
 
 @pytest.mark.parametrize(
     "title",
-    ['../../x & calc " $(id) \r\n', "con", "aux.py", "nul", "a" * 300, ".", "..", "requests", "-x", "💥", "com1"],
+    [
+        '../../x & calc " $(id) \r\n',
+        "con",
+        "aux.py",
+        "nul",
+        "a" * 300,
+        ".",
+        "..",
+        "requests",
+        "-x",
+        "💥",
+        "com1",
+    ],
 )
 def test_gb09_gb10_gb11_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
     files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
     project = tomllib.loads(files["pyproject.toml"])["project"]
-    assert re.fullmatch(r"mcp-[a-z0-9]+(-[a-z0-9]+)*", project["name"]) and len(project["name"]) <= 64
+    assert (
+        re.fullmatch(r"mcp-[a-z0-9]+(-[a-z0-9]+)*", project["name"]) and len(project["name"]) <= 64
+    )
     assert "Private :: Do Not Upload" in project["classifiers"]
     (package,) = {path.split("/")[1] for path in files if path.startswith("src/")}
     assert re.fullmatch(r"[a-z][a-z0-9_]*_mcp", package)
@@ -344,7 +449,9 @@ def test_gb02_the_gate_takes_ascii_alone(text: str) -> None:
         check_models(f'"""{text}"""\n', "models/x.py")
 
 
-@pytest.mark.parametrize("source", ["{% if missing %}x{% endif %}", "{% for x in missing %}x{% endfor %}"])
+@pytest.mark.parametrize(
+    "source", ["{% if missing %}x{% endif %}", "{% for x in missing %}x{% endfor %}"]
+)
 def test_gc02_an_unknown_name_is_an_error_even_where_it_is_not_printed(source: str) -> None:
     template = make_environment(jinja2.DictLoader({"t": source})).get_template("t")
     with pytest.raises(jinja2.UndefinedError):

@@ -27,12 +27,19 @@ SMALL = sorted(REAL, key=lambda path: path.stat().st_size)[:18]
 def golden() -> str:
     """The hash of the runtime as it stands among the templates."""
     root = ROOT / "templates" / "src" / "package"
-    return digest({path.relative_to(root).as_posix(): path.read_text("utf-8") for path in sorted(root.rglob("*.py"))})
+    return digest(
+        {
+            path.relative_to(root).as_posix(): path.read_text("utf-8")
+            for path in sorted(root.rglob("*.py"))
+        }
+    )
 
 
 def digest(files: dict[str, str]) -> str:
     """One hash of files and their paths."""
-    return hashlib.sha256("".join(f"{path}\0{files[path]}\0" for path in sorted(files)).encode()).hexdigest()
+    return hashlib.sha256(
+        "".join(f"{path}\0{files[path]}\0" for path in sorted(files)).encode()
+    ).hexdigest()
 
 
 def overlays() -> tuple[str, ...]:
@@ -41,7 +48,9 @@ def overlays() -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    "path", [*(path for path in SAMPLES if path.name not in overlays()), *SMALL[:6]], ids=lambda path: path.name
+    "path",
+    [*(path for path in SAMPLES if path.name not in overlays()), *SMALL[:6]],
+    ids=lambda path: path.name,
 )
 def test_the_runtime_is_the_same_to_the_byte(path: Path) -> None:
     files = pipeline.generate(Config(sources=(str(path),)), Problems())[2]

@@ -19,7 +19,9 @@ PATHS = HEAD + "paths:\n  /x:\n    get:\n      responses: {default: {description
 
 def with_schema(schema: dict[str, Any], version: str = "3.0.3") -> str:
     """A document with a schema, as JSON."""
-    return json.dumps(document({"/x": {"get": operation(parameters=[query(**schema)])}}, openapi=version))
+    return json.dumps(
+        document({"/x": {"get": operation(parameters=[query(**schema)])}}, openapi=version)
+    )
 
 
 def with_operation(**more: Any) -> str:
@@ -32,29 +34,57 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
     "B04 comments": ("a.yaml", "# only\n---\n", ("empty",)),
     "B05 zip": ("a.yaml", b"PK\x03\x04\x14\x00", ("zip archive", "unpack")),
     "B05 png": ("a.json", b"\x89PNG\r\n\x1a\n\x00", ("PNG",)),
-    "B06 html": ("a.json", "<!DOCTYPE html><html><body>Swagger UI</body></html>", ("HTML page", "openapi.json")),
+    "B06 html": (
+        "a.json",
+        "<!DOCTYPE html><html><body>Swagger UI</body></html>",
+        ("HTML page", "openapi.json"),
+    ),
     "B07 asyncapi": ("a.yaml", "asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", ("AsyncAPI",)),
-    "B07 postman": ("a.json", '{"info": {"_postman_id": "1", "name": "x"}, "item": []}', ("Postman",)),
+    "B07 postman": (
+        "a.json",
+        '{"info": {"_postman_id": "1", "name": "x"}, "item": []}',
+        ("Postman",),
+    ),
     "B08 truncated YAML": ("a.yaml", HEAD + "paths: {'/x: {\n", ("a.yaml:3",)),
     "B09 truncated JSON": ("a.json", '{"openapi": "3.0.3",\n  "info": {"title": "T"', ("2:11",)),
     "B10 tabs": ("a.yaml", HEAD + "paths:\n\t/x: {}\n", ("tab",)),
     "B11 indentation": ("a.yaml", HEAD + "paths:\n    /x: {}\n  /y: {}\n", ("a.yaml:5",)),
-    "B12 duplicate key": ("a.yaml", HEAD + "info: {title: U, version: '2'}\n", ("`info` comes twice", "2:1", "3:1")),
+    "B12 duplicate key": (
+        "a.yaml",
+        HEAD + "info: {title: U, version: '2'}\n",
+        ("`info` comes twice", "2:1", "3:1"),
+    ),
     "B13 trailing comma": ("a.json", '{"openapi": "3.0.3",}', ("comma",)),
     "B13 comment": ("a.json", '{"openapi": "3.0.3" // x\n}', ("comment",)),
     "B14 Latin-1": ("a.yaml", (HEAD + "x-a: é\n").encode("latin-1"), ("iconv",)),
     "B16 list": ("a.json", "[1, 2]", ("list",)),
     "B16 text": ("a.yaml", "just text\n", ("text",)),
     "B17 neither": ("a.yaml", "info: {title: T}\npaths: {}\n", ("openapi",)),
-    "B18 number": ("a.yaml", "openapi: 3.0\ninfo: {title: T, version: '1'}\npaths: {}\n", ("3.0", "quote")),
-    "B18 unknown": ("a.yaml", "openapi: 4.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n", ("4.0.0", "3.2")),
-    "B20 no title": ("a.yaml", "openapi: 3.0.3\ninfo: {version: '1'}\npaths: {}\n", ("`title` is missing",)),
+    "B18 number": (
+        "a.yaml",
+        "openapi: 3.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
+        ("3.0", "quote"),
+    ),
+    "B18 unknown": (
+        "a.yaml",
+        "openapi: 4.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
+        ("4.0.0", "3.2"),
+    ),
+    "B20 no title": (
+        "a.yaml",
+        "openapi: 3.0.3\ninfo: {version: '1'}\npaths: {}\n",
+        ("`title` is missing",),
+    ),
     "B20 no info": ("a.yaml", "openapi: 3.0.3\npaths: {}\n", ("`info` is missing",)),
     "B21 no paths": ("a.yaml", HEAD, ("`paths` is missing",)),
     "B24 parameters": ("a.json", with_operation(parameters={"a": 1}), ("must be a list",)),
     "B24 responses": ("a.json", with_operation(responses=[]), ("must be an object",)),
     "B24 tags": ("a.json", with_operation(tags="x"), ("must be a list",)),
-    "B25 Query": ("a.json", with_operation(parameters=[{"name": "q", "in": "Query"}]), ("did you mean `query`",)),
+    "B25 Query": (
+        "a.json",
+        with_operation(parameters=[{"name": "q", "in": "Query"}]),
+        ("did you mean `query`",),
+    ),
     "B25 body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ("in: body",)),
     "B26 int": ("a.json", with_schema({"type": "int"}), ("read as `integer`",)),
     "B26 date": ("a.json", with_schema({"type": "date"}), ("read as `string`",)),
@@ -62,7 +92,11 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         "a.json",
         json.dumps(
             document(
-                {"/x": {"get": operation(parameters=[query(**{"$ref": "#/components/schemas/pet"})])}},
+                {
+                    "/x": {
+                        "get": operation(parameters=[query(**{"$ref": "#/components/schemas/pet"})])
+                    }
+                },
                 components={"schemas": {"Pet": {"type": "string"}}},
             )
         ),
@@ -72,7 +106,13 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         "a.json",
         json.dumps(
             document(
-                {"/x": {"get": operation(parameters=[query(**{"$ref": "#/components/schemas/P", "maxLength": 3})])}},
+                {
+                    "/x": {
+                        "get": operation(
+                            parameters=[query(**{"$ref": "#/components/schemas/P", "maxLength": 3})]
+                        )
+                    }
+                },
                 openapi="3.0.3",
                 components={"schemas": {"P": {"type": "string"}}},
             )
@@ -86,21 +126,36 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
     ),
     "B31 duplicate": (
         "a.json",
-        json.dumps(document({"/x": {"get": operation(operationId="a"), "put": operation(operationId="a")}})),
+        json.dumps(
+            document({"/x": {"get": operation(operationId="a"), "put": operation(operationId="a")}})
+        ),
         ("operationId `a` is used 2 times",),
     ),
-    "B32 undeclared": ("a.json", with_operation(security=[{"key": []}]), ("`key` is used but not declared",)),
+    "B32 undeclared": (
+        "a.json",
+        with_operation(security=[{"key": []}]),
+        ("`key` is used but not declared",),
+    ),
     "B32 unsupported": (
         "a.json",
         json.dumps(
-            document(components={"securitySchemes": {"m": {"type": "http", "scheme": "digest"}}}, security=[{"m": []}])
+            document(
+                components={"securitySchemes": {"m": {"type": "http", "scheme": "digest"}}},
+                security=[{"m": []}],
+            )
         ),
         ("not supported",),
     ),
-    "B34 nullable": ("a.json", with_schema({"type": "string", "nullable": True}, "3.1.0"), ("nullable",)),
+    "B34 nullable": (
+        "a.json",
+        with_schema({"type": "string", "nullable": True}, "3.1.0"),
+        ("nullable",),
+    ),
     "B35 mixed": (
         "a.json",
-        json.dumps(document({"/x": {"post": operation(requestBody={"content": {"multipart/mixed": {}}})}})),
+        json.dumps(
+            document({"/x": {"post": operation(requestBody={"content": {"multipart/mixed": {}}})}})
+        ),
         ("skipped", "multipart/mixed"),
     ),
 }
@@ -127,7 +182,9 @@ def test_b04_to_b35_each_fault_is_told_in_words_with_its_place(
     assert [words for words in told if words not in flat] == [], text
 
 
-def test_b01_b02_b03_a_file_that_is_not_there_or_not_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_b01_b02_b03_a_file_that_is_not_there_or_not_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "petstore.yaml").write_text(PATHS)
     assert run(["lint", "petsore.yaml"]) == 2
     assert "did you mean `petstore.yaml`" in capsys.readouterr().err
@@ -159,12 +216,16 @@ def test_b33_a_server_that_is_not_known_is_asked_for(generate: Generate, servers
 
 
 def test_b36_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:
-    given = document({"/x": {"get": operation(parameters=[query(type="integer", example="x", default="y")])}})
+    given = document(
+        {"/x": {"get": operation(parameters=[query(type="integer", example="x", default="y")])}}
+    )
     result = generate(given)
     assert result.code == 0
     assert '"y"' not in result.files["src/shop_mcp/tools/general.json"]
 
 
-def test_b39_an_unknown_flag_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_b39_an_unknown_flag_is_answered_with_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run(["generate", "x.yaml", "--outptu", "d"]) == 2
     assert "--output" in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""What holds for any input at all: a thousand examples here, a million with `FUZZ=1000` (`make fuzz`)."""
+"""What holds for any input at all: a thousand examples here, a million with `FUZZ=1000` (`make
+fuzz`).
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,26 @@ from hypothesis import strategies as some
 from mcpgen.load import Limits, load
 from mcpgen.parse.naming import RESERVED, argument_names, server_name, tool_names, toolset_name
 from mcpgen.problems import McpgenError, Problems
-from mcpgen.render.literal import UnsafeValue, docstring, markdown, py_ident, py_literal, quoted, toml, word
+from mcpgen.render.literal import (
+    UnsafeValue,
+    docstring,
+    markdown,
+    py_ident,
+    py_literal,
+    quoted,
+    toml,
+    word,
+)
 from mcpgen.report import render
 from mcpgen.suspicious import findings
 from mcpgen.text import INVISIBLE, plain, visible
 
 EXAMPLES = 1_000 * int(os.environ.get("FUZZ", "1"))
 thorough = settings(
-    max_examples=EXAMPLES, derandomize="FUZZ" not in os.environ, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=EXAMPLES,
+    derandomize="FUZZ" not in os.environ,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TEXTS = some.one_of(
     some.text(some.characters(exclude_categories=()), max_size=30),
@@ -51,20 +65,35 @@ def test_ga27_every_filter_takes_exact_types_alone(act: Any) -> None:
 
 
 @thorough
-@given(some.lists(some.tuples(some.sampled_from(["GET", "POST"]), TEXTS, some.none() | TEXTS), max_size=6), TEXTS)
-def test_names_of_tools_are_legal_and_never_shared(wanted: list[tuple[str, str, str | None]], title: str) -> None:
+@given(
+    some.lists(
+        some.tuples(some.sampled_from(["GET", "POST"]), TEXTS, some.none() | TEXTS), max_size=6
+    ),
+    TEXTS,
+)
+def test_names_of_tools_are_legal_and_never_shared(
+    wanted: list[tuple[str, str, str | None]], title: str
+) -> None:
     server = server_name(title)
     assert re.fullmatch(r"[a-z][a-z0-9_]{0,15}", server)
     names = tool_names(wanted, server)
-    assert len(set(names.values())) == len(names) == len({f"{method} {path}" for method, path, _ in wanted})
+    assert (
+        len(set(names.values()))
+        == len(names)
+        == len({f"{method} {path}" for method, path, _ in wanted})
+    )
     for name in names.values():
         assert re.fullmatch(r"[a-z][a-z0-9_]{0,49}", name) and name not in RESERVED
         assert len(f"mcp__{server}__{name}") <= 64
 
 
 @thorough
-@given(some.lists(some.tuples(some.sampled_from(["path", "query", "body"]), TEXTS), max_size=6), TEXTS)
-def test_names_of_arguments_and_toolsets_are_identifiers(wanted: list[tuple[str, str]], tag: str) -> None:
+@given(
+    some.lists(some.tuples(some.sampled_from(["path", "query", "body"]), TEXTS), max_size=6), TEXTS
+)
+def test_names_of_arguments_and_toolsets_are_identifiers(
+    wanted: list[tuple[str, str]], tag: str
+) -> None:
     names = argument_names(wanted)
     assert len(set(names.values())) == len(names) == len(set(wanted))
     for name in (*names.values(), toolset_name(tag)):
@@ -101,7 +130,9 @@ def test_bytes_are_a_document_or_a_refusal_in_words(data: bytes, headed: bool) -
     except McpgenError as error:
         assert error.exit_code in (1, 2, 3) and error.problems
         told = render(error.problems)
-        assert not [char for char in told if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)]
+        assert not [
+            char for char in told if char != "\n" and (ord(char) < 32 or 127 <= ord(char) < 160)
+        ]
     else:
         json.dumps(root, allow_nan=False)
 
@@ -113,7 +144,11 @@ PLACE = tempfile.mkdtemp()
 def body() -> Iterator[Any]:
     """The runtime's module of headers."""
     folder = Path(tempfile.mkdtemp())
-    shutil.copytree(ROOT / "templates" / "src" / "package", folder / "drawn", ignore=shutil.ignore_patterns("*.jinja"))
+    shutil.copytree(
+        ROOT / "templates" / "src" / "package",
+        folder / "drawn",
+        ignore=shutil.ignore_patterns("*.jinja"),
+    )
     sys.path.insert(0, str(folder))
     yield importlib.import_module("drawn.body")
     sys.path.remove(str(folder))
@@ -130,7 +165,11 @@ def test_a_header_is_one_header_or_refused(body: Any, name: str, value: str) -> 
     with contextlib.suppress(refused):
         fields = body.header_fields({name: value})
     for key, text in fields.items():
-        assert re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", key) and text.isascii() and text.strip() == text
+        assert (
+            re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", key)
+            and text.isascii()
+            and text.strip() == text
+        )
         wire = f"GET / HTTP/1.1\r\nHost: a\r\n{key}: {text}\r\n\r\n".encode("ascii")
         reader = h11.Connection(h11.SERVER)
         reader.receive_data(wire)

@@ -1,4 +1,6 @@
-"""What a generated server does with hostile arguments, answers and callers, where no other test has it."""
+"""What a generated server does with hostile arguments, answers and callers, where no other test has
+it.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,12 @@ class Upstream:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                upstream.requests.append((self.path, {key.lower(): value for key, value in self.headers.items()}))
-                body = json.dumps([{"path": self.path, "n": n} for n in range(upstream.items)]).encode()
+                upstream.requests.append(
+                    (self.path, {key.lower(): value for key, value in self.headers.items()})
+                )
+                body = json.dumps(
+                    [{"path": self.path, "n": n} for n in range(upstream.items)]
+                ).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -70,13 +76,21 @@ GIVEN = document(
         "/books": {
             "get": operation(
                 operationId="listBooks",
-                parameters=[query("q"), query("n", type="array", items={"type": "integer"}), query("o", type="object")],
+                parameters=[
+                    query("q"),
+                    query("n", type="array", items={"type": "integer"}),
+                    query("o", type="object"),
+                ],
                 responses={
                     "200": {
                         "description": "OK",
                         "content": {
                             "application/json": {
-                                "schema": {"type": "array", "uniqueItems": True, "items": {"type": "object"}}
+                                "schema": {
+                                    "type": "array",
+                                    "uniqueItems": True,
+                                    "items": {"type": "object"},
+                                }
                             }
                         },
                     }
@@ -84,7 +98,9 @@ GIVEN = document(
             )
         }
     },
-    components={"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}},
+    components={
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
+    },
     security=[{"key": []}],
 )
 
@@ -144,7 +160,9 @@ def test_rb05_rb08_arguments_that_are_not_json_or_too_much_are_refused(
 ) -> None:
     """Judged by the checker itself: a client would not even write some of them down."""
     check = importlib.import_module("shop_mcp.check")
-    schema = json.loads((Path(check.__file__).parent / "tools" / "general.json").read_text())[0]["inputSchema"]
+    schema = json.loads((Path(check.__file__).parent / "tools" / "general.json").read_text())[0][
+        "inputSchema"
+    ]
     started = time.perf_counter()
     with pytest.raises(check.BadArguments):
         check.Checker("list_books", schema).check(arguments)
@@ -152,8 +170,12 @@ def test_rb05_rb08_arguments_that_are_not_json_or_too_much_are_refused(
     assert upstream.requests == []
 
 
-@pytest.mark.parametrize("name", ["api_key", "key", "X-API-Key", "authorization", "base_url", "_headers", "security"])
-def test_rf04_ra11_a_credential_or_an_address_is_no_argument(server: Any, upstream: Upstream, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["api_key", "key", "X-API-Key", "authorization", "base_url", "_headers", "security"]
+)
+def test_rf04_ra11_a_credential_or_an_address_is_no_argument(
+    server: Any, upstream: Upstream, name: str
+) -> None:
     result = call(server, **{name: "mine"})
     assert result.is_error and name in result.content[0].text
     assert upstream.requests == []
@@ -168,7 +190,9 @@ def test_rd11_unique_items_of_an_answer_cost_nothing(server: Any, upstream: Upst
     assert time.perf_counter() - started < 3
 
 
-def start(tmp_path: Path, upstream: Upstream, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+def start(
+    tmp_path: Path, upstream: Upstream, *words: str, **more: str
+) -> subprocess.CompletedProcess[str]:
     """Start the server as a process that is not meant to serve for long."""
     for path, text in rendered(tmp_path, GIVEN).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -216,17 +240,27 @@ def test_rh06_a_token_is_compared_in_constant_time() -> None:
 
 
 def test_rh08_callers_never_get_each_others_answers(server: Any, upstream: Upstream) -> None:
-    """A thousand interleaved calls of two callers: each gets what it asked for, and its own request alone is sent."""
+    """A thousand interleaved calls of two callers: each gets what it asked for, and its own request
+    alone is sent.
+    """
 
     async def run() -> list[str]:
         async with Client(server.server) as one, Client(server.server) as two:
             crossed = []
             for _ in range(10):
-                asked = [(client, f"{name}-{n}") for n in range(50) for client, name in ((one, "a"), (two, "b"))]
-                found = await asyncio.gather(*(client.call_tool("list_books", {"q": q}) for client, q in asked))
+                asked = [
+                    (client, f"{name}-{n}")
+                    for n in range(50)
+                    for client, name in ((one, "a"), (two, "b"))
+                ]
+                found = await asyncio.gather(
+                    *(client.call_tool("list_books", {"q": q}) for client, q in asked)
+                )
                 texts = [result.content[0].text for result in found]
                 crossed += [
-                    q for (_, q), text in zip(asked, texts, strict=True) if f'q={q}"' not in text.replace("\\", "")
+                    q
+                    for (_, q), text in zip(asked, texts, strict=True)
+                    if f'q={q}"' not in text.replace("\\", "")
                 ]
             return crossed
 

@@ -1,4 +1,6 @@
-"""What is true of the sources themselves: what they may not use, where they may read, what packages say (RI04, S)."""
+"""What is true of the sources themselves: what they may not use, where they may read, what packages
+say (RI04, S).
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,36 @@ ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "templates" / "src" / "package"
 MODULES = sorted(RUNTIME.glob("*.py"))
 CALLS = {
-    *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "pickle.loads", "pickle.load", "marshal.loads"),
-    *("shelve.open", "yaml.load", "tempfile.mktemp", "jsonschema.validate", "ssl._create_unverified_context"),
+    *(
+        "eval",
+        "exec",
+        "compile",
+        "__import__",
+        "os.system",
+        "os.popen",
+        "pickle.loads",
+        "pickle.load",
+        "marshal.loads",
+    ),
+    *(
+        "shelve.open",
+        "yaml.load",
+        "tempfile.mktemp",
+        "jsonschema.validate",
+        "ssl._create_unverified_context",
+    ),
 }
-IMPORTS = {"pickle", "marshal", "shelve", "subprocess", "ctypes", "yaml", "jsonschema", "requests", "urllib.request"}
+IMPORTS = {
+    "pickle",
+    "marshal",
+    "shelve",
+    "subprocess",
+    "ctypes",
+    "yaml",
+    "jsonschema",
+    "requests",
+    "urllib.request",
+}
 
 
 def dotted(node: ast.expr) -> str:
@@ -35,7 +63,11 @@ def test_ri04_nothing_in_the_runtime_can_become_code_or_skip_a_check(path: Path)
             assert dotted(node.func) not in CALLS, f"{path.name}:{node.lineno}"
             for keyword in node.keywords:
                 given = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-                assert (keyword.arg, given) not in (("shell", True), ("verify", False), ("follow_redirects", True))
+                assert (keyword.arg, given) not in (
+                    ("shell", True),
+                    ("verify", False),
+                    ("follow_redirects", True),
+                )
                 assert keyword.arg != "trust_env" or given is False
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
@@ -44,19 +76,25 @@ def test_ri04_nothing_in_the_runtime_can_become_code_or_skip_a_check(path: Path)
 
 def test_ri05_no_validator_of_the_runtime_can_fetch() -> None:
     """Every validator is made by one function, offline."""
-    made = re.findall(r"jsonschema_rs\.Draft\w+\(([^\n]*)", "\n".join(path.read_text("utf-8") for path in MODULES))
+    made = re.findall(
+        r"jsonschema_rs\.Draft\w+\(([^\n]*)", "\n".join(path.read_text("utf-8") for path in MODULES)
+    )
     assert made and all("offline=True" in words for words in made)
 
 
 def test_gg08_the_environment_is_read_by_prefixed_names_alone() -> None:
-    """Every read of an environment variable in the runtime names it through `variable(...)`, or is of all of them."""
+    """Every read of an environment variable in the runtime names it through `variable(...)`, or is
+    of all of them.
+    """
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Subscript) and dotted(node.value) == "os.environ":
                 raise AssertionError(f"{path.name}:{node.lineno}")
             if isinstance(node, ast.Call) and dotted(node.func) in ("os.environ.get", "os.getenv"):
                 name = node.args[0]
-                assert isinstance(name, ast.Call) and dotted(name.func).endswith("variable"), f"{path.name}"
+                assert isinstance(name, ast.Call) and dotted(name.func).endswith(
+                    "variable"
+                ), f"{path.name}"
 
 
 def test_s01_every_dependency_of_a_server_has_a_lower_and_an_upper_bound(tmp_path: Path) -> None:
@@ -69,17 +107,27 @@ def test_s02_mcpgen_asks_the_network_for_nothing_when_imported() -> None:
     import subprocess
     import sys
 
-    watch = "import sys; sys.addaudithook(lambda e, a: sys.exit(9) if e.startswith('socket.connect') else None)"
+    watch = (
+        "import sys; sys.addaudithook(lambda e, a: sys.exit(9) if e.startswith('socket.connect')"
+        " else None)"
+    )
     code = f"{watch}; import mcpgen.cli, mcpgen.pipeline, mcpgen.project"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode
+        == 0
+    )
 
 
 def test_s03_workflows_name_actions_by_hash_and_get_no_secrets(tmp_path: Path) -> None:
-    files = {path: text for path, text in rendered(tmp_path, document()).items() if "/workflows/" in path}
+    files = {
+        path: text for path, text in rendered(tmp_path, document()).items() if "/workflows/" in path
+    }
     assert files
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         files[str(path)] = path.read_text("utf-8")
     for path, text in files.items():
-        assert all(re.search(r"@[0-9a-f]{40}\b", line) for line in text.splitlines() if "uses:" in line), path
+        assert all(
+            re.search(r"@[0-9a-f]{40}\b", line) for line in text.splitlines() if "uses:" in line
+        ), path
         assert "pull_request_target" not in text and "permissions:" in text, path
         assert "persist-credentials: false" in text or "checkout" not in text, path

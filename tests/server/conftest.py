@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # pytest's importlib mode leaves the folder of the tests out
+sys.path.append(
+    str(Path(__file__).parent)
+)  # pytest's importlib mode leaves the folder of the tests out
 
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
@@ -41,7 +43,9 @@ def package(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def in_process(package: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def in_process(
+    package: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Any]:
     """A function that imports the package and makes its `ToolServer`."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)

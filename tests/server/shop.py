@@ -1,4 +1,6 @@
-"""A small generated package, written by hand: the constant files as they are, and what a document would contribute."""
+"""A small generated package, written by hand: the constant files as they are, and what a document
+would contribute.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ PACKAGE = "shop_mcp"
 PREFIX = "MCPGEN_SHOP"
 
 
-def _tool(name: str, description: str, properties: dict[str, Any], *, read_only: bool, **more: Any) -> dict[str, Any]:
+def _tool(
+    name: str, description: str, properties: dict[str, Any], *, read_only: bool, **more: Any
+) -> dict[str, Any]:
     title = name.replace("_", " ").capitalize()
     return {
         "name": name,
@@ -46,14 +50,24 @@ BOOKS = [
         "list_books",
         "List the books in the catalogue. Newest first.",
         {
-            "genre": {"type": "string", "enum": ["fiction", "poetry"], "description": "Only this genre"},
+            "genre": {
+                "type": "string",
+                "enum": ["fiction", "poetry"],
+                "description": "Only this genre",
+            },
             "page_size": {"type": "integer", "minimum": 1, "maximum": 100},
             "ids": {"type": "array", "items": {"type": "integer"}},
         },
         read_only=True,
         outputSchema={"type": "object", "properties": {"result": {"type": "array", "items": {}}}},
     ),
-    _tool("get_book", "Get one book.", {"book_id": {"type": "string"}}, read_only=True, required=["book_id"]),
+    _tool(
+        "get_book",
+        "Get one book.",
+        {"book_id": {"type": "string"}},
+        read_only=True,
+        required=["book_id"],
+    ),
     _tool(
         "update_book",
         "Replace a book.",
@@ -70,7 +84,13 @@ BOOKS = [
         read_only=False,
         required=["book_id", "title"],
     ),
-    _tool("delete_book", "Delete a book.", {"book_id": {"type": "string"}}, read_only=False, required=["book_id"]),
+    _tool(
+        "delete_book",
+        "Delete a book.",
+        {"book_id": {"type": "string"}},
+        read_only=False,
+        required=["book_id"],
+    ),
 ]
 
 BOOKS_PY = '''"""Books: tools that call the API."""
@@ -133,8 +153,16 @@ async def delete_book(api: Api, *, book_id: str) -> Answer[Any]:
 DESK = [
     _tool("echo", "Say it again.", {"text": {"type": "string"}}, read_only=True, required=["text"]),
     _tool("noise", "Print to stdout, warn and log.", {}, read_only=True),
-    _tool("slow", "Work for a while, telling how far.", {"steps": {"type": "integer"}}, read_only=True),
-    _tool("crash", "Raise an exception.", {"how": {"type": "string"}}, read_only=True, required=["how"]),
+    _tool(
+        "slow", "Work for a while, telling how far.", {"steps": {"type": "integer"}}, read_only=True
+    ),
+    _tool(
+        "crash",
+        "Raise an exception.",
+        {"how": {"type": "string"}},
+        read_only=True,
+        required=["how"],
+    ),
     _tool("picture", "Return every kind of content.", {}, read_only=True),
     _tool(
         "add",
@@ -142,7 +170,11 @@ DESK = [
         {"a": {"type": "number"}, "b": {"type": "number"}},
         read_only=True,
         required=["a", "b"],
-        outputSchema={"type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"]},
+        outputSchema={
+            "type": "object",
+            "properties": {"sum": {"type": "number"}},
+            "required": ["sum"],
+        },
     ),
     _tool("later", "Do something that nobody has written yet.", {}, read_only=True),
 ]
@@ -243,7 +275,10 @@ FACTS = {
             "scopes": [],
         }
     },
-    "toolsets": {"books": {"title": "Books", "description": ""}, "desk": {"title": "Desk", "description": ""}},
+    "toolsets": {
+        "books": {"title": "Books", "description": ""},
+        "desk": {"title": "Desk", "description": ""},
+    },
     "aliases": {"find_books": "list_books"},
     "answers": {},
     "wrapped": ["list_books"],
@@ -251,9 +286,13 @@ FACTS = {
 
 
 def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
-    """Write the package below `root` with `files` (paths inside it) on top, and return its folder."""
+    """Write the package below `root` with `files` (paths inside it) on top, and return its
+    folder.
+    """
     folder = root / PACKAGE
-    shutil.copytree(TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "*.j2", "models"))
+    shutil.copytree(
+        TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "*.j2", "models")
+    )
     (folder / "__init__.py").touch()
     (folder / "custom").mkdir(exist_ok=True)
     contents = {

@@ -1,4 +1,6 @@
-"""The tests a generated project brings pass as they land, and notice when the client in it is wrong."""
+"""The tests a generated project brings pass as they land, and notice when the client in it is
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ DOCUMENT = {
     "info": {"title": "Things", "version": "1"},
     "servers": [{"url": "https://api.example.com"}],
     "security": [{"key": []}],
-    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}},
+    "components": {
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
+    },
     "paths": {
         "/things": {
             "get": {
@@ -70,7 +74,10 @@ DOCUMENT = {
                         "multipart/form-data": {
                             "schema": {
                                 "type": "object",
-                                "properties": {"file": {"type": "string", "format": "binary"}, "note": TEXT},
+                                "properties": {
+                                    "file": {"type": "string", "format": "binary"},
+                                    "note": TEXT,
+                                },
                             }
                         }
                     }
@@ -97,9 +104,17 @@ MUTATIONS = {
         "checker.check(arguments)",
         "checker and dict(arguments or {})",
     ),
-    "required arguments that are not asked for": ("src/*/check.py", "        if errors:\n", "        if not errors:\n"),
+    "required arguments that are not asked for": (
+        "src/*/check.py",
+        "        if errors:\n",
+        "        if not errors:\n",
+    ),
     "errors that look like answers": ("src/*/calls.py", '"isError": True', '"isError": False'),
-    "secrets that are not masked": ("src/*/settings.py", "return self._pattern.sub(MASK, text)", "return text"),
+    "secrets that are not masked": (
+        "src/*/settings.py",
+        "return self._pattern.sub(MASK, text)",
+        "return text",
+    ),
 }
 
 
@@ -133,7 +148,9 @@ def generate(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
-    """Mutation → exit code and output of the project's own tests; `as it is` without one. One process runs all."""
+    """Mutation → exit code and output of the project's own tests; `as it is` without one. One
+    process runs all.
+    """
     root = tmp_path_factory.mktemp("things")
     generate(root / "as it is")
     for mutation, (pattern, good, bad) in MUTATIONS.items():
@@ -150,7 +167,10 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, s
         env=process_environment(),
     )
     assert done.returncode == 0, done.stderr
-    return {name: (code, said) for name, (code, said) in json.loads(done.stdout.splitlines()[-1]).items()}
+    return {
+        name: (code, said)
+        for name, (code, said) in json.loads(done.stdout.splitlines()[-1]).items()
+    }
 
 
 def test_a_generated_project_passes_its_tests(outcomes: dict[str, tuple[int, str]]) -> None:
@@ -159,7 +179,9 @@ def test_a_generated_project_passes_its_tests(outcomes: dict[str, tuple[int, str
 
 
 @pytest.mark.parametrize("mutation", list(MUTATIONS))
-def test_a_client_that_is_wrong_fails_them(outcomes: dict[str, tuple[int, str]], mutation: str) -> None:
+def test_a_client_that_is_wrong_fails_them(
+    outcomes: dict[str, tuple[int, str]], mutation: str
+) -> None:
     code, said = outcomes[mutation]
     assert code == 1, said
     assert "1 failed" in said

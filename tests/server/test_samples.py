@@ -1,4 +1,6 @@
-"""Sample arguments: valid for their schemas, deterministic, and found again where they must arrive."""
+"""Sample arguments: valid for their schemas, deterministic, and found again where they must
+arrive.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +10,44 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from mcpgen.ir import Annotation, Argument, Auth, Body, Hints, Origin, Request, Response, Server, Tool, Toolset
+from mcpgen.ir import (
+    Annotation,
+    Argument,
+    Auth,
+    Body,
+    Hints,
+    Origin,
+    Request,
+    Response,
+    Server,
+    Tool,
+    Toolset,
+)
 from mcpgen.render import sample
 from mcpgen.render.pattern_text import text_for
 from mcpgen.render.places import expectations
 from mcpgen.render.sample import sample_arguments
 
-NODE = {"type": "object", "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}}}
+NODE = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}},
+}
 
 
-def tool(properties: dict[str, Any], *arguments: Argument, body: Body | None = None, **schema: Any) -> Tool:
+def tool(
+    properties: dict[str, Any], *arguments: Argument, body: Body | None = None, **schema: Any
+) -> Tool:
     """A tool with those properties."""
     return Tool(
         name="sample",
         title="Sample",
         description="Sample.",
-        input_schema={"type": "object", "properties": properties, "additionalProperties": False, **schema},
+        input_schema={
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": False,
+            **schema,
+        },
         output_schema=None,
         hints=Hints(read_only=True, destructive=False, idempotent=True),
         arguments=arguments,
@@ -89,15 +113,26 @@ def test_a_sample_is_valid_and_always_the_same(schema: dict[str, Any]) -> None:
     assert sample_arguments(made) == arguments
 
 
-def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_one_gives_up() -> None:
-    riddle = {"type": "string", "pattern": "(?=nothing)known", "minLength": 400, "maxLength": 401, "format": "date"}
+def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_one_gives_up() -> (
+    None
+):
+    riddle = {
+        "type": "string",
+        "pattern": "(?=nothing)known",
+        "minLength": 400,
+        "maxLength": 401,
+        "format": "date",
+    }
     properties = {"id": {"type": "string"}, "riddle": riddle}
     assert list(sample_arguments(tool(properties)) or {}) == ["id"]
     assert sample_arguments(tool(properties, required=["riddle"])) is None
 
 
 def test_samples_of_different_arguments_differ() -> None:
-    properties = {f"a{index}": {"type": kind} for index, kind in enumerate(["string", "integer", "number"] * 3)}
+    properties = {
+        f"a{index}": {"type": kind}
+        for index, kind in enumerate(["string", "integer", "number"] * 3)
+    }
     values = list((sample_arguments(tool(properties)) or {}).values())
     assert len({str(value) for value in values}) == len(values)
 
@@ -127,12 +162,28 @@ def test_a_text_for_a_pattern(pattern: str, text: str | None) -> None:
     ("given", "value", "expected"),
     [
         (argument("id", "path"), "a b", [{"place": "path", "name": "id-wire", "text": "a b"}]),
-        (argument("id", "path", "label"), 5, [{"place": "path", "name": "id-wire", "leaves": ["5"]}]),
+        (
+            argument("id", "path", "label"),
+            5,
+            [{"place": "path", "name": "id-wire", "leaves": ["5"]}],
+        ),
         (argument("q", "query"), True, [{"place": "query", "name": "q-wire", "text": "true"}]),
         (argument("q", "query"), 2.0, [{"place": "query", "name": "q-wire", "text": "2"}]),
-        (argument("q", "query"), 1e-07, [{"place": "query", "name": "q-wire", "text": "0.0000001"}]),
-        (argument("q", "query"), [1, 2], [{"place": "query", "name": "q-wire", "texts": ["1", "2"]}]),
-        (argument("q", "query", "csv"), [1, 2], [{"place": "query", "name": "q-wire", "leaves": ["1", "2"]}]),
+        (
+            argument("q", "query"),
+            1e-07,
+            [{"place": "query", "name": "q-wire", "text": "0.0000001"}],
+        ),
+        (
+            argument("q", "query"),
+            [1, 2],
+            [{"place": "query", "name": "q-wire", "texts": ["1", "2"]}],
+        ),
+        (
+            argument("q", "query", "csv"),
+            [1, 2],
+            [{"place": "query", "name": "q-wire", "leaves": ["1", "2"]}],
+        ),
         (argument("q", "query"), {"k": 1}, [{"place": "query", "name": "k", "text": "1"}]),
         (
             argument("q", "query", "deep_object"),
@@ -142,13 +193,31 @@ def test_a_text_for_a_pattern(pattern: str, text: str | None) -> None:
                 {"place": "query", "name": "q-wire[c][0]", "text": "2"},
             ],
         ),
-        (argument("q", "query", "json_text"), {"a": 1}, [{"place": "query", "name": "q-wire", "json": {"a": 1}}]),
-        (argument("q", "query", "query_string"), {"a": 1}, [{"place": "query", "name": "a", "text": "1"}]),
-        (argument("h", "header"), [1, 2], [{"place": "header", "name": "h-wire", "leaves": ["1", "2"]}]),
-        (argument("b", "body"), {"a": None}, [{"place": "body", "name": "b-wire", "json": {"a": None}}]),
+        (
+            argument("q", "query", "json_text"),
+            {"a": 1},
+            [{"place": "query", "name": "q-wire", "json": {"a": 1}}],
+        ),
+        (
+            argument("q", "query", "query_string"),
+            {"a": 1},
+            [{"place": "query", "name": "a", "text": "1"}],
+        ),
+        (
+            argument("h", "header"),
+            [1, 2],
+            [{"place": "header", "name": "h-wire", "leaves": ["1", "2"]}],
+        ),
+        (
+            argument("b", "body"),
+            {"a": None},
+            [{"place": "body", "name": "b-wire", "json": {"a": None}}],
+        ),
     ],
 )
-def test_a_value_is_expected_where_its_style_puts_it(given: Argument, value: Any, expected: list[Any]) -> None:
+def test_a_value_is_expected_where_its_style_puts_it(
+    given: Argument, value: Any, expected: list[Any]
+) -> None:
     assert expectations(tool({given.name: {}}, given), {given.name: value}) == expected
 
 
@@ -170,7 +239,10 @@ def test_a_field_is_expected_as_its_body_writes_it(
 
 
 def test_nested_names_are_expected_as_on_the_wire() -> None:
-    schema = {"type": "object", "properties": {"eq_": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}}
+    schema = {
+        "type": "object",
+        "properties": {"eq_": {"type": "array", "items": {"$ref": "#/$defs/Node"}}},
+    }
     made = tool({"b": schema}, argument("b", "body"), **{"$defs": {"Node": NODE}})
     names = (("/properties/b/properties/eq_", "$eq"), ("/$defs/Node/properties/name", "@name"))
     made = dataclasses.replace(made, wire_names=names)

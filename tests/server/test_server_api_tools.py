@@ -25,13 +25,19 @@ def ask(tools: Any, *calls: tuple[str, Any], mode: str = "auto") -> list[Any]:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_call_becomes_a_request_and_its_answer_a_result(in_process: Any, api: Recorder, mode: str) -> None:
+def test_a_call_becomes_a_request_and_its_answer_a_result(
+    in_process: Any, api: Recorder, mode: str
+) -> None:
     arguments = {"genre": "poetry", "page_size": 5, "ids": [1, 2]}
     [result] = ask(in_process(), ("list_books", arguments), mode=mode)
     [(method, target, headers, _)] = api.requests
     assert method == "GET"
     assert urlsplit(target).path == "/v1/books"
-    assert parse_qs(urlsplit(target).query) == {"genre": ["poetry"], "page-size": ["5"], "ids": ["1,2"]}
+    assert parse_qs(urlsplit(target).query) == {
+        "genre": ["poetry"],
+        "page-size": ["5"],
+        "ids": ["1,2"],
+    }
     assert headers["x-api-key"] == "canary-key-0123456789"
     assert json.loads(result["content"][0]["text"]) == [{"id": 1}]
     assert result["structuredContent"] == {"result": [{"id": 1}]}
@@ -73,20 +79,38 @@ def test_a_nested_key_may_be_spelled_as_the_api_spells_it(in_process: Any, api: 
 
 
 INVALID = [
-    ("an unknown argument", {"book_id": "1", "title": "T", "titel": "x"}, ["`titel`", "did you mean `title`"]),
+    (
+        "an unknown argument",
+        {"book_id": "1", "title": "T", "titel": "x"},
+        ["`titel`", "did you mean `title`"],
+    ),
     ("a wrong type", {"book_id": 1, "title": "T"}, ["`book_id`", "a string", "got 1"]),
     ("a missing argument", {"book_id": "1"}, ["`title`", "required"]),
     ("null where it is no value", {"book_id": "1", "title": None}, ["`title`", "got null"]),
     ("too long", {"book_id": "1", "title": "T" * 21}, ["`title`", "at most 20"]),
     ("a nested unknown name", {"book_id": "1", "title": "T", "meta": {"x": 1}}, ["`meta.x`"]),
-    ("a broken JSON text", {"book_id": "1", "title": "T", "meta": "{nope"}, ["`meta`", "an object"]),
-    ("nested 200 deep", {"book_id": "1", "title": "T", "meta": eval("[" * 80 + "]" * 80)}, ["nested deeper"]),
-    ("100,000 items", {"book_id": "1", "title": "T", "meta": [1] * 100_000}, ["more than 50,000 values"]),
+    (
+        "a broken JSON text",
+        {"book_id": "1", "title": "T", "meta": "{nope"},
+        ["`meta`", "an object"],
+    ),
+    (
+        "nested 200 deep",
+        {"book_id": "1", "title": "T", "meta": eval("[" * 80 + "]" * 80)},
+        ["nested deeper"],
+    ),
+    (
+        "100,000 items",
+        {"book_id": "1", "title": "T", "meta": [1] * 100_000},
+        ["more than 50,000 values"],
+    ),
 ]
 
 
 @pytest.mark.parametrize("mode", ERAS)
-@pytest.mark.parametrize(("arguments", "told"), [case[1:] for case in INVALID], ids=[case[0] for case in INVALID])
+@pytest.mark.parametrize(
+    ("arguments", "told"), [case[1:] for case in INVALID], ids=[case[0] for case in INVALID]
+)
 def test_invalid_arguments_are_told_and_nothing_is_sent(
     in_process: Any, api: Recorder, mode: str, arguments: dict[str, Any], told: list[str]
 ) -> None:
@@ -106,7 +130,10 @@ def test_an_integer_is_an_integer(in_process: Any, api: Recorder, value: Any) ->
 
 def test_a_value_outside_the_enumeration_is_told_with_the_allowed_ones(in_process: Any) -> None:
     [result] = ask(in_process(), ("list_books", {"genre": "Poetry"}))
-    assert 'one of "fiction", "poetry"; got "Poetry"; did you mean "poetry"?' in result["content"][0]["text"]
+    assert (
+        'one of "fiction", "poetry"; got "Poetry"; did you mean "poetry"?'
+        in result["content"][0]["text"]
+    )
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -126,13 +153,17 @@ def test_an_error_of_the_api_is_a_result_that_says_so(
 
 
 def test_a_shape_hook_changes_what_the_model_sees(package: Any, in_process: Any) -> None:
-    (package / "hooks.py").write_text("def shape_list_books(call, data):\n    return [x['id'] for x in data]\n")
+    (package / "hooks.py").write_text(
+        "def shape_list_books(call, data):\n    return [x['id'] for x in data]\n"
+    )
     [result] = ask(in_process(), ("list_books", {}))
     assert result["structuredContent"] == {"result": [1]}
     assert result["content"][0]["text"] == "[1]"
 
 
-def test_a_custom_function_may_use_generated_ones(package: Any, in_process: Any, api: Recorder) -> None:
+def test_a_custom_function_may_use_generated_ones(
+    package: Any, in_process: Any, api: Recorder
+) -> None:
     (package / "custom" / "more.json").write_text('{"name": "count_books"}')
     (package / "custom" / "more.py").write_text(
         "from ..api import Api\nfrom ..tools import books\n\n\n"

@@ -15,14 +15,20 @@ from shop import DESK, write_package
 ERAS = ["auto", "legacy"]
 
 
-def ask(tools: Any, mode: str, *calls: tuple[str, dict[str, Any] | None], **options: Any) -> list[Any]:
+def ask(
+    tools: Any, mode: str, *calls: tuple[str, dict[str, Any] | None], **options: Any
+) -> list[Any]:
     """Make calls one after the other through the official client; the results as on the wire."""
 
     async def run() -> list[Any] | MCPError:
         async with Client(tools.server, mode=mode) as client:
             try:
-                return [await client.call_tool(name, arguments, **options) for name, arguments in calls]
-            except MCPError as error:  # raised here it would arrive wrapped in the client's exception group
+                return [
+                    await client.call_tool(name, arguments, **options) for name, arguments in calls
+                ]
+            except (
+                MCPError
+            ) as error:  # raised here it would arrive wrapped in the client's exception group
                 return error
 
     results = asyncio.run(run())
@@ -90,7 +96,11 @@ def test_every_kind_of_content_arrives(in_process: Any, mode: str) -> None:
     assert text == {"type": "text", "text": "a text"}
     assert base64.b64decode(image["data"]) == b"\x89PNG"
     assert audio["mimeType"] == "audio/wav"
-    assert (link["type"], link["uri"], link["mimeType"]) == ("resource_link", "https://example.com/a.csv", "text/csv")
+    assert (link["type"], link["uri"], link["mimeType"]) == (
+        "resource_link",
+        "https://example.com/a.csv",
+        "text/csv",
+    )
     assert base64.b64decode(binary["resource"]["blob"]) == b"bytes"
     assert embedded["resource"]["text"] == "text"
 
@@ -102,7 +112,9 @@ def test_a_dataclass_becomes_structured_content(in_process: Any, mode: str) -> N
     assert json.loads(result["content"][0]["text"]) == {"sum": 3}
 
 
-def test_a_result_that_breaks_its_output_schema_is_an_error_that_says_where(in_process: Any) -> None:
+def test_a_result_that_breaks_its_output_schema_is_an_error_that_says_where(
+    in_process: Any,
+) -> None:
     [result] = ask(in_process(), "auto", ("add", {"a": 13, "b": 2}))
     assert result["isError"] is True
     assert "`sum` must be a number" in result["content"][0]["text"]
@@ -197,7 +209,9 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
         ("call_tool", {"name": "echo", "arguments": {"text": "hi"}}),
     )
     assert found["content"][0]["text"].startswith("echo: Say it again.")
-    assert json.loads(described["content"][0]["text"]) == next(tool for tool in DESK if tool["name"] == "echo")
+    assert json.loads(described["content"][0]["text"]) == next(
+        tool for tool in DESK if tool["name"] == "echo"
+    )
     assert called["content"][0]["text"] == "hi"
     assert list_tools(tools) == before
     assert [tool.name for tool in before.tools] == ["search_tools", "describe_tool", "call_tool"]
@@ -230,7 +244,9 @@ def test_a_lazy_call_is_checked_like_a_direct_one(in_process: Any) -> None:
     ],
 )
 def test_search_finds_the_tool_that_was_meant(in_process: Any, query: str, best: str) -> None:
-    [result] = ask(in_process(lazy_list=True), "auto", ("search_tools", {"query": query, "limit": 3}))
+    [result] = ask(
+        in_process(lazy_list=True), "auto", ("search_tools", {"query": query, "limit": 3})
+    )
     assert result["content"][0]["text"].split(":")[0] == best
 
 
@@ -245,7 +261,9 @@ def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process
         package.parent,
         {
             "custom/mine.json": '[{"name": "get_book", "description": "Mine."}]',
-            "custom/mine.py": "async def get_book(*, book_id: str) -> str:\n    return 'mine ' + book_id\n",
+            "custom/mine.py": (
+                "async def get_book(*, book_id: str) -> str:\n    return 'mine ' + book_id\n"
+            ),
         },
     )
     tools = in_process()
@@ -261,16 +279,30 @@ def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process
     ("files", "told"),
     [
         ({"custom/bad.json": '[{"name": "x",\n]'}, ["bad.json", '"line": 2']),
-        ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "def x(:\n"}, ["bad.py", '"line": 1', "SyntaxError"]),
-        ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "\n1/0\n"}, ["bad.py", '"line": 2', "ZeroDivision"]),
-        ({"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": ""}, ["no function in custom.bad"]),
         (
-            {"custom/bad.json": '[{"name": "x", "inputSchema": {"type": "array"}}]', "custom/bad.py": ""},
+            {"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "def x(:\n"},
+            ["bad.py", '"line": 1', "SyntaxError"],
+        ),
+        (
+            {"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": "\n1/0\n"},
+            ["bad.py", '"line": 2', "ZeroDivision"],
+        ),
+        (
+            {"custom/bad.json": '[{"name": "x"}]', "custom/bad.py": ""},
+            ["no function in custom.bad"],
+        ),
+        (
+            {
+                "custom/bad.json": '[{"name": "x", "inputSchema": {"type": "array"}}]',
+                "custom/bad.py": "",
+            },
             ["inputSchema"],
         ),
         (
             {
-                "custom/bad.json": '[{"name": "x", "inputSchema": {"type": "object", "required": 3}}]',
+                "custom/bad.json": (
+                    '[{"name": "x", "inputSchema": {"type": "object", "required": 3}}]'
+                ),
                 "custom/bad.py": "",
             },
             ["not a valid schema"],
@@ -279,7 +311,11 @@ def test_a_custom_tool_replaces_its_generated_namesake(package: Path, in_process
     ],
 )
 def test_a_broken_custom_file_is_told_with_its_place_and_costs_no_other_tool(
-    package: Path, in_process: Any, caplog: pytest.LogCaptureFixture, files: dict[str, str], told: list[str]
+    package: Path,
+    in_process: Any,
+    caplog: pytest.LogCaptureFixture,
+    files: dict[str, str],
+    told: list[str],
 ) -> None:
     custom(package.parent, files)
     names = [tool.name for tool in list_tools(in_process()).tools]
@@ -289,10 +325,14 @@ def test_a_broken_custom_file_is_told_with_its_place_and_costs_no_other_tool(
     assert all(text in said for text in told)
 
 
-def test_hooks_change_arguments_refuse_calls_and_shape_results(package: Path, in_process: Any) -> None:
+def test_hooks_change_arguments_refuse_calls_and_shape_results(
+    package: Path, in_process: Any
+) -> None:
     custom(
         package.parent,
-        {"hooks.py": """
+        {
+            "hooks.py": (
+                """
 from .content import Call, ToolError
 
 async def before(call: Call) -> None:
@@ -307,16 +347,22 @@ def shape_add(call: Call, data):
 
 def after_echo(call: Call, result):
     result["content"].append({"type": "text", "text": "and more"})
-"""},
+"""
+            )
+        },
     )
     tools = in_process()
-    louder, refused = ask(tools, "auto", ("echo", {"text": "hello"}), ("echo", {"text": "forbidden"}))
+    louder, refused = ask(
+        tools, "auto", ("echo", {"text": "hello"}), ("echo", {"text": "forbidden"})
+    )
     assert [block["text"] for block in louder["content"]] == ["HELLO", "and more"]
     assert refused["isError"] is True
     assert refused["content"][0]["text"] == "Not that word"
 
 
-def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(package: Path, in_process: Any) -> None:
+def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(
+    package: Path, in_process: Any
+) -> None:
     custom(package.parent, {"hooks.py": "def before_delete_bok(call): ...\n"})
     with pytest.raises(Exception, match="did you mean `delete_book`"):
         in_process()

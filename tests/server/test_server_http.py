@@ -37,7 +37,17 @@ class Server:
     def __init__(self, package: Path, environment: dict[str, str], *arguments: str) -> None:
         self._errors = (package / "stderr").open("w+")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", PACKAGE, "--http", "--port", "0", "--log-level", "info", *arguments],
+            [
+                sys.executable,
+                "-m",
+                PACKAGE,
+                "--http",
+                "--port",
+                "0",
+                "--log-level",
+                "info",
+                *arguments,
+            ],
             stdin=subprocess.DEVNULL,
             stderr=self._errors,
             env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
@@ -68,7 +78,9 @@ class Server:
         raw: list[tuple[str, str]] | None = None,
         **headers: str,
     ) -> tuple[int, dict[str, str], bytes]:
-        """One request; header names with `_` for `-`. `raw` headers are sent as they are, a Host among them."""
+        """One request; header names with `_` for `-`. `raw` headers are sent as they are, a Host
+        among them.
+        """
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         fields = {**PLAIN, **{name.replace("_", "-"): value for name, value in headers.items()}}
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -80,7 +92,11 @@ class Server:
             connection.putheader("content-length", str(len(content)))
         connection.endheaders(content if method == "POST" else None)
         answer = connection.getresponse()
-        found = answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read()
+        found = (
+            answer.status,
+            {key.lower(): value for key, value in answer.getheaders()},
+            answer.read(),
+        )
         connection.close()
         return found
 
@@ -105,7 +121,9 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Recorder]]:
-    """One server without any settings, shared by the tests that leave it as it is, and the API behind it."""
+    """One server without any settings, shared by the tests that leave it as it is, and the API
+    behind it.
+    """
     recorder = Recorder()
     environment = {f"{PREFIX}_BASE_URL": recorder.url, f"{PREFIX}_API_KEY": "canary-key-0123456789"}
     server = Server(write_package(tmp_path_factory.mktemp("plain")), environment)
@@ -115,7 +133,9 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Re
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
-def test_the_official_client_lists_calls_and_sees_progress(plain: tuple[Server, Recorder], mode: str) -> None:
+def test_the_official_client_lists_calls_and_sees_progress(
+    plain: tuple[Server, Recorder], mode: str
+) -> None:
     server, api = plain
     api.requests.clear()
     seen: list[float] = []
@@ -136,10 +156,18 @@ def test_the_official_client_lists_calls_and_sees_progress(plain: tuple[Server, 
     assert len(api.requests) == 1
 
 
-def test_only_requests_for_this_host_from_this_origin_are_served(plain: tuple[Server, Recorder]) -> None:
+def test_only_requests_for_this_host_from_this_origin_are_served(
+    plain: tuple[Server, Recorder],
+) -> None:
     server, _ = plain
     port = server.port
-    for host in (f"127.0.0.1:{port}", f"localhost:{port}", "localhost", f"[::1]:{port}", f"LOCALHOST:{port}"):
+    for host in (
+        f"127.0.0.1:{port}",
+        f"localhost:{port}",
+        "localhost",
+        f"[::1]:{port}",
+        f"LOCALHOST:{port}",
+    ):
         assert server.send(raw=[("Host", host)])[0] == 200, host
     for host in (
         "evil.test",
@@ -186,7 +214,9 @@ def test_what_is_not_a_json_post_is_turned_away(plain: tuple[Server, Recorder]) 
     assert server.send(b"{nope")[0] == 400
 
 
-def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(plain: tuple[Server, Recorder]) -> None:
+def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(
+    plain: tuple[Server, Recorder],
+) -> None:
     server, _ = plain
     assert server.send(b" " * (4 * 1024 * 1024 + 1))[0] == 413
     assert server.send(b"{}", content_length="10485760")[0] == 413
@@ -200,7 +230,9 @@ def test_a_body_that_is_too_large_is_turned_away_before_it_is_parsed(plain: tupl
         {},
     ],
 )
-def test_modern_headers_must_say_what_the_body_says(plain: tuple[Server, Recorder], headers: dict[str, str]) -> None:
+def test_modern_headers_must_say_what_the_body_says(
+    plain: tuple[Server, Recorder], headers: dict[str, str]
+) -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -229,10 +261,21 @@ def test_query_strings_are_not_logged(start: Start) -> None:
     assert '"path": "/mcp"' in said
 
 
-def test_an_own_token_is_needed_where_one_is_set_and_never_goes_to_the_api(start: Start, api: Recorder) -> None:
+def test_an_own_token_is_needed_where_one_is_set_and_never_goes_to_the_api(
+    start: Start, api: Recorder
+) -> None:
     server = start("--host", "0.0.0.0", "--allowed-host", "127.0.0.1", HTTP_TOKEN=TOKEN)
-    call = {**LIST, "method": "tools/call", "params": {"name": "get_book", "arguments": {"book_id": "1"}}}
-    for wrong in ({}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {TOKEN}"}, {"authorization": TOKEN}):
+    call = {
+        **LIST,
+        "method": "tools/call",
+        "params": {"name": "get_book", "arguments": {"book_id": "1"}},
+    }
+    for wrong in (
+        {},
+        {"authorization": "Bearer wrong"},
+        {"authorization": f"Basic {TOKEN}"},
+        {"authorization": TOKEN},
+    ):
         status, headers, _ = server.send(call, **wrong)
         assert status == 401
         assert headers["www-authenticate"].startswith("Bearer")
@@ -257,8 +300,15 @@ class Issuer:
         self.fetched = 0
         self.answer: bytes | None = None
         keys = [
-            {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key())), "kid": "one", "alg": "RS256"},
-            {**json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.curve.public_key())), "kid": "two"},
+            {
+                **json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key())),
+                "kid": "one",
+                "alg": "RS256",
+            },
+            {
+                **json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.curve.public_key())),
+                "kid": "two",
+            },
         ]
         issuer = self
 
@@ -267,7 +317,11 @@ class Issuer:
                 issuer.fetched += 1
                 self.send_response(200)
                 self.end_headers()
-                self.wfile.write(issuer.answer if issuer.answer is not None else json.dumps({"keys": keys}).encode())
+                self.wfile.write(
+                    issuer.answer
+                    if issuer.answer is not None
+                    else json.dumps({"keys": keys}).encode()
+                )
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -277,13 +331,28 @@ class Issuer:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def token(
-        self, *, key: Any = None, kid: str = "one", algorithm: str = "RS256", headers: Any = None, **claims: Any
+        self,
+        *,
+        key: Any = None,
+        kid: str = "one",
+        algorithm: str = "RS256",
+        headers: Any = None,
+        **claims: Any,
     ) -> str:
         """A good token, but for what is given."""
         now = int(time.time())
-        good = {"iss": self.url, "aud": AUDIENCE, "exp": now + 300, "sub": "me", "scope": "books:read", **claims}
+        good = {
+            "iss": self.url,
+            "aud": AUDIENCE,
+            "exp": now + 300,
+            "sub": "me",
+            "scope": "books:read",
+            **claims,
+        }
         good = {name: value for name, value in good.items() if value is not None}
-        return jwt.encode(good, key or self.key, algorithm=algorithm, headers={"kid": kid, **(headers or {})})
+        return jwt.encode(
+            good, key or self.key, algorithm=algorithm, headers={"kid": kid, **(headers or {})}
+        )
 
     def close(self) -> None:
         """Stop listening."""
@@ -301,7 +370,12 @@ def issuer() -> Iterator[Issuer]:
 
 def oauth(issuer: Issuer, **more: str) -> dict[str, str]:
     """The settings that trust it."""
-    return {"HTTP_ISSUER": issuer.url, "HTTP_AUDIENCE": AUDIENCE, "HTTP_JWKS_URL": f"{issuer.url}/keys", **more}
+    return {
+        "HTTP_ISSUER": issuer.url,
+        "HTTP_AUDIENCE": AUDIENCE,
+        "HTTP_JWKS_URL": f"{issuer.url}/keys",
+        **more,
+    }
 
 
 def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issuer) -> None:
@@ -310,7 +384,9 @@ def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issue
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     now = int(time.time())
-    payload = base64.urlsafe_b64encode(json.dumps({"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}).encode())
+    payload = base64.urlsafe_b64encode(
+        json.dumps({"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}).encode()
+    )
     head = base64.urlsafe_b64encode(b'{"alg":"HS256","kid":"one"}')
     forged = b".".join([head.rstrip(b"="), payload.rstrip(b"=")])
     mac = base64.urlsafe_b64encode(hmac.new(public, forged, hashlib.sha256).digest()).rstrip(b"=")
@@ -330,9 +406,13 @@ def test_only_good_tokens_of_the_issuer_are_accepted(start: Start, issuer: Issue
         "another key": issuer.token(key=issuer.other),
         "an unknown key": issuer.token(kid="three"),
         "a key in its own header": issuer.token(key=issuer.other, headers={"jwk": own_key}),
-        "a key from elsewhere": issuer.token(key=issuer.other, headers={"jku": "http://127.0.0.1:1/"}),
+        "a key from elsewhere": issuer.token(
+            key=issuer.other, headers={"jku": "http://127.0.0.1:1/"}
+        ),
         "an algorithm the key is not for": issuer.token(algorithm="PS256"),
-        "no signature": jwt.encode({"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}, None, algorithm="none"),
+        "no signature": jwt.encode(
+            {"iss": issuer.url, "aud": AUDIENCE, "exp": now + 300}, None, algorithm="none"
+        ),
         "the public key as a secret": (forged + b"." + mac).decode(),
         "nonsense": "a.b.c",
         "far too long": "a" * 10_000,
@@ -364,8 +444,12 @@ def test_a_client_without_a_token_is_told_where_to_get_one(start: Start, issuer:
     }
 
 
-def test_a_write_tool_takes_the_scope_for_writing(start: Start, issuer: Issuer, api: Recorder) -> None:
-    server = start(**oauth(issuer, HTTP_WRITE_SCOPES="books:write", HTTP_TOOL_SCOPES="delete_book=books:admin"))
+def test_a_write_tool_takes_the_scope_for_writing(
+    start: Start, issuer: Issuer, api: Recorder
+) -> None:
+    server = start(
+        **oauth(issuer, HTTP_WRITE_SCOPES="books:write", HTTP_TOOL_SCOPES="delete_book=books:admin")
+    )
 
     def call(name: str, scope: str, **arguments: str) -> tuple[int, dict[str, str], bytes]:
         body = {**LIST, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
@@ -385,10 +469,14 @@ def test_a_write_tool_takes_the_scope_for_writing(start: Start, issuer: Issuer, 
 
 
 @pytest.mark.parametrize("answer", [b"x" * 300_000, b"not json", b'{"keys": 3}', b"[]"])
-def test_keys_that_cannot_be_read_let_nobody_in(in_process: Any, issuer: Issuer, answer: bytes) -> None:
+def test_keys_that_cannot_be_read_let_nobody_in(
+    in_process: Any, issuer: Issuer, answer: bytes
+) -> None:
     in_process()
     tokens = importlib.import_module(f"{PACKAGE}.tokens")
-    authority = tokens.Issuer(issuer=issuer.url, audience=AUDIENCE, keys_url=f"{issuer.url}/keys", scopes=frozenset())
+    authority = tokens.Issuer(
+        issuer=issuer.url, audience=AUDIENCE, keys_url=f"{issuer.url}/keys", scopes=frozenset()
+    )
     issuer.answer = answer
 
     async def ask() -> list[Any]:
@@ -398,12 +486,16 @@ def test_keys_that_cannot_be_read_let_nobody_in(in_process: Any, issuer: Issuer,
     assert issuer.fetched == 1
 
 
-def test_many_calls_at_once_are_all_answered_each_with_its_own(plain: tuple[Server, Recorder]) -> None:
+def test_many_calls_at_once_are_all_answered_each_with_its_own(
+    plain: tuple[Server, Recorder],
+) -> None:
     server, _ = plain
 
     async def run() -> list[str]:
         async with Client(server.url) as client:
-            results = await asyncio.gather(*(client.call_tool("echo", {"text": str(n)}) for n in range(50)))
+            results = await asyncio.gather(
+                *(client.call_tool("echo", {"text": str(n)}) for n in range(50))
+            )
             return [result.content[0].text for result in results]
 
     assert asyncio.run(run()) == [str(number) for number in range(50)]

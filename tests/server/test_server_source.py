@@ -11,7 +11,15 @@ from shop import TEMPLATES
 FILES = sorted(path for path in TEMPLATES.rglob("*.py") if "__pycache__" not in path.parts)
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_NAMES = {
-    *("os.system", "os.popen", "pickle.loads", "pickle.load", "marshal.loads", "shelve.open", "yaml.load"),
+    *(
+        "os.system",
+        "os.popen",
+        "pickle.loads",
+        "pickle.load",
+        "marshal.loads",
+        "shelve.open",
+        "yaml.load",
+    ),
     *("tempfile.mktemp", "subprocess.run", "subprocess.Popen", "jsonschema.validate"),
 }
 FORBIDDEN_IMPORTS = {"pickle", "marshal", "shelve", "subprocess", "yaml", "jsonschema"}

@@ -40,9 +40,14 @@ def call(number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def converse(
-    package: Path, environment: dict[str, str], *messages: dict[str, Any], arguments: tuple[str, ...] = ()
+    package: Path,
+    environment: dict[str, str],
+    *messages: dict[str, Any],
+    arguments: tuple[str, ...] = (),
 ) -> tuple[list[dict[str, Any]], str]:
-    """Write messages to the process and close its stdin when all are answered: the answers, and stderr."""
+    """Write messages to the process and close its stdin when all are answered: the answers, and
+    stderr.
+    """
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", PACKAGE, *arguments],
@@ -86,7 +91,9 @@ def test_the_official_client_lists_and_calls(
         with Path(package, "errors").open("w") as errors:
             transport = stdio_client(command(package, environment), errlog=errors)
             async with Client(transport, mode=mode) as client:
-                return await client.list_tools(), await client.call_tool("get_book", {"book_id": "a/b"})
+                return await client.list_tools(), await client.call_tool(
+                    "get_book", {"book_id": "a/b"}
+                )
 
     listed, called = asyncio.run(run())
     assert [tool.name for tool in listed.tools] == [tool["name"] for tool in BOOKS + DESK]
@@ -95,7 +102,9 @@ def test_the_official_client_lists_and_calls(
     assert api.requests[0][1] == "/v1/books/a%2Fb"
 
 
-def test_stdout_carries_nothing_but_the_protocol(package: Path, environment: dict[str, str]) -> None:
+def test_stdout_carries_nothing_but_the_protocol(
+    package: Path, environment: dict[str, str]
+) -> None:
     (package / "hooks.py").write_text("print('printed at import')\n")
     answers, errors = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "noise", {}))
     assert [answer["id"] for answer in answers] == [0, 1]
@@ -104,7 +113,9 @@ def test_stdout_carries_nothing_but_the_protocol(package: Path, environment: dic
         assert text in errors
 
 
-def test_text_from_elsewhere_cannot_forge_a_line_on_stderr(package: Path, environment: dict[str, str]) -> None:
+def test_text_from_elsewhere_cannot_forge_a_line_on_stderr(
+    package: Path, environment: dict[str, str]
+) -> None:
     _, errors = converse(
         package,
         environment,
@@ -139,9 +150,13 @@ def test_a_failure_tells_no_secret(package: Path, environment: dict[str, str]) -
     assert "opensesame" not in json.dumps(answers)
 
 
-def test_a_function_that_returns_a_secret_is_masked(package: Path, environment: dict[str, str]) -> None:
+def test_a_function_that_returns_a_secret_is_masked(
+    package: Path, environment: dict[str, str]
+) -> None:
     environment[f"{PREFIX}_API_KEY"] = "opensesame"
-    answers, _ = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "echo", {"text": "opensesame!"}))
+    answers, _ = converse(
+        package, environment, INITIALIZE, INITIALIZED, call(1, "echo", {"text": "opensesame!"})
+    )
     assert answers[1]["result"]["content"][0]["text"] == "****!"
 
 
@@ -157,14 +172,25 @@ def test_half_a_character_and_other_things_json_cannot_say_do_not_stop_the_serve
         "def thing(): return {'a': object()}\n"
         "def after(): return 'as it was'\n"
     )
-    (package / "hooks.py").write_text("def after_after(call, result): return {'content': object()}\n")
+    (package / "hooks.py").write_text(
+        "def after_after(call, result): return {'content': object()}\n"
+    )
     api.answer = (200, b'{"a": "\\ud800", "b": 1}')
     calls = [call(2 + index, name, {}) for index, name in enumerate(names)]
-    answers, _ = converse(package, environment, INITIALIZE, INITIALIZED, call(1, "get_book", {"book_id": "1"}), *calls)
+    answers, _ = converse(
+        package, environment, INITIALIZE, INITIALIZED, call(1, "get_book", {"book_id": "1"}), *calls
+    )
     texts = [answer["result"]["content"][0]["text"] for answer in answers[1:]]
     assert json.loads(texts[0]) == {"a": "\ufffd", "b": 1}
     assert texts[1] == "x\ufffdy"
-    assert [answer["result"]["isError"] for answer in answers[1:]] == [False, False, False, True, True, True]
+    assert [answer["result"]["isError"] for answer in answers[1:]] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_an_interrupt_ends_the_process_while_it_waits_for_the_client(
@@ -195,9 +221,10 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
     assert len(answers[1]["result"]["tools"]) == len(BOOKS) + len(DESK)
     assert "too early" not in errors
     script = (
-        f"import sys, {PACKAGE}.__main__ as m, {PACKAGE}.server, {PACKAGE}.settings, {PACKAGE}.log;"
-        f"print([n for n in ('api', 'network', 'check', 'guard', 'http_server', 'tokens') "
-        f"if '{PACKAGE}.' + n in sys.modules] + [n for n in ('jsonschema_rs', 'jwt') if n in sys.modules])"
+        f"import sys, {PACKAGE}.__main__ as m, {PACKAGE}.server, {PACKAGE}.settings,"
+        f" {PACKAGE}.log;print([n for n in ('api', 'network', 'check', 'guard', 'http_server',"
+        f" 'tokens') if '{PACKAGE}.' + n in sys.modules] + [n for n in ('jsonschema_rs', 'jwt') if"
+        " n in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -217,7 +244,12 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
         ([], {f"{PREFIX}_BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
         ([], {f"{PREFIX}_TOOLSETS": "bocks"}, 2, "did you mean `books`"),
         (["--http", "--host", "0.0.0.0"], {}, 2, "--allowed-host"),
-        (["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"], {}, 2, f"{PREFIX}_HTTP_TOKEN"),
+        (
+            ["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"],
+            {},
+            2,
+            f"{PREFIX}_HTTP_TOKEN",
+        ),
         (
             ["--http", "--host", "0.0.0.0", "--allowed-host", "a.example"],
             {f"{PREFIX}_HTTP_TOKEN": "short"},

@@ -1,4 +1,6 @@
-"""The stdio transport of the package: what comes over the pipe, whatever the pipe is, and what never does."""
+"""The stdio transport of the package: what comes over the pipe, whatever the pipe is, and what
+never does.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the SDK serves 
 
 def lines(*messages: Any) -> bytes:
     """Messages as a client writes them; bytes as they are."""
-    parts = [part if isinstance(part, bytes) else json.dumps(part).encode() + b"\n" for part in messages]
+    parts = [
+        part if isinstance(part, bytes) else json.dumps(part).encode() + b"\n" for part in messages
+    ]
     return b"".join(parts)
 
 
@@ -43,7 +47,11 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(**streams: Any) -> subprocess.Popen[bytes]:
-        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+        streams = {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+        } | streams
         environ = {**process_environment(), **environment, "PYTHONPATH": str(package.parent)}
         started.append(subprocess.Popen([sys.executable, "-m", PACKAGE], env=environ, **streams))
         return started[-1]
@@ -70,7 +78,9 @@ def test_a_client_that_reads_late_gets_every_answer_whole(start: Start) -> None:
     process = start()
     assert process.stdin is not None and process.stdout is not None
     count = 6_000  # their answers are more than a pipe holds, several times
-    process.stdin.write(lines(INITIALIZE, INITIALIZED, *(ping(number) for number in range(1, count))))
+    process.stdin.write(
+        lines(INITIALIZE, INITIALIZED, *(ping(number) for number in range(1, count)))
+    )
     process.stdin.flush()
     time.sleep(0.5)
     answers = [json.loads(process.stdout.readline()) for _ in range(count)]
@@ -82,7 +92,11 @@ def test_a_line_that_is_no_message_is_passed_over(start: Start) -> None:
     process = start()
     assert process.stdin is not None and process.stdout is not None
     text = call(1, "echo", {"text": "?"})
-    process.stdin.write(lines(INITIALIZE, INITIALIZED, b"\n", b"no message\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n"))
+    process.stdin.write(
+        lines(
+            INITIALIZE, INITIALIZED, b"\n", b"no message\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n"
+        )
+    )
     process.stdin.write(json.dumps(text).encode().replace(b"?", b"caf\xc3\xa9 \xff") + b"\r\n")
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["id"] == 0
@@ -132,7 +146,9 @@ def test_other_streams_are_left_to_the_sdk(start: Start, tmp_path: Path, kind: s
     assert json.loads(answer.splitlines()[0])["id"] == 0
 
 
-def test_a_tool_finds_nothing_on_stdin_and_cannot_write_to_the_client(start: Start, package: Path) -> None:
+def test_a_tool_finds_nothing_on_stdin_and_cannot_write_to_the_client(
+    start: Start, package: Path
+) -> None:
     (package / "custom" / "nosy.json").write_text(json.dumps([{"name": "nosy"}]))
     (package / "custom" / "nosy.py").write_text(
         "import os, subprocess, sys\n"

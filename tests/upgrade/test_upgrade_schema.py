@@ -18,7 +18,9 @@ REF = {"$ref": "#/components/schemas/B"}
 
 @pytest.fixture
 def upgraded(tmp_path: Path) -> Any:
-    """The schema `A` of a document after `upgrade`, the document, and the codes of what was found."""
+    """The schema `A` of a document after `upgrade`, the document, and the codes of what was
+    found.
+    """
 
     def act(schema: Any, version: str = "3.0.3") -> tuple[Any, Document, list[str]]:
         root = {
@@ -31,7 +33,11 @@ def upgraded(tmp_path: Path) -> Any:
         path.write_text(json.dumps(root))
         problems = Problems()
         document = upgrade(load(path, problems=problems), problems)
-        return document.root["components"]["schemas"]["A"], document, [problem.code for problem in problems]
+        return (
+            document.root["components"]["schemas"]["A"],
+            document,
+            [problem.code for problem in problems],
+        )
 
     return act
 
@@ -42,8 +48,14 @@ def upgraded(tmp_path: Path) -> Any:
         ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
         ({"type": "string", "nullable": False}, {"type": "string"}),
         ({"type": "string", "nullable": "yes"}, {"type": "string"}),
-        ({"type": "string", "enum": ["a"], "nullable": True}, {"type": ["string", "null"], "enum": ["a", None]}),
-        ({"type": "string", "enum": ["a", None], "nullable": True}, {"type": ["string", "null"], "enum": ["a", None]}),
+        (
+            {"type": "string", "enum": ["a"], "nullable": True},
+            {"type": ["string", "null"], "enum": ["a", None]},
+        ),
+        (
+            {"type": "string", "enum": ["a", None], "nullable": True},
+            {"type": ["string", "null"], "enum": ["a", None]},
+        ),
         ({"nullable": True}, {}),
         ({"nullable": True, **REF}, {"anyOf": [REF, NULL]}),
         (
@@ -55,20 +67,41 @@ def upgraded(tmp_path: Path) -> Any:
             {"nullable": True, "oneOf": [REF, {"type": "string", "nullable": True}]},
             {"oneOf": [REF, {"type": ["string", "null"]}]},
         ),
-        ({"type": "array", "items": {"nullable": True, **REF}}, {"type": "array", "items": {"anyOf": [REF, NULL]}}),
+        (
+            {"type": "array", "items": {"nullable": True, **REF}},
+            {"type": "array", "items": {"anyOf": [REF, NULL]}},
+        ),
         ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
         ({"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}),
         ({"exclusiveMaximum": True}, {}),
         ({"exclusiveMinimum": 5}, {"exclusiveMinimum": 5}),
         ({"example": {"nullable": True}}, {"examples": [{"nullable": True}]}),
         ({"example": 1, "examples": [2]}, {"examples": [2]}),
-        ({"properties": {"nullable": {"type": "string"}}}, {"properties": {"nullable": {"type": "string"}}}),
-        ({"properties": {"example": {"example": 1}}}, {"properties": {"example": {"examples": [1]}}}),
-        ({"default": {"nullable": True, "type": "x"}}, {"default": {"nullable": True, "type": "x"}}),
-        ({"enum": [{"example": 1}], "const": {"id": "x"}}, {"enum": [{"example": 1}], "const": {"id": "x"}}),
-        ({"x-schema": {"nullable": True, "type": "string"}}, {"x-schema": {"nullable": True, "type": "string"}}),
         (
-            {"items": [{"type": "string"}, {"nullable": True, "type": "integer"}], "additionalItems": False},
+            {"properties": {"nullable": {"type": "string"}}},
+            {"properties": {"nullable": {"type": "string"}}},
+        ),
+        (
+            {"properties": {"example": {"example": 1}}},
+            {"properties": {"example": {"examples": [1]}}},
+        ),
+        (
+            {"default": {"nullable": True, "type": "x"}},
+            {"default": {"nullable": True, "type": "x"}},
+        ),
+        (
+            {"enum": [{"example": 1}], "const": {"id": "x"}},
+            {"enum": [{"example": 1}], "const": {"id": "x"}},
+        ),
+        (
+            {"x-schema": {"nullable": True, "type": "string"}},
+            {"x-schema": {"nullable": True, "type": "string"}},
+        ),
+        (
+            {
+                "items": [{"type": "string"}, {"nullable": True, "type": "integer"}],
+                "additionalItems": False,
+            },
             {"prefixItems": [{"type": "string"}, {"type": ["integer", "null"]}], "items": False},
         ),
         ({"items": {}, "additionalItems": {}}, {"items": {}}),
@@ -92,7 +125,10 @@ def test_definitions_move_and_references_into_them_follow(upgraded: Any) -> None
         {
             "definitions": {"in/ner": {"type": "string", "nullable": True}},
             "properties": {"a": {"$ref": "#/components/schemas/A/definitions/in~1ner"}},
-            "discriminator": {"propertyName": "a", "mapping": {"x": "#/components/schemas/A/definitions/in~1ner"}},
+            "discriminator": {
+                "propertyName": "a",
+                "mapping": {"x": "#/components/schemas/A/definitions/in~1ner"},
+            },
         }
     )
     assert schema["$defs"] == {"in/ner": {"type": ["string", "null"]}}
@@ -102,9 +138,18 @@ def test_definitions_move_and_references_into_them_follow(upgraded: Any) -> None
 
 def test_required_on_a_property_is_the_objects(upgraded: Any) -> None:
     schema, _, codes = upgraded(
-        {"properties": {"a": {"required": True}, "b": {"required": False}, "required": {"type": "string"}}}
+        {
+            "properties": {
+                "a": {"required": True},
+                "b": {"required": False},
+                "required": {"type": "string"},
+            }
+        }
     )
-    assert schema == {"properties": {"a": {}, "b": {}, "required": {"type": "string"}}, "required": ["a"]}
+    assert schema == {
+        "properties": {"a": {}, "b": {}, "required": {"type": "string"}},
+        "required": ["a"],
+    }
     assert codes == ["E0322", "E0322"]
 
 
@@ -125,43 +170,92 @@ def test_nullable_in_3_1_is_read_as_meant_with_a_note(upgraded: Any) -> None:
 
 
 def test_moved_nodes_are_shown_where_they_were_written(upgraded: Any) -> None:
-    _, document, _ = upgraded({"nullable": True, "allOf": [REF, {"items": [{"type": "string"}]}], "example": 1})
+    _, document, _ = upgraded(
+        {"nullable": True, "allOf": [REF, {"items": [{"type": "string"}]}], "example": 1}
+    )
     above = "/components/schemas/A"
-    assert document.written(f"{above}/anyOf/0/allOf/1/prefixItems/0/type") == f"{above}/allOf/1/items/0/type"
+    assert (
+        document.written(f"{above}/anyOf/0/allOf/1/prefixItems/0/type")
+        == f"{above}/allOf/1/items/0/type"
+    )
     assert document.written(f"{above}/examples/0") == f"{above}/example"
 
 
-ODD: list[Any] = [None, True, 1, "text", [], [1], {}, {"a": 1}, [[{}]], {"$ref": 5}, {"$ref": "#/"}, {"$ref": "#"}]
+ODD: list[Any] = [
+    None,
+    True,
+    1,
+    "text",
+    [],
+    [1],
+    {},
+    {"a": 1},
+    [[{}]],
+    {"$ref": 5},
+    {"$ref": "#/"},
+    {"$ref": "#"},
+]
 
 
 @pytest.mark.parametrize("odd", ODD, ids=json.dumps)
 @pytest.mark.parametrize("version", ["2.0", "3.0.3", "3.1.0"])
 def test_anything_may_stand_anywhere(tmp_path: Path, odd: Any, version: str) -> None:
-    """Every value of a full document is replaced, one at a time, by something that does not belong there."""
+    """Every value of a full document is replaced, one at a time, by something that does not belong
+    there.
+    """
     full: dict[str, Any] = {
         "info": {"title": "T"},
         "host": "h",
         "basePath": "/b",
         "schemes": ["http"],
         "consumes": ["a/b"],
-        "parameters": {"p": {"name": "p", "in": "body", "schema": {"type": "array", "items": {"type": "string"}}}},
-        "responses": {"r": {"schema": {"type": "file"}, "headers": {"h": {"type": "string"}}, "examples": {"a/b": 1}}},
+        "parameters": {
+            "p": {
+                "name": "p",
+                "in": "body",
+                "schema": {"type": "array", "items": {"type": "string"}},
+            }
+        },
+        "responses": {
+            "r": {
+                "schema": {"type": "file"},
+                "headers": {"h": {"type": "string"}},
+                "examples": {"a/b": 1},
+            }
+        },
         "securityDefinitions": {"s": {"type": "oauth2", "flow": "implicit", "scopes": {"a": "b"}}},
-        "definitions": {"D": {"properties": {"a": {"required": True}}, "nullable": True, "discriminator": "a"}},
+        "definitions": {
+            "D": {"properties": {"a": {"required": True}}, "nullable": True, "discriminator": "a"}
+        },
         "paths": {
             "/a": {
-                "parameters": [{"name": "f", "in": "formData", "type": "array", "collectionFormat": "tsv"}],
+                "parameters": [
+                    {"name": "f", "in": "formData", "type": "array", "collectionFormat": "tsv"}
+                ],
                 "get": {
-                    "parameters": [{"name": "q", "in": "query", "type": "array", "items": {"collectionFormat": "csv"}}],
+                    "parameters": [
+                        {
+                            "name": "q",
+                            "in": "query",
+                            "type": "array",
+                            "items": {"collectionFormat": "csv"},
+                        }
+                    ],
                     "requestBody": {
-                        "content": {"a/b": {"schema": {"items": [{}]}, "encoding": {"a": {"headers": {}}}}}
+                        "content": {
+                            "a/b": {"schema": {"items": [{}]}, "encoding": {"a": {"headers": {}}}}
+                        }
                     },
-                    "responses": {"200": {"content": {"a/b": {"schema": {"allOf": [{"type": "string"}]}}}}},
+                    "responses": {
+                        "200": {"content": {"a/b": {"schema": {"allOf": [{"type": "string"}]}}}}
+                    },
                     "callbacks": {"c": {"{$url}": {"post": {}}}},
                 },
             }
         },
-        "components": {"schemas": {"S": {"dependencies": {"a": ["b"]}, "definitions": {"d": {}}, "enum": [1]}}},
+        "components": {
+            "schemas": {"S": {"dependencies": {"a": ["b"]}, "definitions": {"d": {}}, "enum": [1]}}
+        },
         "x-ms-paths": {"/a?b": {"get": {}}},
         "x-webhooks": {"w": {"post": {}}},
     }

@@ -49,7 +49,10 @@ paths:
     put: {parameters: [{$ref: '#/parameters/b'}], consumes: [application/xml, text/json]}
 """)[0].root
     assert list(root["paths"]["/a"]["post"]["requestBody"]["content"]) == ["application/json"]
-    assert list(root["paths"]["/a"]["put"]["requestBody"]["content"]) == ["application/xml", "text/json"]
+    assert list(root["paths"]["/a"]["put"]["requestBody"]["content"]) == [
+        "application/xml",
+        "text/json",
+    ]
     assert "parameters" not in root["paths"]["/a"]["put"]
 
 
@@ -78,13 +81,18 @@ paths:
     item = root["paths"]["/a"]
     form = "application/x-www-form-urlencoded"
     assert item["parameters"] == [{"name": "q", "in": "query", "schema": {"type": "string"}}]
-    assert item["post"]["requestBody"]["content"][form]["schema"]["properties"] == {"f": {"type": "string"}}
-    assert item["put"]["requestBody"]["content"][form]["schema"]["properties"] == {"f": {"type": "integer"}}
+    assert item["post"]["requestBody"]["content"][form]["schema"]["properties"] == {
+        "f": {"type": "string"}
+    }
+    assert item["put"]["requestBody"]["content"][form]["schema"]["properties"] == {
+        "f": {"type": "integer"}
+    }
 
 
 def test_a_file_makes_the_form_multipart(upgraded: Any) -> None:
     root = upgraded(
-        "paths: {/a: {post: {consumes: [application/json], parameters: [{name: f, in: formData, type: file}]}}}\n"
+        "paths: {/a: {post: {consumes: [application/json], parameters: [{name: f, in: formData,"
+        " type: file}]}}}\n"
     )[0].root
     assert list(root["paths"]["/a"]["post"]["requestBody"]["content"]) == ["multipart/form-data"]
 
@@ -106,12 +114,16 @@ def test_what_cannot_be_said_is_a_warning_with_its_place(upgraded: Any) -> None:
         ("E0310", 13),
         ("E0311", 5),
     ]
-    assert list(document.root["paths"]["/a"]["post"]["requestBody"]["content"]) == ["application/json"]
+    assert list(document.root["paths"]["/a"]["post"]["requestBody"]["content"]) == [
+        "application/json"
+    ]
 
 
 def test_examples_follow_their_media_type(upgraded: Any) -> None:
     response = "{schema: {type: string}, examples: {text/csv: 'a,b'}}"
-    root = upgraded(f"paths: {{/a: {{get: {{produces: [text/csv], responses: {{200: {response}}}}}}}}}\n")[0].root
+    root = upgraded(
+        f"paths: {{/a: {{get: {{produces: [text/csv], responses: {{200: {response}}}}}}}}}\n"
+    )[0].root
     assert root["paths"]["/a"]["get"]["responses"]["200"]["content"] == {
         "text/csv": {"schema": {"type": "string"}, "example": "a,b"}
     }
@@ -149,7 +161,9 @@ paths:
         "/paths/~1a/post/requestBody/content/application~1json/schema/type": 17,
         "/paths/~1a/post/parameters/0/schema/type": 18,
         "/paths/~1a/post/responses/200/content/application~1json/schema/type": 20,
-        "/paths/~1b/post/requestBody/content/application~1x-www-form-urlencoded/schema/properties/f/type": 24,
+        "/paths/~1b/post/requestBody/content/application~1x-www-form-urlencoded/schema/properties/f/type": (
+            24
+        ),
     }
     assert {pointer: document.place(pointer).line for pointer in lines} == lines
 
@@ -178,12 +192,17 @@ def test_other_files_of_a_swagger_document_are_converted_too(tmp_path: Path) -> 
         "get:\n  parameters: [{$ref: 'parameter.yaml'}]\n"
         "  responses: {200: {description: d, schema: {$ref: 'pet.yaml'}}}\n"
     )
-    (tmp_path / "parameter.yaml").write_text("name: q\nin: query\ntype: array\nitems: {type: string}\n")
+    (tmp_path / "parameter.yaml").write_text(
+        "name: q\nin: query\ntype: array\nitems: {type: string}\n"
+    )
     (tmp_path / "pet.yaml").write_text("type: object\nx-nullable: true\n")
     (tmp_path / "x.yaml").write_text('swagger: "2.0"\ninfo: {}\npaths: {/a: {$ref: path.yaml}}\n')
     problems = Problems()
     document = upgrade(load(tmp_path / "x.yaml", problems=problems), problems)
     get = document.deref(document.root["paths"]["/a"], "")[0]["get"]
-    assert document.deref(get["parameters"][0], "")[0]["schema"] == {"type": "array", "items": {"type": "string"}}
+    assert document.deref(get["parameters"][0], "")[0]["schema"] == {
+        "type": "array",
+        "items": {"type": "string"},
+    }
     schema = get["responses"]["200"]["content"]["application/json"]["schema"]
     assert document.deref(schema, "")[0]["type"] == ["object", "null"]

@@ -1,4 +1,6 @@
-"""What the tests of `write` share: small projects, what is on the disk, and children that die on the way."""
+"""What the tests of `write` share: small projects, what is on the disk, and children that die on
+the way.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ NEW = {
     "src/shop_mcp/hooks.py": "",
     "clients/cursor.json": "{}\n",
 }
-MINE = {"notes.txt": "mine\n", "src/shop_mcp/custom/reports.py": "mine = 1\n", ".git/HEAD": "ref: main\n"}
+MINE = {
+    "notes.txt": "mine\n",
+    "src/shop_mcp/custom/reports.py": "mine = 1\n",
+    ".git/HEAD": "ref: main\n",
+}
 
 EVENTS = {
     "open", "os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.scandir", "os.listdir",
@@ -65,7 +71,9 @@ def tree(folder: Path) -> dict[str, str]:
         for name in names:
             path = Path(here) / name
             shown = path.relative_to(folder).as_posix()
-            found[shown] = f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
+            found[shown] = (
+                f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
+            )
         if not folders and not names and Path(here) != folder:
             found[f"{Path(here).relative_to(folder).as_posix()}/"] = ""
     return found
@@ -79,9 +87,11 @@ def project(folder: Path, files: dict[str, str] | None = None) -> Path:
 
 
 def child(work: Callable[[], None], *, at: int, do: str) -> int:
-    """Run `work` in a child that dies, or meets a full disk, right before its `at`-th change of the disk.
+    """Run `work` in a child that dies, or meets a full disk, right before its `at`-th change of the
+    disk.
 
-    Returns the child's exit code: -9 when it was killed, 0 when it came to the end, 4 when it refused, 1 otherwise.
+    Returns the child's exit code: -9 when it was killed, 0 when it came to the end, 4 when it
+    refused, 1 otherwise.
     """
     pid = os.fork()
     if pid:

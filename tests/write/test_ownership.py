@@ -68,14 +68,18 @@ def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) 
 
 def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
-    write({"clients/a.json": "{}", "models/b.py": "", "server.json": "{}"}, folder, lock_facts=facts())
+    write(
+        {"clients/a.json": "{}", "models/b.py": "", "server.json": "{}"}, folder, lock_facts=facts()
+    )
     put(folder, {"models/mine.py": "mine"})
     write({"server.json": "{}"}, folder, lock_facts=facts("2"))
     assert not (folder / "clients").exists()
     assert tree(folder / "models") == {"mine.py": "mine"}
 
 
-def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(tmp_path: Path) -> None:
+def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(
+    tmp_path: Path,
+) -> None:
     folder = project(tmp_path / "shop")
     (folder / "src/shop_mcp/tools/books.py").write_text("old = 1\nmine = 2\n")
     (problem,) = told(folder).problems
@@ -106,9 +110,17 @@ def test_a_stranger_that_says_the_same_is_taken_over(tmp_path: Path) -> None:
 
 def test_force_overwrites_edits_and_strangers_and_nothing_else(tmp_path: Path) -> None:
     folder = project(tmp_path / "shop")
-    put(folder, {"clients/cursor.json": "mine", "src/shop_mcp/tools/books.py": "mine", "README.md": "mine"})
+    put(
+        folder,
+        {"clients/cursor.json": "mine", "src/shop_mcp/tools/books.py": "mine", "README.md": "mine"},
+    )
     write(NEW, folder, lock_facts=facts("2"), force=True)
-    assert tree(folder) | {"mcpgen.lock": ""} == {**NEW, **MINE, "README.md": "mine", "mcpgen.lock": ""}
+    assert tree(folder) | {"mcpgen.lock": ""} == {
+        **NEW,
+        **MINE,
+        "README.md": "mine",
+        "mcpgen.lock": "",
+    }
 
 
 def test_a_dry_run_says_what_would_happen_and_does_not_do_it(tmp_path: Path) -> None:
@@ -136,7 +148,10 @@ def test_a_checkout_with_crlf_is_not_an_edit(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_ours_is_refused_with_its_first_files(tmp_path: Path) -> None:
     put(tmp_path, {f"file{number}.txt": "" for number in range(7)})
     (problem,) = told(tmp_path).problems
-    assert "`file0.txt`, `file1.txt`, `file2.txt`, `file3.txt`, `file4.txt` and 2 more" in problem.message
+    assert (
+        "`file0.txt`, `file1.txt`, `file2.txt`, `file3.txt`, `file4.txt` and 2 more"
+        in problem.message
+    )
     told(tmp_path, force=True)
 
 
@@ -227,10 +242,14 @@ def test_a_name_that_only_changes_its_case_is_renamed(tmp_path: Path) -> None:
     assert tree(folder / "tools") == {"books.py": "2"}
 
 
-def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_new_one(tmp_path: Path) -> None:
+def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_new_one(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "shop"
     write({"tools/Books.py": "1"}, folder, lock_facts=facts())
-    (folder / "tools/books.py").hardlink_to(folder / "tools/Books.py")  # both names lead to one file, as they do there
+    (folder / "tools/books.py").hardlink_to(
+        folder / "tools/Books.py"
+    )  # both names lead to one file, as they do there
     changes = write({"tools/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
     assert changes.removed == ()
 
@@ -270,7 +289,16 @@ def tool(**changes: object) -> ToolLock:
 def test_a_lock_reads_back_as_it_was_written() -> None:
     lock = replace(
         facts(),
-        tools=(tool(), tool(name="x", given="y", operation_id=None, base_url="https://b", security=((), ("key",)))),
+        tools=(
+            tool(),
+            tool(
+                name="x",
+                given="y",
+                operation_id=None,
+                base_url="https://b",
+                security=((), ("key",)),
+            ),
+        ),
         customised={"listBooks": ("GET /books", "listBooks"), "GET /x": ("GET /x", None)},
         auth={"key": {"kind": "api_key"}},
         files={"a": "1"},
@@ -279,7 +307,13 @@ def test_a_lock_reads_back_as_it_was_written() -> None:
     assert parse_lock(dump(lock)) == lock
 
 
-API_KEY = {"kind": "api_key", "place": "header", "wire_name": "X-Key", "scheme": "", "token_url": None}
+API_KEY = {
+    "kind": "api_key",
+    "place": "header",
+    "wire_name": "X-Key",
+    "scheme": "",
+    "token_url": None,
+}
 DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_world": True}
 
 
@@ -290,7 +324,10 @@ DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_wo
         ({"base_url": "http://api.example.com"}, "`http://api.example.com` instead of"),
         ({"base_url": None}, "nowhere"),
         ({"allowed_origins": ("https://b.example",)}, "may go to `https://b.example`"),
-        ({"tools": (tool(base_url="https://b.example/x"),)}, "requests of `list_books` may go to `https://b.example`"),
+        (
+            {"tools": (tool(base_url="https://b.example/x"),)},
+            "requests of `list_books` may go to `https://b.example`",
+        ),
         ({"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}}, "changes its wire_name"),
         ({"auth": {"key": API_KEY, "other": API_KEY}}, "a new credential `other`"),
         ({"security": ((), ("key",))}, "credentials become optional"),
@@ -312,12 +349,17 @@ def test_another_origin_other_credentials_or_destruction_must_be_accepted(
     assert write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes), accept=True).created  # type: ignore[arg-type]
 
 
-def test_another_path_of_the_same_origin_a_new_tool_and_other_words_need_no_acceptance(tmp_path: Path) -> None:
+def test_another_path_of_the_same_origin_a_new_tool_and_other_words_need_no_acceptance(
+    tmp_path: Path,
+) -> None:
     known = replace(facts(), tools=(tool(),))
     write(OLD, tmp_path / "shop", lock_facts=known)
     harmless = replace(
         known,
         base_url="https://API.example.com/v2",
-        tools=(tool(text="other", path="/v2/books"), tool(name="remove", path="/x", method="DELETE", hints=DELETES)),
+        tools=(
+            tool(text="other", path="/v2/books"),
+            tool(name="remove", path="/x", method="DELETE", hints=DELETES),
+        ),
     )
     assert write(NEW, tmp_path / "shop", lock_facts=harmless).updated

@@ -1,4 +1,6 @@
-"""A project is seen as it was or as it will be: whatever moment a run is killed at, whatever the disk refuses."""
+"""A project is seen as it was or as it will be: whatever moment a run is killed at, whatever the
+disk refuses.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def states(tmp_path: Path) -> tuple[dict[str, str], dict[str, str]]:
     return before, tree(tmp_path / "reference")
 
 
-def test_a_run_killed_at_any_moment_leaves_the_old_or_the_new_project(tmp_path: Path, way: str) -> None:
+def test_a_run_killed_at_any_moment_leaves_the_old_or_the_new_project(
+    tmp_path: Path, way: str
+) -> None:
     before, after = states(tmp_path)
     seen = set()
     for moment in range(1, MOMENTS):
@@ -54,7 +58,10 @@ def test_a_run_killed_at_any_moment_leaves_the_old_or_the_new_project(tmp_path: 
         if way == "exchange":
             assert tree(folder) in (before, after), f"mixed after a kill at moment {moment}"
         recover(folder)
-        assert tree(folder) in (before, after), f"mixed after a kill at moment {moment} and the next command"
+        assert tree(folder) in (
+            before,
+            after,
+        ), f"mixed after a kill at moment {moment} and the next command"
         seen.add("old" if tree(folder) == before else "new")
         write(NEW, folder, lock_facts=facts("2"))
         assert tree(folder) == after
@@ -79,14 +86,18 @@ def test_a_first_run_killed_at_any_moment_leaves_nothing_or_everything(tmp_path:
     assert code == 0
 
 
-def test_a_disk_that_is_full_at_any_moment_leaves_the_old_project_and_a_clear_error(tmp_path: Path, way: str) -> None:
+def test_a_disk_that_is_full_at_any_moment_leaves_the_old_project_and_a_clear_error(
+    tmp_path: Path, way: str
+) -> None:
     before, after = states(tmp_path)
     refused = 0
     for moment in range(1, MOMENTS):
         folder = project(tmp_path / f"p{moment}")
         code = child(lambda to=folder: write(NEW, to, lock_facts=facts("2")), at=moment, do="fail")
         assert code in (0, 4), f"not a clear error at moment {moment}"
-        assert tree(folder) in ((before,) if code == 4 else (before, after)), f"mixed at moment {moment}"
+        assert tree(folder) in (
+            (before,) if code == 4 else (before, after)
+        ), f"mixed at moment {moment}"
         refused += code == 4
         if code == 0 and tree(folder) == after and moment > 100:
             break
@@ -103,7 +114,9 @@ def test_a_file_system_that_is_full_keeps_the_old_project(tmp_path: Path) -> Non
     try:
         before = tree(project(disk / "shop"))
         large = {**NEW, "src/shop_mcp/server.py": "x = 1\n" * 100_000}
-        with pytest.raises(OutputConflictError, match="no space left on device; nothing was changed"):
+        with pytest.raises(
+            OutputConflictError, match="no space left on device; nothing was changed"
+        ):
             write(large, disk / "shop", lock_facts=facts("2"))
         assert tree(disk / "shop") == before
         assert [path.name for path in disk.iterdir()] == ["shop"]
@@ -135,7 +148,8 @@ def test_kill_9_at_random_moments_never_leaves_a_mixed_folder(tmp_path: Path) ->
     chance = random.Random(7)
     for _ in range(int(os.environ.get("MCPGEN_KILLS", "20"))):
         running = subprocess.Popen(
-            [sys.executable, "-c", KILLED.format(root=root), str(tmp_path / "shop")], stdout=subprocess.PIPE
+            [sys.executable, "-c", KILLED.format(root=root), str(tmp_path / "shop")],
+            stdout=subprocess.PIPE,
         )
         assert running.stdout is not None
         running.stdout.readline()
@@ -153,7 +167,9 @@ def test_the_folder_itself_stays_the_same_one(tmp_path: Path, way: str) -> None:
     assert folder.stat().st_ino == inode
 
 
-def test_what_somebody_writes_into_the_exchanged_folder_after_a_kill_is_not_lost(tmp_path: Path) -> None:
+def test_what_somebody_writes_into_the_exchanged_folder_after_a_kill_is_not_lost(
+    tmp_path: Path,
+) -> None:
     """A shell whose folder was exchanged goes on writing into the one that is out of sight."""
     for moment in range(1, MOMENTS):
         folder = project(tmp_path / f"p{moment}")
@@ -174,9 +190,9 @@ def test_what_somebody_writes_into_the_exchanged_folder_after_a_kill_is_not_lost
 def test_two_runs_at_once_do_not_meet(tmp_path: Path) -> None:
     folder = project(tmp_path / "shop")
     script = (
-        "import fcntl, os, sys, time; os.mkdir(sys.argv[1], 0o700); "
-        "d = os.open(sys.argv[1] + '/owner', os.O_RDWR | os.O_CREAT); fcntl.flock(d, fcntl.LOCK_EX); "
-        "print('held', flush=True); time.sleep(60)"
+        "import fcntl, os, sys, time; os.mkdir(sys.argv[1], 0o700); d = os.open(sys.argv[1] +"
+        " '/owner', os.O_RDWR | os.O_CREAT); fcntl.flock(d, fcntl.LOCK_EX); print('held',"
+        " flush=True); time.sleep(60)"
     )
     stage = tmp_path / ".shop.mcpgen-stage"
     other = subprocess.Popen([sys.executable, "-c", script, str(stage)], stdout=subprocess.PIPE)
@@ -240,7 +256,9 @@ def test_a_read_only_file_system_is_a_clear_error(tmp_path: Path) -> None:
     if (
         sys.platform != "linux"
         or os.geteuid() != 0
-        or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True).returncode
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True
+        ).returncode
     ):
         pytest.skip("cannot mount a file system here")
     try:

@@ -46,7 +46,10 @@ def analyze_csv(
     except (UnicodeDecodeError, csv.Error):
         raise ToolError(f"`{filepath}` is not a CSV file in UTF-8") from None
     found = {name: values for name, values in numbers.items() if name not in texts}
-    return {"rows": rows, "columns": {name: _worked_out(values, operations) for name, values in found.items()}}
+    return {
+        "rows": rows,
+        "columns": {name: _worked_out(values, operations) for name, values in found.items()},
+    }
 
 
 def _number(text: str) -> float | None:

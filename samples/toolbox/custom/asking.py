@@ -1,4 +1,6 @@
-"""Questions to services: one at a time, with a time limit and a size limit, and errors the model can act on."""
+"""Questions to services: one at a time, with a time limit and a size limit, and errors the model
+can act on.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,13 @@ async def ask(method: str, url: str, **request: Any) -> Any:
                 if len(content) > BYTES:
                     raise ToolError("the service sent more than can be read; ask for less")
     except httpx2.TimeoutException:
-        raise ToolError(f"the service did not answer within {seconds:g} seconds; try again later") from None
+        raise ToolError(
+            f"the service did not answer within {seconds:g} seconds; try again later"
+        ) from None
     except httpx2.HTTPError as error:
-        raise ToolError(f"the service cannot be reached ({type(error).__name__}); try again later") from None
+        raise ToolError(
+            f"the service cannot be reached ({type(error).__name__}); try again later"
+        ) from None
     if response.status_code >= 300:
         raise ToolError(f"the service refused with status {response.status_code}")
     try:

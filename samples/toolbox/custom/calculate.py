@@ -1,4 +1,6 @@
-"""The tool `calculate`: arithmetic by walking the syntax tree, so that nothing but arithmetic can happen."""
+"""The tool `calculate`: arithmetic by walking the syntax tree, so that nothing but arithmetic can
+happen.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The tool `execute_command`: a few programs, no shell, options from a list, paths below the data folder."""
+"""The tool `execute_command`: a few programs, no shell, options from a list, paths below the data
+folder.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ OUTPUT = 64_000
 
 @dataclass(frozen=True)
 class Program:
-    """What one program may be given. A program without `paths` takes any words and opens no file."""
+    """What one program may be given. A program without `paths` takes any words and opens no
+    file.
+    """
 
     options: frozenset[str] = frozenset()
     paths: bool = True
@@ -56,7 +60,9 @@ async def execute_command(
     assert process.stdout is not None and process.stderr is not None
     try:
         async with asyncio.timeout(timeout):
-            (out, more), (err, _) = await asyncio.gather(_read(process.stdout), _read(process.stderr))
+            (out, more), (err, _) = await asyncio.gather(
+                _read(process.stdout), _read(process.stderr)
+            )
             code = await process.wait()
     except TimeoutError:
         raise ToolError(f"`{command}` took longer than {timeout:g} seconds and was ended") from None
@@ -68,14 +74,18 @@ async def execute_command(
 
 
 def _arguments(command: str, given: list[str]) -> list[str]:
-    """The arguments, options first. Raises ToolError for an option that is not allowed and a path outside."""
+    """The arguments, options first. Raises ToolError for an option that is not allowed and a path
+    outside.
+    """
     program = PROGRAMS[command]
     options = [word for word in given if word.startswith("-")]
     words = [word for word in given if not word.startswith("-")]
     for option in options:
         if option not in program.options:
             allowed = ", ".join(sorted(program.options)[:8]) or "none"
-            raise ToolError(f"`{command}` may not be given `{option[:60]}`; options it may be given: {allowed}")
+            raise ToolError(
+                f"`{command}` may not be given `{option[:60]}`; options it may be given: {allowed}"
+            )
     if any("\0" in word for word in words):
         raise ToolError("an argument holds a null character")
     if program.paths:

@@ -1,4 +1,6 @@
-"""The tool `get_weather`. `TOOLBOX_WEATHER_URL` answers with what the output schema says, in celsius."""
+"""The tool `get_weather`. `TOOLBOX_WEATHER_URL` answers with what the output schema says, in
+celsius.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ async def get_weather(
         }
         if days:
             answer["forecast"] = [
-                {"day": str(day["day"]), "low": _in(units, day["low"]), "high": _in(units, day["high"])}
+                {
+                    "day": str(day["day"]),
+                    "low": _in(units, day["low"]),
+                    "high": _in(units, day["high"]),
+                }
                 for day in found["forecast"][:days]
             ]
     except (KeyError, TypeError, ValueError):

@@ -1,4 +1,6 @@
-"""The tool `github_create_issue`. `TOOLBOX_GITHUB_TOKEN` is the token, `TOOLBOX_REPOSITORY` the usual repository."""
+"""The tool `github_create_issue`. `TOOLBOX_GITHUB_TOKEN` is the token, `TOOLBOX_REPOSITORY` the
+usual repository.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ async def github_create_issue(
     """Create an issue in a repository."""
     base = setting("TOOLBOX_GITHUB_URL", "GitHub", "https://api.github.com").rstrip("/")
     token = setting("TOOLBOX_GITHUB_TOKEN", "GitHub")
-    owner, _, name = (repository or setting("TOOLBOX_REPOSITORY", "a repository of its own")).partition("/")
+    owner, _, name = (
+        repository or setting("TOOLBOX_REPOSITORY", "a repository of its own")
+    ).partition("/")
     if not owner or name in ("", ".", ".."):
         raise ToolError("the repository has to be `owner/name`")
     issue: dict[str, Any] = {"title": title, "body": body, "labels": labels}

@@ -14,12 +14,15 @@ def root() -> Path:
 
 
 def inside(path: str, *, kind: str = "file") -> Path:
-    """The file (`kind` "any": or folder) a path names. Raises ToolError for what is not there or not below the folder.
+    """The file (`kind` "any": or folder) a path names. Raises ToolError for what is not there or
+    not below the folder.
 
     Links are followed before the check, so that a link out of the folder leads nowhere.
     """
     if "\0" in path or Path(path).is_absolute() or ".." in Path(path).parts:
-        raise ToolError(f"`{path[:100]}` is not below the data folder; give a path relative to it, without `..`")
+        raise ToolError(
+            f"`{path[:100]}` is not below the data folder; give a path relative to it, without `..`"
+        )
     try:
         found = (root() / path).resolve(strict=True)
     except (OSError, RuntimeError):

@@ -1,4 +1,6 @@
-"""The tool `process_dataset`: long work that says how far it is, and ends when the caller cancels."""
+"""The tool `process_dataset`: long work that says how far it is, and ends when the caller
+cancels.
+"""
 
 from __future__ import annotations
 

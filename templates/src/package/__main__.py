@@ -14,7 +14,9 @@ HTTP_VARIABLES = (
     "HTTP_TOOL_SCOPES",
     "HTTP_ALLOWED_ORIGINS",
 )
-"""The settings of `http_server`, without their prefix (named here so that stdio need not import it)."""
+"""The settings of `http_server`, without their prefix (named here so that stdio need not import
+it).
+"""
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve until the client leaves. The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted."""
+    """Serve until the client leaves. The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130
+    interrupted.
+    """
     from contextlib import redirect_stdout
 
     from . import log
@@ -42,7 +46,9 @@ def main(argv: list[str] | None = None) -> int:
             from .server import ToolServer
 
             tools = ToolServer(
-                toolsets=options.toolsets.split(",") if options.toolsets else settings.toolsets or (),
+                toolsets=(
+                    options.toolsets.split(",") if options.toolsets else settings.toolsets or ()
+                ),
                 read_only=options.read_only or settings.read_only,
                 lazy_list=options.lazy,
                 settings=settings,
@@ -65,26 +71,43 @@ def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespa
 
     parser = argparse.ArgumentParser(
         prog=f"{name}-mcp",
-        description="Serves tools over the Model Context Protocol, on stdin and stdout unless --http is given.",
+        description=(
+            "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
+            " given."
+        ),
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )
-    parser.add_argument("--http", action="store_true", help="serve Streamable HTTP at /mcp instead of stdio")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument(
+        "--http", action="store_true", help="serve Streamable HTTP at /mcp instead of stdio"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+    )
     parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument(
         "--allowed-host",
         action="append",
         default=[],
         metavar="HOST",
-        help="host name clients use (repeatable); needed, with authentication, for any address but loopback",
+        help=(
+            "host name clients use (repeatable); needed, with authentication, for any address but"
+            " loopback"
+        ),
     )
     parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")
-    parser.add_argument("--read-only", action="store_true", help="offer only tools that change nothing")
     parser.add_argument(
-        "--lazy", action="store_true", help="offer three tools that search, describe and call the others"
+        "--read-only", action="store_true", help="offer only tools that change nothing"
     )
     parser.add_argument(
-        "--log-level", default="warning", choices=("debug", "info", "warning", "error"), help="what to log on stderr"
+        "--lazy",
+        action="store_true",
+        help="offer three tools that search, describe and call the others",
+    )
+    parser.add_argument(
+        "--log-level",
+        default="warning",
+        choices=("debug", "info", "warning", "error"),
+        help="what to log on stderr",
     )
     return parser.parse_args(argv)
 
@@ -97,7 +120,8 @@ def _serve_stdio(tools: ToolServer) -> int:
 
     from .stdio import streams
 
-    # Where a thread waits for the next line of stdin it cannot be woken: Ctrl-C has to end the process itself
+    # Where a thread waits for the next line of stdin it cannot be woken: Ctrl-C has to end the
+    # process itself
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
     async def run() -> None:
@@ -105,7 +129,8 @@ def _serve_stdio(tools: ToolServer) -> int:
             try:
                 await tools.server.run(read, write, tools.server.create_initialization_options())
             finally:
-                # What a tool printed is still buffered; now it goes to stderr, later it would go to the client
+                # What a tool printed is still buffered; now it goes to stderr, later it would go to
+                # the client
                 sys.stdout.flush()
 
     anyio.run(run)

@@ -1,8 +1,8 @@
 """What comes back: an HTTP answer, and what the model gets to see of it.
 
-`content_of` turns an answer into MCP content blocks (plain dicts, as on the wire) and structured content, and
-`report_error` a failure into blocks that say what happened and what to do next. Neither raises because of what an API
-sent.
+`content_of` turns an answer into MCP content blocks (plain dicts, as on the wire) and structured
+content, and `report_error` a failure into blocks that say what happened and what to do next.
+Neither raises because of what an API sent.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ Block = dict[str, Any]
 
 MAX_ERROR = 4 * 1024
 STREAMS = frozenset(
-    "text/event-stream application/x-ndjson application/ndjson application/jsonl application/x-jsonl "
-    "application/json-lines application/json-seq application/stream+json".split()
+    (
+        "text/event-stream application/x-ndjson application/ndjson application/jsonl"
+        " application/x-jsonl application/json-lines application/json-seq application/stream+json"
+    ).split()
 )
 """Media types of answers that may have no end."""
 
@@ -50,21 +52,26 @@ _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml|x-www-form-urlencoded)|image/svg\+xml"
 )
 _MORE = frozenset(
-    "page page_number pagenumber pageno offset skip start start_index startindex cursor next next_cursor page_token "
-    "pagetoken next_page_token after starting_after since since_id continuation continuation_token marker".split()
+    "page page_number pagenumber pageno offset skip start start_index startindex cursor next"
+    " next_cursor page_token pagetoken next_page_token after starting_after since since_id"
+    " continuation continuation_token marker".split()
 )
 _FEWER = frozenset(
-    "limit per_page perpage page_size pagesize size count max_results maxresults top first take rows".split()
+    "limit per_page perpage page_size pagesize size count max_results maxresults top first take"
+    " rows".split()
 )
-_NARROWER = frozenset("fields select include filter filters q query search expand view projection columns".split())
+_NARROWER = frozenset(
+    "fields select include filter filters q query search expand view projection columns".split()
+)
 
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """An answer of the API: `data` is its JSON, or None when it is not JSON; `text` is its text, or None for bytes.
+    """An answer of the API: `data` is its JSON, or None when it is not JSON; `text` is its text, or
+    None for bytes.
 
-    `headers` have lower-case names; `path` is the template of the operation, not the URL; `incomplete` says why the
-    content is not all of it.
+    `headers` have lower-case names; `path` is the template of the operation, not the URL;
+    `incomplete` says why the content is not all of it.
     """
 
     status: int
@@ -82,7 +89,9 @@ class Answer(Generic[T]):
 
     @cached_property
     def text(self) -> str | None:
-        """The answer as text, or None when its media type is a binary one. Undecodable bytes become U+FFFD."""
+        """The answer as text, or None when its media type is a binary one. Undecodable bytes become
+        U+FFFD.
+        """
         if self.is_json or self.media_type in STREAMS or _TEXTS.fullmatch(self.media_type):
             return _decoded(self.content, self._charset)
         if self.media_type in _UNTYPED and _looks_like_text(self.content):
@@ -101,7 +110,9 @@ class Answer(Generic[T]):
 
 
 def parsed(answer: Answer[Any]) -> Answer[Any]:
-    """The answer with its `data`, if its content is JSON by name, or an object or array whatever its name."""
+    """The answer with its `data`, if its content is JSON by name, or an object or array whatever
+    its name.
+    """
     by_nature = answer.media_type in _MISNAMED and answer.content[:64].lstrip()[:1] in (b"{", b"[")
     if not answer.content or not (answer.is_json or answer.media_type == "" or by_nature):
         return answer
@@ -124,7 +135,9 @@ def _decoded(content: bytes, charset: str) -> str:
         (codecs.BOM_UTF16_BE, "utf-16"),
     ):
         if content.startswith(mark):
-            content, charset = (content[3:], encoding) if encoding == "utf-8" else (content, encoding)
+            content, charset = (
+                (content[3:], encoding) if encoding == "utf-8" else (content, encoding)
+            )
     try:
         if not codecs.lookup(charset)._is_text_encoding:
             charset = "utf-8"
@@ -146,7 +159,9 @@ def _looks_like_text(content: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tool:
-    """What a report needs to know of the tool: its argument names, and how its answers are shown."""
+    """What a report needs to know of the tool: its argument names, and how its answers are
+    shown.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -168,15 +183,19 @@ def _facts(tool: Mapping[str, Any], settings: Settings) -> _Tool:
 def content_of(
     answer: Answer[Any], tool: Mapping[str, Any], settings: Settings
 ) -> tuple[list[Block], dict[str, Any] | None]:
-    """An answer as content blocks, and as structured content when the tool (as listed) declares an output schema.
+    """An answer as content blocks, and as structured content when the tool (as listed) declares an
+    output schema.
 
-    Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}` for no content.
+    Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
+    for no content.
     """
     facts = _facts(tool, settings)
     try:
         blocks, data = _content(answer, facts, settings)
     except (RecursionError, TooDeep, ValueError):
-        blocks, data = _as_text(answer, facts, settings, "JSON that is nested too deeply to be read as data")
+        blocks, data = _as_text(
+            answer, facts, settings, "JSON that is nested too deeply to be read as data"
+        )
     structured: dict[str, Any] | None = None
     if facts.structured:
         if data is None and not answer.content:
@@ -221,19 +240,26 @@ def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     return blocks, data
 
 
-def _as_text(answer: Answer[Any], facts: _Tool, settings: Settings, label: str) -> tuple[list[Block], Any]:
+def _as_text(
+    answer: Answer[Any], facts: _Tool, settings: Settings, label: str
+) -> tuple[list[Block], Any]:
     """Text as it is, behind a line that says what it is when it is more than plain text."""
-    # Cut first: the rest is not worth cleaning. Twice the limit leaves room for what redaction takes away.
+    # Cut first: the rest is not worth cleaning. Twice the limit leaves room for what redaction
+    # takes away.
     raw = answer.text if answer.text is not None else _decoded(answer.content, "utf-8")
     text = visible(settings.redactor(raw[: settings.max_result_chars * 2]))
     shown = text[: settings.max_result_chars]
     blocks = []
     if label:
-        blocks.append(_text(f"The API answered {answer.status} with {label}, {len(raw):,} characters:"))
+        blocks.append(
+            _text(f"The API answered {answer.status} with {label}, {len(raw):,} characters:")
+        )
     blocks.append(_text(shown))
     if len(shown) < len(text) or len(raw) > settings.max_result_chars * 2:
         cuts = Cuts([("text", len(shown), len(raw), "characters")])
-        blocks.append(_text(_truncated(len(answer.content), len(shown.encode()), cuts, facts, settings)))
+        blocks.append(
+            _text(_truncated(len(answer.content), len(shown.encode()), cuts, facts, settings))
+        )
     if answer.incomplete:
         blocks.append(_text(f"[truncated: true. This is not all of it: {answer.incomplete}]"))
     return blocks, shown
@@ -242,7 +268,11 @@ def _as_text(answer: Answer[Any], facts: _Tool, settings: Settings, label: str) 
 def _as_binary(answer: Answer[Any], settings: Settings) -> tuple[list[Block], Any]:
     """Bytes: an image, a sound, an embedded resource, a saved file, or a note of what it was."""
     size, digest = len(answer.content), hashlib.sha256(answer.content).hexdigest()
-    kind = answer.media_type if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", answer.media_type) else ""
+    kind = (
+        answer.media_type
+        if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", answer.media_type)
+        else ""
+    )
     kind = kind or "application/octet-stream"
     said = f"The API answered with {kind}, {size:,} bytes (sha256 {digest})"
     if size > settings.max_binary_bytes:
@@ -261,10 +291,15 @@ def _as_binary(answer: Answer[Any], settings: Settings) -> tuple[list[Block], An
 
 
 def _saved(content: bytes, kind: str, digest: str, settings: Settings) -> Block | None:
-    """The bytes in a new file of the folder for that, named by their digest; None when that cannot be."""
+    """The bytes in a new file of the folder for that, named by their digest; None when that cannot
+    be.
+    """
     if settings.save_dir is None:
         return None
-    path = settings.save_dir / f"{settings.name}-{digest[:16]}{mimetypes.guess_extension(kind) or '.bin'}"
+    path = (
+        settings.save_dir
+        / f"{settings.name}-{digest[:16]}{mimetypes.guess_extension(kind) or '.bin'}"
+    )
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
@@ -275,7 +310,13 @@ def _saved(content: bytes, kind: str, digest: str, settings: Settings) -> Block 
     except OSError as error:
         logger.warning("an answer could not be saved: %s", error.strerror)
         return None
-    return {"type": "resource_link", "uri": path.as_uri(), "name": path.name, "mimeType": kind, "size": len(content)}
+    return {
+        "type": "resource_link",
+        "uri": path.as_uri(),
+        "name": path.name,
+        "mimeType": kind,
+        "size": len(content),
+    }
 
 
 def _without_content(answer: Answer[Any], settings: Settings) -> str:
@@ -291,14 +332,24 @@ def _without_content(answer: Answer[Any], settings: Settings) -> str:
 
 
 def _following(answer: Answer[Any], settings: Settings) -> str:
-    """What a `Link: <...>; rel="next"` field (RFC 8288) says of the next page, as arguments; it is not followed."""
+    """What a `Link: <...>; rel="next"` field (RFC 8288) says of the next page, as arguments; it is
+    not followed.
+    """
     link = answer.headers.get("link", "")[:8192]
     found = re.search(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b', link)
     if not found:
         return ""
-    pairs = [(key, value) for key, value in parse_qsl(urlsplit(found[1]).query)[:20] if key.lower() in _MORE | _FEWER]
+    pairs = [
+        (key, value)
+        for key, value in parse_qsl(urlsplit(found[1]).query)[:20]
+        if key.lower() in _MORE | _FEWER
+    ]
     shown = ", ".join(f"`{key}` = `{value[:200]}`" for key, value in pairs)
-    return visible(settings.redactor(f"[there is a next page: {shown}]")) if shown else "[there is a next page]"
+    return (
+        visible(settings.redactor(f"[there is a next page: {shown}]"))
+        if shown
+        else "[there is a next page]"
+    )
 
 
 def _truncated(total: int, returned: int, cuts: Cuts, facts: _Tool, settings: Settings) -> str:
@@ -339,11 +390,13 @@ def _named(facts: _Tool, names: frozenset[str]) -> list[str]:
     ]
 
 
-def report_error(error: BaseException, settings: Settings, given: Iterable[str] = ()) -> list[Block]:
+def report_error(
+    error: BaseException, settings: Settings, given: Iterable[str] = ()
+) -> list[Block]:
     """A failure as content blocks: what happened, what the API said, and what to do next.
 
-    `given` are the names of the arguments of the call. Anything but an ApiError is a fault of this server, and its text
-    stays in the log.
+    `given` are the names of the arguments of the call. Anything but an ApiError is a fault of this
+    server, and its text stays in the log.
     """
     if not isinstance(error, ApiError):
         return [_text(f"This server failed ({type(error).__name__}); its log says more")]
@@ -375,7 +428,12 @@ def _next_step(error: ApiError) -> str:
 def _bad_status(error: BadStatus, settings: Settings, given: tuple[str, ...]) -> list[str]:
     answer = error.answer
     message, detail = _said(answer, settings)
-    lines = [_headline(error, f"the API answered {_status(answer.status)}" + (f": {message}" if message else ""))]
+    lines = [
+        _headline(
+            error,
+            f"the API answered {_status(answer.status)}" + (f": {message}" if message else ""),
+        )
+    ]
     if detail:
         lines.append(f"Answer: {detail}")
     wait = retry_after(answer.headers.get("retry-after"))
@@ -402,7 +460,9 @@ def _said(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
         message = _message(data)
         shown, _ = fit(data, MAX_ERROR)
         text = compact(shown)
-        return message[:1024], "" if message and len(text) <= len(message) + 40 else text[:MAX_ERROR]
+        return message[:1024], (
+            "" if message and len(text) <= len(message) + 40 else text[:MAX_ERROR]
+        )
     if not answer.content:
         return "", ""
     if answer.text is None:
@@ -416,7 +476,9 @@ def _said(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
 
 
 def _message(data: Any, depth: int = 0) -> str:
-    """The message of a common error body: RFC 9457 `title`/`detail`, OAuth, `message`, `error`, `errors[]`, ..."""
+    """The message of a common error body: RFC 9457 `title`/`detail`, OAuth, `message`, `error`,
+    `errors[]`, ...
+    """
     if isinstance(data, str):
         return data.strip()
     if depth > 4:
@@ -428,36 +490,65 @@ def _message(data: Any, depth: int = 0) -> str:
         return ""
     lower = {key.lower(): item for key, item in data.items()}
     found = []
-    for key in ("title", "error", "message", "msg", "detail", "details", "error_description", "errormessage", "reason"):
+    for key in (
+        "title",
+        "error",
+        "message",
+        "msg",
+        "detail",
+        "details",
+        "error_description",
+        "errormessage",
+        "reason",
+    ):
         text = _message(lower[key], depth + 1) if key in lower else ""
         if text and not any(text in other for other in found):
             found.append(text)
     text = _message(lower.get("errors"), depth + 1)
     if text and not any(text in other for other in found):
         found.append(text)
-    place = lower.get("loc") or lower.get("field") or lower.get("path") or lower.get("param") or lower.get("pointer")
+    place = (
+        lower.get("loc")
+        or lower.get("field")
+        or lower.get("path")
+        or lower.get("param")
+        or lower.get("pointer")
+    )
     if found and isinstance(place, str | list):
         where = ".".join(str(item) for item in place) if isinstance(place, list) else place
         return f"{where}: {': '.join(found)}"
     return ": ".join(found)
 
 
-def _advice(error: BadStatus, status: int, wait: float | None, given: tuple[str, ...], settings: Settings) -> str:
+def _advice(
+    error: BadStatus, status: int, wait: float | None, given: tuple[str, ...], settings: Settings
+) -> str:
     """What to do next."""
     variables = " or ".join(f"`{name}`" for name in error.variables)
     sent = ", ".join(f"`{name}`" for name in given[:30])
     if status == 401:
         if variables:
-            return f"Next: the credential was refused; the operator of this server has to check {variables}"
+            return (
+                "Next: the credential was refused; the operator of this server has to check"
+                f" {variables}"
+            )
         return (
-            "Next: the API wants a credential that its description does not mention; tell the operator of this server"
+            "Next: the API wants a credential that its description does not mention; tell the"
+            " operator of this server"
         )
     if status == 403:
         which = f" of {variables}" if variables else ""
-        return f"Next: the credential{which} does not allow this; use another tool, or ask the operator for more rights"
+        return (
+            f"Next: the credential{which} does not allow this; use another tool, or ask the"
+            " operator for more rights"
+        )
     if status in (404, 410):
         names = ", ".join(f"`{name}`" for name in error.path_arguments)
-        return f"Next: check {names}: what it names is not there" if names else "Next: what was asked for is not there"
+        return (
+            f"Next: check {names}: what it names is not there"
+            if names
+            else "Next: what was asked for is not there"
+        )
     if status == 409:
         return "Next: it conflicts with how things are now; read the current state first"
     if status in (400, 413, 415, 422):
@@ -467,9 +558,17 @@ def _advice(error: BadStatus, status: int, wait: float | None, given: tuple[str,
             else "Next: give the arguments it asks for"
         )
     if status in (429, 503) or wait is not None:
-        return f"Next: wait {wait:.0f} seconds, then call again" if wait else "Next: wait a moment, then call again"
+        return (
+            f"Next: wait {wait:.0f} seconds, then call again"
+            if wait
+            else "Next: wait a moment, then call again"
+        )
     if status >= 500:
-        again = "" if error.method in ("GET", "HEAD", "OPTIONS") else "; check first whether it was carried out"
+        again = (
+            ""
+            if error.method in ("GET", "HEAD", "OPTIONS")
+            else "; check first whether it was carried out"
+        )
         return f"Next: this is a fault of the API, not of the arguments; try again later{again}"
     return ""
 

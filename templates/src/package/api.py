@@ -1,8 +1,8 @@
 """The API: one client, one `request`, every limit.
 
-`Api.request` is what a tool's function calls. It builds the request (`wire`, `url`, `body`), waits its turn (`limits`),
-adds credentials (`credentials`), sends it, and reads the answer within bounds (`network`). What goes wrong is an
-`ApiError`; what it reports to the model is in `answer`.
+`Api.request` is what a tool's function calls. It builds the request (`wire`, `url`, `body`), waits
+its turn (`limits`), adds credentials (`credentials`), sends it, and reads the answer within bounds
+(`network`). What goes wrong is an `ApiError`; what it reports to the model is in `answer`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from .wire import OMIT, Omit, Part
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]
 
 Value: TypeAlias = object
-"""Anything a tool argument can be: a scalar, list or dict, something encoded by `wire`, or `OMIT`."""
+"""Anything a tool argument can be: a scalar, list or dict, something encoded by `wire`, or
+`OMIT`.
+"""
 
 IDEMPOTENT = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"))
 SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "QUERY"))
@@ -42,14 +44,20 @@ MAX_TOKEN_ANSWER = 64 * 1024
 TICK = 5.0
 
 progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("progress", default=None)
-"""Called with a short text while a call waits for its turn, for the answer, or before it is tried again."""
+"""Called with a short text while a call waits for its turn, for the answer, or before it is tried
+again.
+"""
 
-_LOGGERS = tuple(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))
+_LOGGERS = tuple(
+    f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request, ready to be sent: everything but the credentials, which are added to each copy of it."""
+    """One request, ready to be sent: everything but the credentials, which are added to each copy
+    of it.
+    """
 
     method: str
     path: str
@@ -63,7 +71,9 @@ class Call:
 
 
 class Api:
-    """The API behind this server. Open it with `async with`, or close it with `aclose`; many calls share it."""
+    """The API behind this server. Open it with `async with`, or close it with `aclose`; many calls
+    share it.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -107,13 +117,15 @@ class Api:
         security: Security | None = None,
         base_url: str | None = None,
     ) -> Answer[Any]:
-        """Call the API and return its answer. Raises ApiError; `OMIT` is left out wherever it stands.
+        """Call the API and return its answer. Raises ApiError; `OMIT` is left out wherever it
+        stands.
 
-        `query`, `path_args` and `form` hold values under their wire names, encoded in the default style of their place
-        unless a function of `wire` did it already. At most one of `json`, `form`, `multipart` and `content` is the
-        body; with `optional_body` there is none when all of its fields are left out. `security` lists alternatives,
-        each the names of credentials that go together; None means those of the whole API. `base_url` is the
-        operation's own server.
+        `query`, `path_args` and `form` hold values under their wire names, encoded in the default
+        style of their place unless a function of `wire` did it already. At most one of `json`,
+        `form`, `multipart` and `content` is the body; with `optional_body` there is none when all
+        of its fields are left out. `security` lists alternatives, each the names of credentials
+        that go together; None means those of the whole API. `base_url` is the operation's own
+        server.
         """
         places = (path_args or {}, query or {}, headers or {}, cookies or {}, json, form, multipart)
         try:
@@ -157,7 +169,9 @@ class Api:
             raise
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
-        """Where a request goes, and whether credentials may go there. The operator's own base URL wins."""
+        """Where a request goes, and whether credentials may go there. The operator's own base URL
+        wins.
+        """
         settings = self.settings
         if base_url is None or settings.base_url_given:
             return settings.base_url, True
@@ -170,8 +184,9 @@ class Api:
         if origin in settings.open_origins:
             return base, False
         raise Refused(
-            f"nothing was sent: the operation goes to {origin}, which is not the API's own origin; the operator of "
-            f"this server can allow it with `{settings.variable('ALLOW_ORIGINS')}={origin}`"
+            f"nothing was sent: the operation goes to {origin}, which is not the API's own origin;"
+            " the operator of this server can allow it with"
+            f" `{settings.variable('ALLOW_ORIGINS')}={origin}`"
         )
 
     async def _run(self, call: Call) -> Answer[Any]:
@@ -207,7 +222,11 @@ class Api:
                 asked = retry_after(answer.headers.get("retry-after"))
                 wait = wait if asked is None else max(asked, 0.0)
                 left = call.until - asyncio.get_running_loop().time()
-                if answer.status not in RETRIED or attempt >= tries or wait > min(self.settings.max_retry_wait, left):
+                if (
+                    answer.status not in RETRIED
+                    or attempt >= tries
+                    or wait > min(self.settings.max_retry_wait, left)
+                ):
                     raise BadStatus(answer)
                 reason = f"the API answered {answer.status}"
             attempt += 1
@@ -228,8 +247,9 @@ class Api:
                     return answer, used
                 if method not in SAFE and answer.status not in (307, 308):
                     raise Redirected(
-                        f"the API took the request and answered {answer.status} with a redirect, which is not followed "
-                        f"for {method}; look at what it did before sending it again"
+                        f"the API took the request and answered {answer.status} with a redirect,"
+                        f" which is not followed for {method}; look at what it did before sending"
+                        " it again"
                     )
                 url = redirect(url, location)
                 method = "GET" if answer.status == 303 and method != "HEAD" else method
@@ -248,13 +268,19 @@ class Api:
             self._rate.give_back()
             raise
 
-    async def _exchange(self, call: Call, method: str, url: httpx2.URL) -> tuple[Answer[Any], dict[str, Secret]]:
+    async def _exchange(
+        self, call: Call, method: str, url: httpx2.URL
+    ) -> tuple[Answer[Any], dict[str, Secret]]:
         """One request and its answer."""
         keeps_body = method == call.method
         request = Outgoing(
             method,
             url,
-            {name: value for name, value in call.headers.items() if keeps_body or name != "Content-Type"},
+            {
+                name: value
+                for name, value in call.headers.items()
+                if keeps_body or name != "Content-Type"
+            },
             dict(call.cookies),
             call.body.content if keeps_body else None,
             self.settings.redactor,
@@ -265,7 +291,9 @@ class Api:
             if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
                 raise Refused("`auth.py` changed where the request goes")
         if request.cookies:
-            request.set_header("Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items()))
+            request.set_header(
+                "Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items())
+            )
         response = await self._send(request)
         try:
             check_head(response)
@@ -290,12 +318,16 @@ class Api:
         if self._transport is None:
             self._transport = Transport(self.settings)
         try:
-            return await self._transport.send(request.method, request.url, request.headers, request.content)
+            return await self._transport.send(
+                request.method, request.url, request.headers, request.content
+            )
         except Exception as error:
             raise _translated(error, self.settings, head=True) from None
 
     async def _read(self, response: Response, call: Call) -> tuple[bytes, str]:
-        """The body of an answer, and why it is not all of it (for streams, which may have no end)."""
+        """The body of an answer, and why it is not all of it (for streams, which may have no
+        end).
+        """
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         stream = media_type in STREAMS and response.status < 400
         chunks: list[bytes] = []
@@ -306,7 +338,10 @@ class Api:
         except TimeoutError:
             if not chunks:
                 raise
-            return b"".join(chunks), "the stream was still going on when the time for this call was over"
+            return (
+                b"".join(chunks),
+                "the stream was still going on when the time for this call was over",
+            )
         except TooLarge as error:
             error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
             if not stream:
@@ -361,7 +396,8 @@ def _translated(error: Exception, settings: Settings, *, head: bool) -> Exceptio
         return Busy("busy: no connection to the API became free in time")
     elif isinstance(error, httpcore2.TimeoutException):
         timed_out = TimedOut(
-            f"the API sent nothing for {settings.timeout:g} seconds (`{settings.variable('TIMEOUT')}`)"
+            f"the API sent nothing for {settings.timeout:g} seconds"
+            f" (`{settings.variable('TIMEOUT')}`)"
         )
         timed_out.sent = True
         return timed_out
@@ -369,7 +405,9 @@ def _translated(error: Exception, settings: Settings, *, head: bool) -> Exceptio
         found = BadAnswer("the connection to the API broke before the answer was complete")
     elif isinstance(error, httpcore2.RemoteProtocolError):
         found = BadAnswer("the API's answer is incomplete, or not HTTP")
-    elif isinstance(error, httpcore2.LocalProtocolError | httpx2.InvalidURL | ValueError | UnicodeError):
+    elif isinstance(
+        error, httpcore2.LocalProtocolError | httpx2.InvalidURL | ValueError | UnicodeError
+    ):
         return Refused("nothing was sent: the request cannot be written as HTTP")
     else:
         return error
@@ -387,7 +425,9 @@ def _unreachable(cause: BaseException) -> str:
 
 
 async def tell(text: str) -> None:
-    """Report progress, if someone wants to know. A report that fails is not a reason for the call to fail."""
+    """Report progress, if someone wants to know. A report that fails is not a reason for the call
+    to fail.
+    """
     report = progress.get()
     if report is not None:
         with suppress(Exception):

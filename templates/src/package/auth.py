@@ -2,15 +2,17 @@
 
 This file was written once and is yours: it is never overwritten.
 
-`authorize` is called with every request that goes to the API's own origin, after the configured credentials were added
-and just before it is sent. It may change `request.headers`, `request.cookies` and nothing of where the request goes:
+`authorize` is called with every request that goes to the API's own origin, after the configured
+credentials were added and just before it is sent. It may change `request.headers`,
+`request.cookies` and nothing of where the request goes:
 
     async def authorize(request: Outgoing) -> None:
         signature = sign(request.method, str(request.url), request.content)
         request.headers["X-Signature"] = request.conceal(signature)
 
-`conceal` returns its argument and keeps it out of results, errors and logs. Name in `PROVIDES` the security schemes
-that `authorize` takes care of, so that operations which need them do not ask for an environment variable.
+`conceal` returns its argument and keeps it out of results, errors and logs. Name in `PROVIDES` the
+security schemes that `authorize` takes care of, so that operations which need them do not ask for
+an environment variable.
 """
 
 from __future__ import annotations

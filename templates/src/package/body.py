@@ -18,13 +18,15 @@ MAX_HEADER = 8 * 1024
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-# Fields that say where a request goes, where it ends, who sends it or who it is from (RFC 9110, RFC 7239): they are
+# Fields that say where a request goes, where it ends, who sends it or who it is from (RFC 9110, RFC
+# 7239): they are
 # not the model's to set.
 FORBIDDEN_HEADERS = frozenset(
-    "host cookie cookie2 content-length content-encoding connection keep-alive proxy-authenticate proxy-authorization "
-    "proxy-connection te trailer transfer-encoding upgrade expect via forwarded x-forwarded-for x-forwarded-host "
-    "x-forwarded-proto x-forwarded-port x-forwarded-prefix x-forwarded-server x-real-ip x-original-url x-rewrite-url "
-    "x-http-method x-http-method-override x-method-override authorization accept-encoding http2-settings".split()
+    "host cookie cookie2 content-length content-encoding connection keep-alive proxy-authenticate"
+    " proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect via"
+    " forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-port"
+    " x-forwarded-prefix x-forwarded-server x-real-ip x-original-url x-rewrite-url x-http-method"
+    " x-http-method-override x-method-override authorization accept-encoding http2-settings".split()
 )
 
 # What the first bytes say, for file parts whose document names no single media type.
@@ -39,7 +41,9 @@ _MAGIC = (
 
 
 def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
-    """Header arguments as fields that keep to the grammar (RFC 9110, section 5). Raises Refused naming the field."""
+    """Header arguments as fields that keep to the grammar (RFC 9110, section 5). Raises Refused
+    naming the field.
+    """
     fields: dict[str, str] = {}
     for name, value in headers.items():
         if value is OMIT:
@@ -58,12 +62,17 @@ def header_value(name: str, text: str) -> str:
     if len(text) > MAX_HEADER:
         raise Refused(f"longer than {MAX_HEADER} characters", name)
     if text and not VALUE.fullmatch(text):
-        raise Refused("a header holds ASCII text without line breaks, control characters or spaces around it", name)
+        raise Refused(
+            "a header holds ASCII text without line breaks, control characters or spaces around it",
+            name,
+        )
     return text
 
 
 def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
-    """Cookie arguments, percent-encoded, one cookie each; lists and objects are joined by commas."""
+    """Cookie arguments, percent-encoded, one cookie each; lists and objects are joined by
+    commas.
+    """
     pairs: dict[str, str] = {}
     for name, value in cookies.items():
         if value is OMIT or (isinstance(value, list | tuple | Mapping) and not value):
@@ -109,7 +118,9 @@ def payload(
     optional: bool,
     settings: Settings,
 ) -> Payload:
-    """The body of a request. Raises Refused for what cannot be said, and for more bytes than the limit."""
+    """The body of a request. Raises Refused for what cannot be said, and for more bytes than the
+    limit.
+    """
     if json_value is not OMIT:
         made = _json_body(json_value, media_type, optional)
     elif not isinstance(form, Omit):
@@ -122,7 +133,9 @@ def payload(
         made = Payload(None)
     if made.content is not None and len(made.content) > settings.max_request_bytes:
         limit = f"`{settings.variable('MAX_REQUEST_BYTES')}`"
-        raise Refused(f"the request body is larger than {settings.max_request_bytes:,} bytes ({limit})")
+        raise Refused(
+            f"the request body is larger than {settings.max_request_bytes:,} bytes ({limit})"
+        )
     return made
 
 
@@ -137,11 +150,15 @@ def _json_body(value: Any, media_type: str | None, optional: bool) -> Payload:
     except UnicodeEncodeError:
         raise Refused("the body holds half of a surrogate pair, which is not a character") from None
     except (ValueError, TypeError, RecursionError):
-        raise Refused("the body cannot be written as JSON (NaN, nested too deeply, or not data)") from None
+        raise Refused(
+            "the body cannot be written as JSON (NaN, nested too deeply, or not data)"
+        ) from None
 
 
 def _whole(value: Any) -> Any:
-    """The value with `7.0` as `7`: JSON Schema calls both an integer, and not every API reads the first as one."""
+    """The value with `7.0` as `7`: JSON Schema calls both an integer, and not every API reads the
+    first as one.
+    """
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, Mapping):
@@ -154,7 +171,9 @@ def _whole(value: Any) -> Any:
 def _form_body(form: Mapping[str, Any], media_type: str | None, optional: bool) -> Payload:
     if optional and all(value is OMIT for value in form.values()):
         return Payload(None)
-    return Payload(query_text(form).encode("ascii"), media_type or "application/x-www-form-urlencoded")
+    return Payload(
+        query_text(form).encode("ascii"), media_type or "application/x-www-form-urlencoded"
+    )
 
 
 def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Payload:
@@ -182,15 +201,25 @@ def _multipart_body(fields: Mapping[str, Any], optional: bool, settings: Setting
         return Payload(None)
     contents = []
     for name, part in parts:
-        contents.append(_named(name, lambda path: local_file(path, settings), part.path) if part.path else part.content)
+        contents.append(
+            _named(name, lambda path: local_file(path, settings), part.path)
+            if part.path
+            else part.content
+        )
     boundary = _boundary(contents)
     lines = []
     for (name, part), content in zip(parts, contents, strict=True):
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{escape(name)}"'
         if part.filename is not None or part.path:
-            filename = part.filename or unquote(part.path).replace("\\", "/").rpartition("/")[2] or "file"
+            filename = (
+                part.filename or unquote(part.path).replace("\\", "/").rpartition("/")[2] or "file"
+            )
             head += f'; filename="{escape(filename)}"'
-            media_type = part.media_type if part.media_type and "*" not in part.media_type else _sniff(content)
+            media_type = (
+                part.media_type
+                if part.media_type and "*" not in part.media_type
+                else _sniff(content)
+            )
         else:
             media_type = part.media_type or ""
         if media_type:
@@ -200,7 +229,10 @@ def _multipart_body(fields: Mapping[str, Any], optional: bool, settings: Setting
                 raise Refused("not a header name", field)
             head += f"\r\n{field}: {header_value(field, value)}"
         lines.append(head.encode("utf-8", "replace") + b"\r\n\r\n" + content + b"\r\n")
-    return Payload(b"".join(lines) + f"--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}")
+    return Payload(
+        b"".join(lines) + f"--{boundary}--\r\n".encode(),
+        f"multipart/form-data; boundary={boundary}",
+    )
 
 
 def _parts(value: Any) -> list[Part]:
@@ -224,7 +256,9 @@ def _parts(value: Any) -> list[Part]:
 
 
 def escape(name: str) -> str:
-    """A field or file name inside quotes: quote, backslash and controls percent-encoded (RFC 7578, WHATWG)."""
+    """A field or file name inside quotes: quote, backslash and controls percent-encoded (RFC 7578,
+    WHATWG).
+    """
     return re.sub(r'["\\\x00-\x1f\x7f]', lambda found: f"%{ord(found[0]):02X}", name)
 
 
@@ -237,14 +271,21 @@ def _boundary(contents: Iterable[bytes]) -> str:
 
 
 def _sniff(content: bytes) -> str:
-    return next((kind for magic, kind in _MAGIC if content.startswith(magic)), "application/octet-stream")
+    return next(
+        (kind for magic, kind in _MAGIC if content.startswith(magic)), "application/octet-stream"
+    )
 
 
 def local_file(url: str, settings: Settings) -> bytes:
-    """The bytes of a `file:` URL inside one of the folders the operator opened. Raises Refused otherwise."""
+    """The bytes of a `file:` URL inside one of the folders the operator opened. Raises Refused
+    otherwise.
+    """
     variable = f"`{settings.variable('FILE_ROOTS')}`"
     if not settings.file_roots:
-        raise Refused(f"local files cannot be named here: give the bytes as base64 (or the operator sets {variable})")
+        raise Refused(
+            "local files cannot be named here: give the bytes as base64 (or the operator sets"
+            f" {variable})"
+        )
     parts = urlsplit(url)
     if parts.netloc not in ("", "localhost"):
         raise Refused("not a local file")

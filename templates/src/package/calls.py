@@ -1,6 +1,8 @@
-"""One call of one tool: check the arguments, run the function and its hooks, turn what it returns into a result.
+"""One call of one tool: check the arguments, run the function and its hooks, turn what it returns
+into a result.
 
-Whatever goes wrong becomes a result the model can act on and one line on stderr. Only cancellation passes through.
+Whatever goes wrong becomes a result the model can act on and one line on stderr. Only cancellation
+passes through.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ _RESERVED = ("api", "context")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prepared:
-    """A tool after its first call: its function, what it wants besides arguments, and its compiled schemas."""
+    """A tool after its first call: its function, what it wants besides arguments, and its compiled
+    schemas.
+    """
 
     function: Callable[..., Any]
     wants: tuple[str, ...]
@@ -43,7 +47,9 @@ class Prepared:
 
 
 class Hooks:
-    """The functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as `before_<tool>`, for one."""
+    """The functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as
+    `before_<tool>`, for one.
+    """
 
     def __init__(self, module: ModuleType | None, names: list[str]) -> None:
         self._functions: dict[str, Callable[..., Any]] = {}
@@ -61,7 +67,9 @@ class Hooks:
         return kind in self._functions or f"{kind}_{tool}" in self._functions
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
-        """Run the hook for all tools, then the one for this tool; a hook that returns None changes nothing."""
+        """Run the hook for all tools, then the one for this tool; a hook that returns None changes
+        nothing.
+        """
         for name in (kind, f"{kind}_{call.tool}"):
             hook = self._functions.get(name)
             if hook is not None:
@@ -74,15 +82,21 @@ class Hooks:
 
 
 class Caller:
-    """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes secrets out of data."""
+    """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes
+    secrets out of data.
+    """
 
     def __init__(self, hooks: Hooks, api: Callable[[], Api], mask: Callable[[Any], Any]) -> None:
         self._hooks = hooks
         self._api = api
         self._mask = mask
 
-    async def call(self, entry: Entry, arguments: dict[str, Any] | None, context: Context) -> dict[str, Any]:
-        """The result of a call, as on the wire; never raises for anything the tool, the API or the model did."""
+    async def call(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
+        """The result of a call, as on the wire; never raises for anything the tool, the API or the
+        model did.
+        """
         started = time.perf_counter()
         fields: dict[str, Any] = {}
         try:
@@ -98,10 +112,18 @@ class Caller:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
         reason = str(result["content"][0].get("text", ""))[:500] if result["content"] else ""
         milliseconds = round((time.perf_counter() - started) * 1000)
-        event("warning", "call_failed", tool=entry.name, ms=milliseconds, **{"reason": reason, **fields})
+        event(
+            "warning",
+            "call_failed",
+            tool=entry.name,
+            ms=milliseconds,
+            **{"reason": reason, **fields},
+        )
         return result
 
-    async def _run(self, entry: Entry, arguments: dict[str, Any] | None, context: Context) -> dict[str, Any]:
+    async def _run(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
         prepared = self._prepare(entry)
         call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
         await self._hooks.run("before", call)
@@ -122,12 +144,18 @@ class Caller:
             CallToolResult.model_validate(sendable(result), by_name=False)
         return result
 
-    async def _result(self, entry: Entry, prepared: Prepared, call: Call, value: Any) -> dict[str, Any]:
-        """What a function returned, shaped by the hooks, as a result that fits the declared output schema."""
+    async def _result(
+        self, entry: Entry, prepared: Prepared, call: Call, value: Any
+    ) -> dict[str, Any]:
+        """What a function returned, shaped by the hooks, as a result that fits the declared output
+        schema.
+        """
         if entry.generated or _is_answer(value):
             return await self._answered(entry, call, value)
         if isinstance(value, Structured):
-            value = dataclasses.replace(value, data=await self._hooks.run("shape", call, value.data))
+            value = dataclasses.replace(
+                value, data=await self._hooks.run("shape", call, value.data)
+            )
         elif isinstance(value, dict | list):
             value = await self._hooks.run("shape", call, value)
         result = result_of(value, structured=prepared.output is not None)
@@ -143,7 +171,9 @@ class Caller:
         from .answer import content_of
 
         if answer.data is not None and self._hooks.have("shape", entry.name):
-            answer = dataclasses.replace(answer, data=as_json(await self._hooks.run("shape", call, answer.data)))
+            answer = dataclasses.replace(
+                answer, data=as_json(await self._hooks.run("shape", call, answer.data))
+            )
         content, structured = content_of(answer, entry.wire, self._api().settings)
         result: dict[str, Any] = {"content": content}
         return result if structured is None else {**result, "structuredContent": structured}
@@ -161,7 +191,10 @@ class Caller:
             )
             output = (entry.contract or {}).get("output", entry.wire.get("outputSchema"))
             entry.prepared = Prepared(
-                function, wants, _checker(entry), None if entry.generated or output is None else compiled(output)
+                function,
+                wants,
+                _checker(entry),
+                None if entry.generated or output is None else compiled(output),
             )
         prepared: Prepared = entry.prepared
         return prepared
@@ -175,11 +208,15 @@ class Caller:
         if isinstance(error, ToolError):
             return failure(str(error)), {"status": "tool_error"}
         if isinstance(error, NotImplementedError):
-            return failure(str(error) or f"`{entry.name}` is not implemented yet"), {"status": "not_implemented"}
+            return failure(str(error) or f"`{entry.name}` is not implemented yet"), {
+                "status": "not_implemented"
+            }
         if isinstance(error, ApiError):
             try:
                 return self._report_api(entry, error)
-            except Exception as failed:  # a report that fails must not take the place of what it reports
+            except (
+                Exception
+            ) as failed:  # a report that fails must not take the place of what it reports
                 error = failed
         event("error", "internal_error", traceback=True, tool=entry.name)
         text = (
@@ -220,5 +257,7 @@ def _tell_progress(context: Context) -> None:
 
 
 def _is_answer(value: Any) -> bool:
-    """Whether a function of yours returned an answer of the API (`api` is not imported for the sake of asking)."""
+    """Whether a function of yours returned an answer of the API (`api` is not imported for the sake
+    of asking).
+    """
     return type(value).__name__ == "Answer" and hasattr(value, "media_type")

@@ -1,10 +1,12 @@
-"""The tools of this server: their contracts, read at the start, and their functions, found at the first call.
+"""The tools of this server: their contracts, read at the start, and their functions, found at the
+first call.
 
-A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<name>.json` (yours). Its function has the
-tool's name. It stands in `custom/<tool>.py` where there is such a file, which makes it yours, and else in the module
-beside its contract; a toolset without a generated module is implemented in `custom/<toolset>.py`. A custom contract
-replaces its generated namesake, and what it leaves out stays as generated. Generated modules are imported on the first
-call; yours at the start, so that mistakes show at once.
+A contract is a Tool object in `tools/<toolset>.json` (generated) or `custom/<name>.json` (yours).
+Its function has the tool's name. It stands in `custom/<tool>.py` where there is such a file, which
+makes it yours, and else in the module beside its contract; a toolset without a generated module is
+implemented in `custom/<toolset>.py`. A custom contract replaces its generated namesake, and what it
+leaves out stays as generated. Generated modules are imported on the first call; yours at the start,
+so that mistakes show at once.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class Entry:
     module: str
     generated: bool
     contract: dict[str, Any] | None = None
-    """What `contracts.json` says of a tool that has no generated function: what a call is checked against."""
+    """What `contracts.json` says of a tool that has no generated function: what a call is checked
+    against.
+    """
     replaces: str = ""
     """The module of the generated function in whose place this one stands, or nothing."""
     prepared: Any = field(default=None)
@@ -62,13 +66,17 @@ class Entry:
         return self.wire.get("annotations", {}).get("readOnlyHint") is True
 
     def function(self) -> Callable[..., Any]:
-        """The tool's function, its module imported if it is not yet. Raises ImportError or AttributeError."""
+        """The tool's function, its module imported if it is not yet. Raises ImportError or
+        AttributeError.
+        """
         module = importlib.import_module(self.module, _PACKAGE)
         found: Callable[..., Any] = getattr(module, module_name(self.name))
         return found
 
     def sends(self) -> Any:
-        """What the generated function says of null and of nested keys; it holds for the one in its place as well."""
+        """What the generated function says of null and of nested keys; it holds for the one in its
+        place as well.
+        """
         found = getattr(self.function(), "sends", None)
         if found is None and self.replaces:
             module = importlib.import_module(self.replaces, _PACKAGE)
@@ -97,11 +105,15 @@ class Catalog:
         for path in sorted((root / "tools").glob("*.json")):
             if chosen is None or path.stem in chosen:
                 generated = path.with_suffix(".py").is_file()
-                self._read(path, f".tools.{path.stem}" if generated else f".custom.{path.stem}", generated)
+                self._read(
+                    path, f".tools.{path.stem}" if generated else f".custom.{path.stem}", generated
+                )
         for path in sorted((root / "custom").glob("*.json")) if yours else ():
             self._read(path, f".custom.{path.stem}", False, chosen)
         self._keep_working()
-        self.listed = [entry.wire for entry in self._entries.values() if entry.read_only or not read_only]
+        self.listed = [
+            entry.wire for entry in self._entries.values() if entry.read_only or not read_only
+        ]
         self.toolset_of = {entry.name: entry.toolset for entry in self._entries.values()}
 
     def find(self, name: str) -> Entry | None:
@@ -112,7 +124,9 @@ class Catalog:
         """`; did you mean ...?` for a name that is not known, or nothing."""
         return suggest(name, [tool["name"] for tool in self.listed])
 
-    def _read(self, path: Path, module: str, generated: bool, chosen: frozenset[str] | None = None) -> None:
+    def _read(
+        self, path: Path, module: str, generated: bool, chosen: frozenset[str] | None = None
+    ) -> None:
         """Take the tools of one file; what is wrong in it is told on stderr and left out."""
         try:
             tools = json.loads(path.read_bytes())
@@ -132,10 +146,14 @@ class Catalog:
             toolset = namesake.toolset if namesake else path.stem
             if chosen is None or toolset in chosen:
                 entry = Entry(tool, toolset, module, generated)
-                self._entries[tool["name"]] = entry if by_hand else self._placed(entry, path.parents[1])
+                self._entries[tool["name"]] = (
+                    entry if by_hand else self._placed(entry, path.parents[1])
+                )
 
     def _placed(self, entry: Entry, root: Path) -> Entry:
-        """A generated contract with the function that is yours: it has to be, or it stands in `custom/<tool>.py`."""
+        """A generated contract with the function that is yours: it has to be, or it stands in
+        `custom/<tool>.py`.
+        """
         entry.contract = self._contracts.get(entry.name)
         name = module_name(entry.name)
         own = root / "custom" / f"{name}.py"
@@ -149,7 +167,9 @@ class Catalog:
         return entry
 
     def _keep_working(self) -> None:
-        """Import the modules that are yours, and leave out the tools whose function is not there."""
+        """Import the modules that are yours, and leave out the tools whose function is not
+        there.
+        """
         broken: set[str] = set()
         for name, entry in list(self._entries.items()):
             if entry.generated:
@@ -159,14 +179,24 @@ class Catalog:
                     entry.function()
                     continue
                 except AttributeError as error:
-                    event("error", "tool_left_out", tool=name, **where(error, f"no function in {entry.module[1:]}"))
+                    event(
+                        "error",
+                        "tool_left_out",
+                        tool=name,
+                        **where(error, f"no function in {entry.module[1:]}"),
+                    )
                 except BaseException as error:
                     if isinstance(error, KeyboardInterrupt):
                         raise
                     broken.add(entry.module)
                     event("error", "tool_left_out", tool=name, **where(error, ""))
             else:
-                event("error", "tool_left_out", tool=name, reason=f"{entry.module[1:]} could not be imported")
+                event(
+                    "error",
+                    "tool_left_out",
+                    tool=name,
+                    reason=f"{entry.module[1:]} could not be imported",
+                )
             del self._entries[name]
 
 
@@ -176,7 +206,9 @@ def module_name(tool: str) -> str:
 
 
 def _contracts(root: Path) -> dict[str, Any]:
-    """Tool to what calls of it are checked against, for the tools that have no generated function."""
+    """Tool to what calls of it are checked against, for the tools that have no generated
+    function.
+    """
     path = root / "contracts.json"
     found: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
     return found
@@ -185,9 +217,15 @@ def _contracts(root: Path) -> dict[str, Any]:
 def where(error: BaseException, note: str) -> dict[str, Any]:
     """The file and line a failure comes from, innermost in this package, and what it says."""
     root = str(Path(__file__).parent)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(root)]
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith(root)
+    ]
     frames = [frame for frame in frames if Path(frame.filename) != Path(__file__)]
-    fields: dict[str, Any] = {"reason": f"{type(error).__name__}: {error}" + (f" ({note})" if note else "")}
+    fields: dict[str, Any] = {
+        "reason": f"{type(error).__name__}: {error}" + (f" ({note})" if note else "")
+    }
     if isinstance(error, SyntaxError):
         fields.update(file=error.filename, line=error.lineno)
     elif frames:
@@ -200,21 +238,34 @@ def _chosen(root: Path, toolsets: Iterable[str]) -> frozenset[str] | None:
     names = [name.strip() for name in toolsets if name.strip()]
     if not names:
         return None
-    known = sorted({path.stem for folder in ("tools", "custom") for path in (root / folder).glob("*.json")})
+    known = sorted(
+        {path.stem for folder in ("tools", "custom") for path in (root / folder).glob("*.json")}
+    )
     for name in names:
         if name not in known:
             choices = ", ".join(f"`{choice}`" for choice in known)
-            raise StartError(f"there is no toolset `{name}`{suggest(name, known)} The toolsets are: {choices}")
+            raise StartError(
+                f"there is no toolset `{name}`{suggest(name, known)} The toolsets are: {choices}"
+            )
     return frozenset(names)
 
 
 def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]:
-    """A custom contract with what it leaves out: from its generated namesake, else the cautious defaults."""
+    """A custom contract with what it leaves out: from its generated namesake, else the cautious
+    defaults.
+    """
     own = tool.get("annotations", {})
     tool = {**generated, **tool}
     tool.setdefault("title", str(tool.get("name", "")).replace("_", " ").capitalize())
-    tool.setdefault("inputSchema", {"type": "object", "properties": {}, "additionalProperties": False})
-    hints = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+    tool.setdefault(
+        "inputSchema", {"type": "object", "properties": {}, "additionalProperties": False}
+    )
+    hints = {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": True,
+    }
     inherited = generated.get("annotations", {})
     own = own if isinstance(own, dict) else {}
     tool["annotations"] = {**hints, **inherited, "title": tool["title"], **own}
@@ -242,13 +293,23 @@ def _invalid(tool: dict[str, Any]) -> str:
 
 
 def _malformed(tool: Any) -> str:
-    """Why a tool cannot be listed, or nothing: one bad Tool object would cost clients the whole list."""
-    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or not _NAME.fullmatch(tool["name"]):
+    """Why a tool cannot be listed, or nothing: one bad Tool object would cost clients the whole
+    list.
+    """
+    if (
+        not isinstance(tool, dict)
+        or not isinstance(tool.get("name"), str)
+        or not _NAME.fullmatch(tool["name"])
+    ):
         return "a tool needs a `name` of letters, digits, `_`, `-` and `.`"
     for key, needed in (("inputSchema", True), ("outputSchema", False)):
         schema = tool.get(key)
-        if (needed or schema is not None) and not (isinstance(schema, dict) and schema.get("type") == "object"):
-            return f"the `{key}` of `{tool['name']}` must be a schema with `type: object` at its root"
+        if (needed or schema is not None) and not (
+            isinstance(schema, dict) and schema.get("type") == "object"
+        ):
+            return (
+                f"the `{key}` of `{tool['name']}` must be a schema with `type: object` at its root"
+            )
     for key in ("title", "description"):
         if not isinstance(tool.get(key, ""), str):
             return f"the `{key}` of `{tool['name']}` must be text"

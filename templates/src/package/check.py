@@ -1,8 +1,9 @@
 """Argument checking: what the model said, made sure of before anything happens.
 
-A `Checker` is the compiled input schema of one tool. It forgives what models do and people do not mean (an object sent
-as a JSON string, null for "not given"), and refuses everything else with a text that says what to change. Patterns run
-on a linear-time engine and no reference is ever fetched.
+A `Checker` is the compiled input schema of one tool. It forgives what models do and people do not
+mean (an object sent as a JSON string, null for "not given"), and refuses everything else with a
+text that says what to change. Patterns run on a linear-time engine and no reference is ever
+fetched.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class BadArguments(ValueError):
 class Checker:
     """The input schema of one tool, compiled.
 
-    `nullable` are JSON Pointers into the schema where null is a value of its own, `names` maps pointers of nested
-    properties to their keys on the wire.
+    `nullable` are JSON Pointers into the schema where null is a value of its own, `names` maps
+    pointers of nested properties to their keys on the wire.
     """
 
     def __init__(
@@ -76,7 +77,9 @@ class Checker:
         self._validator = self._compile()
 
     def _compile(self) -> jsonschema_rs.Draft202012Validator:
-        """The validator of the whole schema; patterns that the linear engine cannot run are left out."""
+        """The validator of the whole schema; patterns that the linear engine cannot run are left
+        out.
+        """
         try:
             self._root = self._checkable(self._schema, "")
             return compiled(self._root)
@@ -99,7 +102,9 @@ class Checker:
             self._bounded(tidied)
         errors = list(_first(self._validator.iter_errors(tidied), 50))
         if errors:
-            raise BadArguments(explain(f"Invalid arguments for `{self._tool}`", self._schema, errors))
+            raise BadArguments(
+                explain(f"Invalid arguments for `{self._tool}`", self._schema, errors)
+            )
         if self._names:
             tidied = self._visit(self._schema, "", tidied, wire=True)
         return dict(tidied)
@@ -109,7 +114,9 @@ class Checker:
         return dict(self._visit(self._schema, "", arguments, wire=True))
 
     def _bounded(self, value: Any) -> None:
-        """Refuse what is too deep, too much or not JSON, without recursion and before any validation."""
+        """Refuse what is too deep, too much or not JSON, without recursion and before any
+        validation.
+        """
         values = characters = 0
         pending: list[tuple[Any, int]] = [(value, 0)]
         while pending:
@@ -118,37 +125,56 @@ class Checker:
             if isinstance(current, str):
                 characters += len(current)
                 if not current.isascii() and not _is_text(current):
-                    raise BadArguments(f"Invalid arguments for `{self._tool}`: a text has half of a surrogate pair")
+                    raise BadArguments(
+                        f"Invalid arguments for `{self._tool}`: a text has half of a surrogate pair"
+                    )
             elif isinstance(current, float):
                 if not math.isfinite(current):
-                    raise BadArguments(f"Invalid arguments for `{self._tool}`: NaN and Infinity are not JSON numbers")
+                    raise BadArguments(
+                        f"Invalid arguments for `{self._tool}`: NaN and Infinity are not JSON"
+                        " numbers"
+                    )
             elif isinstance(current, dict):
                 pending.extend((item, depth + 1) for pair in current.items() for item in pair)
             elif isinstance(current, list):
                 pending.extend((item, depth + 1) for item in current)
             if depth > MAX_DEPTH:
-                raise BadArguments(f"Invalid arguments for `{self._tool}`: nested deeper than {MAX_DEPTH} levels")
+                raise BadArguments(
+                    f"Invalid arguments for `{self._tool}`: nested deeper than {MAX_DEPTH} levels"
+                )
             if values + len(pending) > MAX_VALUES:
-                raise BadArguments(f"Invalid arguments for `{self._tool}`: more than {MAX_VALUES:,} values")
+                raise BadArguments(
+                    f"Invalid arguments for `{self._tool}`: more than {MAX_VALUES:,} values"
+                )
             if characters > MAX_CHARACTERS:
-                raise BadArguments(f"Invalid arguments for `{self._tool}`: more than {MAX_CHARACTERS:,} characters")
+                raise BadArguments(
+                    f"Invalid arguments for `{self._tool}`: more than {MAX_CHARACTERS:,} characters"
+                )
 
     def _known(self, given: Mapping[str, Any]) -> None:
         """Refuse names the tool does not have, unless the schema is open and says so."""
         properties = self._schema.get("properties", {})
-        if self._schema.get("additionalProperties", False) is not False or "patternProperties" in self._schema:
+        if (
+            self._schema.get("additionalProperties", False) is not False
+            or "patternProperties" in self._schema
+        ):
             return
         unknown = [name for name in given if name not in properties]
         if not unknown:
             return
-        lines = [f"`{name[:100]}` is not an argument{suggest(name, properties)}" for name in unknown[:5]]
+        lines = [
+            f"`{name[:100]}` is not an argument{suggest(name, properties)}" for name in unknown[:5]
+        ]
         known = ", ".join(f"`{name}`" for name in list(properties)[:40]) or "none"
         raise BadArguments(
-            "\n- ".join([f"Invalid arguments for `{self._tool}`:", *lines]) + f"\nIts arguments are: {known}"
+            "\n- ".join([f"Invalid arguments for `{self._tool}`:", *lines])
+            + f"\nIts arguments are: {known}"
         )
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
-        """Walk schema and value together: forgive (`wire` false), or rename keys for the wire (`wire` true)."""
+        """Walk schema and value together: forgive (`wire` false), or rename keys for the wire
+        (`wire` true).
+        """
         schema, pointer = self._resolve(schema, pointer)
         if not isinstance(schema, dict):
             return value
@@ -166,19 +192,27 @@ class Checker:
         return value
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
-        """Take the first branch the value fits, after forgiving; leave the value alone where none fits."""
+        """Take the first branch the value fits, after forgiving; leave the value alone where none
+        fits.
+        """
         kind = _TYPES.get(type(value))
         for index, branch in enumerate(branches):
             place = f"{pointer}/{index}"
             kinds = self._kinds(branch, place)
-            if kinds is not None and kind not in kinds and not (kind == "string" and kinds & {"object", "array"}):
+            if (
+                kinds is not None
+                and kind not in kinds
+                and not (kind == "string" and kinds & {"object", "array"})
+            ):
                 continue
             candidate = self._visit(branch, place, value, wire=False)
             if self._fits(branch, place, candidate):
                 return self._visit(branch, place, value, wire=True) if wire else candidate
         return value
 
-    def _visit_object(self, schema: dict[str, Any], pointer: str, value: dict[str, Any], *, wire: bool) -> Any:
+    def _visit_object(
+        self, schema: dict[str, Any], pointer: str, value: dict[str, Any], *, wire: bool
+    ) -> Any:
         properties = schema.get("properties", {})
         required = schema.get("required", ())
         rest = schema.get("additionalProperties")
@@ -214,7 +248,9 @@ class Checker:
                 found[name] = key
         return found
 
-    def _visit_array(self, schema: dict[str, Any], pointer: str, value: list[Any], *, wire: bool) -> list[Any]:
+    def _visit_array(
+        self, schema: dict[str, Any], pointer: str, value: list[Any], *, wire: bool
+    ) -> list[Any]:
         prefix = schema.get("prefixItems", ())
         items = schema.get("items")
         result = [
@@ -223,11 +259,15 @@ class Checker:
         ]
         rest = value[len(prefix) :]
         if isinstance(items, dict):
-            return result + [self._visit(items, f"{pointer}/items", item, wire=wire) for item in rest]
+            return result + [
+                self._visit(items, f"{pointer}/items", item, wire=wire) for item in rest
+            ]
         return result + rest
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
-        """An object or array that came as JSON text, where text is not allowed; `2.0` where an integer is."""
+        """An object or array that came as JSON text, where text is not allowed; `2.0` where an
+        integer is.
+        """
         if isinstance(value, str):
             kinds = self._kinds(schema, "")
             if kinds is None or "string" in kinds or not kinds & {"object", "array"}:
@@ -300,7 +340,9 @@ class Checker:
         return schema, pointer
 
     def _checkable(self, schema: Any, pointer: str) -> Any:
-        """The schema with null allowed at `nullable`, without base URIs and without patterns the engine refuses."""
+        """The schema with null allowed at `nullable`, without base URIs and without patterns the
+        engine refuses.
+        """
         if not isinstance(schema, dict):
             return schema
         result = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
@@ -309,12 +351,17 @@ class Checker:
                 result[keyword] = {
                     key: self._checkable(part, f"{pointer}/{keyword}/{_escape(key)}")
                     for key, part in schema[keyword].items()
-                    if not (keyword == "patternProperties" and self._bad_patterns and not _is_pattern(key))
+                    if not (
+                        keyword == "patternProperties"
+                        and self._bad_patterns
+                        and not _is_pattern(key)
+                    )
                 }
         for keyword in _LISTS:
             if isinstance(schema.get(keyword), list):
                 result[keyword] = [
-                    self._checkable(part, f"{pointer}/{keyword}/{index}") for index, part in enumerate(schema[keyword])
+                    self._checkable(part, f"{pointer}/{keyword}/{index}")
+                    for index, part in enumerate(schema[keyword])
                 ]
         for keyword in _SINGLES:
             if isinstance(schema.get(keyword), dict):
@@ -325,9 +372,11 @@ class Checker:
 
 
 def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft202012Validator:
-    """A validator that never leaves the process. Raises jsonschema_rs.ValidationError for what is not a schema.
+    """A validator that never leaves the process. Raises jsonschema_rs.ValidationError for what is
+    not a schema.
 
-    `backtracking` takes patterns with look-around and back-references as well, and gives up on a text after a while.
+    `backtracking` takes patterns with look-around and back-references as well, and gives up on a
+    text after a while.
     """
     options: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions
     options = jsonschema_rs.RegexOptions(size_limit=MAX_PATTERN)

@@ -1,13 +1,14 @@
 """What a tool's function may return, and what it may use while it works.
 
-A function returns text, data (a dict, a list, a dataclass, ...), one of the helpers below, or a list of texts and
-helpers:
+A function returns text, data (a dict, a list, a dataclass, ...), one of the helpers below, or a
+list of texts and helpers:
 
     return Image(png_bytes, "image/png")
     return [Text("Three books found"), ResourceLink("https://example.com/books.csv", "books.csv")]
     return Structured({"books": 3}, text="Three books found")
 
-It raises `ToolError("...")` to tell the model what went wrong, and reports progress through its `context`.
+It raises `ToolError("...")` to tell the model what went wrong, and reports progress through its
+`context`.
 """
 
 from __future__ import annotations
@@ -54,7 +55,11 @@ class Image:
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        return {"type": "image", "data": base64.b64encode(self.data).decode(), "mimeType": self.media_type}
+        return {
+            "type": "image",
+            "data": base64.b64encode(self.data).decode(),
+            "mimeType": self.media_type,
+        }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +71,11 @@ class Audio:
 
     def block(self) -> Block:
         """The content block, the bytes as base64."""
-        return {"type": "audio", "data": base64.b64encode(self.data).decode(), "mimeType": self.media_type}
+        return {
+            "type": "audio",
+            "data": base64.b64encode(self.data).decode(),
+            "mimeType": self.media_type,
+        }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -116,7 +125,9 @@ class Resource:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Structured:
-    """Data for programs and, beside it, a text for the model (the data as JSON where none is given)."""
+    """Data for programs and, beside it, a text for the model (the data as JSON where none is
+    given).
+    """
 
     data: Any
     text: str | None = None
@@ -128,12 +139,16 @@ class Context:
     A function that wants it takes a parameter called `context` before its arguments.
     """
 
-    def __init__(self, request: ServerRequestContext[Any, Any] | None = None, tool: str = "") -> None:
+    def __init__(
+        self, request: ServerRequestContext[Any, Any] | None = None, tool: str = ""
+    ) -> None:
         self.tool = tool
         self._request = request
         self._last = float("-inf")
 
-    async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+    async def progress(
+        self, done: float, total: float | None = None, message: str | None = None
+    ) -> None:
         """Tell the caller how far the work is; nothing is sent unless the caller asked.
 
         Values that do not grow are left out, as the protocol wants them to grow.
@@ -155,7 +170,9 @@ class Context:
 
 @dataclasses.dataclass(slots=True)
 class Call:
-    """One call as `hooks.py` sees it: the tool, its checked arguments (yours to change), and its context."""
+    """One call as `hooks.py` sees it: the tool, its checked arguments (yours to change), and its
+    context.
+    """
 
     tool: str
     arguments: dict[str, Any]
@@ -171,14 +188,21 @@ def failure(text: str) -> dict[str, Any]:
 def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
     """What a function returned, as a `CallToolResult` on the wire.
 
-    `structured` says that the tool declares an output schema: data then also stands under `structuredContent`, a
-    value that is not an object as `{"result": value}`. Raises TypeError or ValueError for what JSON cannot say.
+    `structured` says that the tool declares an output schema: data then also stands under
+    `structuredContent`, a value that is not an object as `{"result": value}`. Raises TypeError or
+    ValueError for what JSON cannot say.
     """
     if isinstance(value, Text | Image | Audio | ResourceLink | Resource):
         return {"content": [value.block()]}
-    if isinstance(value, list) and value and all(hasattr(item, "block") or isinstance(item, str) for item in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(hasattr(item, "block") or isinstance(item, str) for item in value)
+    ):
         if not structured:
-            blocks = [Text(item).block() if isinstance(item, str) else item.block() for item in value]
+            blocks = [
+                Text(item).block() if isinstance(item, str) else item.block() for item in value
+            ]
             return {"content": blocks}
     elif isinstance(value, str) and not structured:
         return {"content": [Text(value).block()]}
@@ -200,9 +224,15 @@ def as_json(value: Any) -> Any:
 
 
 def sendable(value: Any) -> Any:
-    """Data with every half of a surrogate pair replaced: JSON has no way to say one, and a server that tries stops."""
+    """Data with every half of a surrogate pair replaced: JSON has no way to say one, and a server
+    that tries stops.
+    """
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return (
+            value
+            if value.isascii()
+            else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
     if isinstance(value, dict):
         return {sendable(key): sendable(item) for key, item in value.items()}
     return [sendable(item) for item in value] if isinstance(value, list) else value
@@ -210,11 +240,17 @@ def sendable(value: Any) -> Any:
 
 def as_text(data: Any) -> str:
     """JSON data as compact text."""
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return (
+        data
+        if isinstance(data, str)
+        else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def _plain(value: Any) -> Any:
-    """What `json` does not know by itself: dataclasses, models, dates, enumerations, sets, paths."""
+    """What `json` does not know by itself: dataclasses, models, dates, enumerations, sets,
+    paths.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if hasattr(value, "model_dump"):

@@ -1,7 +1,7 @@
 """Who is calling: which credentials a request needs, and how they are added to it, last of all.
 
-Credentials come from the environment and go to the API's own origin (or one that the operator trusts) and nowhere else.
-What they set wins over anything an argument set.
+Credentials come from the environment and go to the API's own origin (or one that the operator
+trusts) and nowhere else. What they set wins over anything an argument set.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ class Outgoing:
     def set_query(self, name: str, value: str) -> None:
         """Set a query parameter in place of any of that name."""
         path, _, query = self.url.raw_path.decode("ascii").partition("?")
-        kept = [pair for pair in query.split("&") if pair and unquote_plus(pair.partition("=")[0]) != name]
+        kept = [
+            pair
+            for pair in query.split("&")
+            if pair and unquote_plus(pair.partition("=")[0]) != name
+        ]
         pairs = "&".join([*kept, f"{quote(name, safe='')}={quote(value, safe='')}"])
         self.url = self.url.copy_with(raw_path=f"{path}?{pairs}".encode("ascii"))
 
@@ -77,10 +81,11 @@ class Credentials:
         }
 
     def select(self, security: Security | None) -> tuple[Credential, ...]:
-        """The credentials of the first alternative for which everything is set (OpenAPI 3.1 section 4.8.30).
+        """The credentials of the first alternative for which everything is set (OpenAPI 3.1 section
+        4.8.30).
 
-        An empty alternative means that the API may be called without; it counts when no other is complete. Raises
-        MissingCredential naming the variables of every alternative.
+        An empty alternative means that the API may be called without; it counts when no other is
+        complete. Raises MissingCredential naming the variables of every alternative.
         """
         alternatives = self._settings.security if security is None else security
         for names in alternatives:
@@ -99,7 +104,9 @@ class Credentials:
             elif credential.kind == "basic":
                 request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
             elif credential.kind == "bearer":
-                request.set_header("Authorization", f"{credential.scheme or 'Bearer'} {_bare(credential, 0)}")
+                request.set_header(
+                    "Authorization", f"{credential.scheme or 'Bearer'} {_bare(credential, 0)}"
+                )
             elif credential.kind == "client_credentials":
                 if credential.ready_token:
                     request.set_header("Authorization", f"Bearer {_bare(credential, 2)}")
@@ -109,7 +116,9 @@ class Credentials:
                 request.set_header("Authorization", f"Bearer {token.reveal()}")
 
     def renew(self, used: dict[str, Secret]) -> bool:
-        """Forget the access tokens that the API refused; whether there was one, so that trying again makes sense."""
+        """Forget the access tokens that the API refused; whether there was one, so that trying
+        again makes sense.
+        """
         for name, token in used.items():
             self._tokens[name].forget(token)
         return bool(used)
@@ -128,30 +137,34 @@ class Credentials:
     def _missing(self, alternatives: Security) -> MissingCredential:
         ways = []
         for names in alternatives:
-            known = [self._settings.credentials.get(name) for name in names if name not in self._provided]
+            known = [
+                self._settings.credentials.get(name) for name in names if name not in self._provided
+            ]
             needed = [
                 variable
                 for credential in known
                 if credential is not None and not credential.present
                 for variable, value in zip(credential.variables, credential.values, strict=True)
-                if not value and not (credential.kind == "client_credentials" and variable.endswith("_TOKEN"))
+                if not value
+                and not (credential.kind == "client_credentials" and variable.endswith("_TOKEN"))
             ]
             if needed and all(one is not None and one.kind != "unsupported" for one in known):
                 ways.append(" and ".join(f"`{variable}`" for variable in needed))
         if not ways:
             return MissingCredential(
-                "nothing was sent: the operation needs a kind of credential that this server cannot make by itself "
-                "(its owner can add it in `auth.py`)"
+                "nothing was sent: the operation needs a kind of credential that this server cannot"
+                " make by itself (its owner can add it in `auth.py`)"
             )
         return MissingCredential(
-            f"nothing was sent: the operation needs a credential, and the environment variable {', or '.join(ways)} "
-            "is not set; only the operator of this server can set it",
+            "nothing was sent: the operation needs a credential, and the environment variable"
+            f" {', or '.join(ways)} is not set; only the operator of this server can set it",
             self.variables(alternatives),
         )
 
 
 class Token:
-    """The access token of one OAuth 2 client (RFC 6749 sec. 4.4): fetched when needed, kept, renewed before it expires.
+    """The access token of one OAuth 2 client (RFC 6749 sec. 4.4): fetched when needed, kept,
+    renewed before it expires.
 
     Many calls at once make one request for a token.
     """
@@ -185,20 +198,26 @@ class Token:
         seconds = self._keep(answer)
         if seconds is None:
             refused = TokenRefused(
-                f"the token endpoint answered {answer.status}{_code(answer)} and gave no access token; the operator of "
-                f"this server has to check {' and '.join(f'`{name}`' for name in self._credential.variables[:2])}"
+                f"the token endpoint answered {answer.status}{_code(answer)} and gave no access"
+                " token; the operator of this server has to check"
+                f" {' and '.join(f'`{name}`' for name in self._credential.variables[:2])}"
             )
             refused.variables = self._credential.variables
             raise refused
         self._until = time.monotonic() + max(seconds - min(60.0, seconds * 0.1), 0.0)
 
     def _request(self, url: httpx2.URL, *, in_body: bool) -> Outgoing:
-        """The request for a token, with the client's credentials in the header or in the body (RFC 6749 sec. 4.4.2)."""
+        """The request for a token, with the client's credentials in the header or in the body (RFC
+        6749 sec. 4.4.2).
+        """
         client, secret = (value.reveal() if value else "" for value in self._credential.values[:2])
         form = {"grant_type": "client_credentials"}
         if self._credential.scopes:
             form["scope"] = " ".join(self._credential.scopes)
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Accept": "application/json",
+        }
         redactor = self._settings.redactor
         if in_body:
             form |= {"client_id": client, "client_secret": secret}
@@ -209,7 +228,9 @@ class Token:
         return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
 
     def _keep(self, answer: Answer[Any]) -> float | None:
-        """Keep the token of an answer; the seconds it lives, or None when there is none (RFC 6749 section 5.1)."""
+        """Keep the token of an answer; the seconds it lives, or None when there is none (RFC 6749
+        section 5.1).
+        """
         found = answer.data if isinstance(answer.data, dict) and answer.status == 200 else {}
         token, seconds = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not VALUE.fullmatch(token):
@@ -218,7 +239,9 @@ class Token:
         self._token = Secret(token)
         if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
             seconds = int(seconds[:9])
-        return float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 10**9 else 3600.0
+        return (
+            float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 10**9 else 3600.0
+        )
 
     def _url(self) -> httpx2.URL:
         """The token endpoint, if it is one that the client's secret may be sent to."""
@@ -227,13 +250,19 @@ class Token:
         try:
             origin = origin_of(given)
         except ValueError:
-            raise Refused(f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`") from None
+            raise Refused(
+                f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`"
+            ) from None
         if origin != self._settings.origin and origin not in self._settings.trusted_origins:
             raise Refused(
-                f"access tokens come from {origin}, which is not the API's own origin: set `{allow}={origin}`"
+                f"access tokens come from {origin}, which is not the API's own origin: set"
+                f" `{allow}={origin}`"
             )
         if origin.scheme != "https" and not origin.loopback:
-            raise Refused("access tokens come from a URL that is not https, so the client's secret is not sent there")
+            raise Refused(
+                "access tokens come from a URL that is not https, so the client's secret is not"
+                " sent there"
+            )
         return httpx2.URL(given)
 
 
@@ -266,4 +295,6 @@ def _bare(credential: Credential, index: int) -> str:
     """A token without the scheme word that people paste in front of it."""
     token = _reveal(credential, index)
     word, space, rest = token.partition(" ")
-    return rest.strip() if space and word.lower() == (credential.scheme or "Bearer").lower() else token
+    return (
+        rest.strip() if space and word.lower() == (credential.scheme or "Bearer").lower() else token
+    )

@@ -1,7 +1,8 @@
 """What can go wrong between a tool and its API, as a tree.
 
     ApiError
-      Refused              nothing was sent: a value cannot be put on the wire, or the rules forbid the request
+      Refused              nothing was sent: a value cannot be put on the wire, or the rules forbid
+      the request
         MissingCredential  nothing was sent: the operation needs a credential that is not configured
         Busy               nothing was sent: too many calls are waiting already
       Unreachable          no connection: name, address, TLS
@@ -10,8 +11,8 @@
       Redirected           a redirect that is not followed
       BadStatus            an answer with a status of 400 or more
 
-The texts are written for the model: they name arguments and variables, never the values, and they hold nothing of what
-a library said (that may quote a credential).
+The texts are written for the model: they name arguments and variables, never the values, and they
+hold nothing of what a library said (that may quote a credential).
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 
 class ApiError(Exception):
-    """A call that did not work. `method` and `path` (the template) are filled in by `Api.request`."""
+    """A call that did not work. `method` and `path` (the template) are filled in by
+    `Api.request`.
+    """
 
     method: str = ""
     path: str = ""

@@ -1,6 +1,7 @@
 """What is wrong with the arguments of a call, in words a model can act on.
 
-Each line names the argument, the rule, and the value that was given, with the allowed values where there are some.
+Each line names the argument, the rule, and the value that was given, with the allowed values where
+there are some.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _NAMES = {
 
 
 def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> str:
-    """The text of a refused call. `errors` are `jsonschema_rs.ValidationError`s in the validator's order."""
+    """The text of a refused call. `errors` are `jsonschema_rs.ValidationError`s in the validator's
+    order.
+    """
     lines: list[str] = []
     missing = False
     for error in errors:
@@ -42,7 +45,9 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean ...?` where a known name is close (case and punctuation aside), or nothing."""
+    """`; did you mean ...?` where a known name is close (case and punctuation aside), or
+    nothing.
+    """
     candidates = list(known)
     folded: dict[str, str] = {}
     for candidate in candidates:
@@ -73,7 +78,10 @@ def _lines(error: Any) -> list[str]:
     if kind == "required":
         return [f"{_place([*path, error.kind.property])} is required"]
     if kind in ("additionalProperties", "unevaluatedProperties"):
-        return [f"{_place([*path, name])} is not known" for name in list(error.kind.unexpected)[:MAX_LINES]]
+        return [
+            f"{_place([*path, name])} is not known"
+            for name in list(error.kind.unexpected)[:MAX_LINES]
+        ]
     say = _RULES.get(kind)
     rule = say(error) if say else _plain(error)
     return [f"{_place(path)} {rule}"]
@@ -145,15 +153,31 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "const": lambda error: f"must be {show(error.kind.expected_value)}, got {show(error.instance)}",
     "minimum": lambda error: f"must be at least {error.kind.limit}, got {show(error.instance)}",
     "maximum": lambda error: f"must be at most {error.kind.limit}, got {show(error.instance)}",
-    "exclusiveMinimum": lambda error: f"must be more than {error.kind.limit}, got {show(error.instance)}",
-    "exclusiveMaximum": lambda error: f"must be less than {error.kind.limit}, got {show(error.instance)}",
-    "multipleOf": lambda error: f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}",
-    "minLength": lambda error: f"must have at least {error.kind.limit} characters, got {_count(error)}",
-    "maxLength": lambda error: f"must have at most {error.kind.limit} characters, got {_count(error)}",
+    "exclusiveMinimum": lambda error: (
+        f"must be more than {error.kind.limit}, got {show(error.instance)}"
+    ),
+    "exclusiveMaximum": lambda error: (
+        f"must be less than {error.kind.limit}, got {show(error.instance)}"
+    ),
+    "multipleOf": lambda error: (
+        f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
+    ),
+    "minLength": lambda error: (
+        f"must have at least {error.kind.limit} characters, got {_count(error)}"
+    ),
+    "maxLength": lambda error: (
+        f"must have at most {error.kind.limit} characters, got {_count(error)}"
+    ),
     "minItems": lambda error: f"must have at least {error.kind.limit} items, got {_count(error)}",
     "maxItems": lambda error: f"must have at most {error.kind.limit} items, got {_count(error)}",
-    "minProperties": lambda error: f"must have at least {error.kind.limit} fields, got {_count(error)}",
-    "maxProperties": lambda error: f"must have at most {error.kind.limit} fields, got {_count(error)}",
+    "minProperties": lambda error: (
+        f"must have at least {error.kind.limit} fields, got {_count(error)}"
+    ),
+    "maxProperties": lambda error: (
+        f"must have at most {error.kind.limit} fields, got {_count(error)}"
+    ),
     "uniqueItems": lambda error: "must not have the same item twice",
-    "pattern": lambda error: f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}",
+    "pattern": lambda error: (
+        f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
+    ),
 }

@@ -1,7 +1,8 @@
 """What stands between the network and the MCP endpoint: Host, Origin, method, credentials, size.
 
-Every rule is checked here whatever address the server listens on, exactly and before anything is parsed: a page in a
-browser can reach a server on loopback, by its address or by a name that suddenly resolves to it.
+Every rule is checked here whatever address the server listens on, exactly and before anything is
+parsed: a page in a browser can reach a server on loopback, by its address or by a name that
+suddenly resolves to it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ METADATA = "/.well-known/oauth-protected-resource"
 MAX_BODY_BYTES = 4 * 1024 * 1024
 BODY_SECONDS = 30.0
 GRANTED = "mcp.granted_scopes"
-"""The key under which a request's scopes stand in the ASGI scope: a frozenset, or None for all of them."""
+"""The key under which a request's scopes stand in the ASGI scope: a frozenset, or None for all of
+them.
+"""
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
@@ -53,7 +56,9 @@ class Authority(Protocol):
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
-    """Allowed hosts as (name, port); no port allows any. Raises ValueError for what is not a host."""
+    """Allowed hosts as (name, port); no port allows any. Raises ValueError for what is not a
+    host.
+    """
     found = set()
     for name in names:
         parsed = _parse_host(name)
@@ -64,7 +69,9 @@ def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
 
 
 def _parse_host(value: str) -> tuple[str, int | None] | None:
-    """A Host header as (lower-case name, port) (RFC 9110, section 7.2), or None when it is anything else."""
+    """A Host header as (lower-case name, port) (RFC 9110, section 7.2), or None when it is anything
+    else.
+    """
     found = _HOST.fullmatch(value)
     if found is None or (found[2] and not 0 < int(found[2]) < 65_536):
         return None
@@ -108,7 +115,14 @@ class Guard:
             await self._serve(scope, receive, noting)
             milliseconds = round((time.perf_counter() - started) * 1000)
             # The path only: a query string may hold a token that a client put there by mistake
-            event("info", "request", method=scope["method"], path=scope["path"][:200], status=status, ms=milliseconds)
+            event(
+                "info",
+                "request",
+                method=scope["method"],
+                path=scope["path"][:200],
+                status=status,
+                ms=milliseconds,
+            )
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == HEALTH:
@@ -134,12 +148,16 @@ class Guard:
         except TimeoutError:
             return await _answer(send, 408, {"error": "The request's body did not arrive in time"})
         if body is None:
-            return await _answer(send, 413, {"error": f"The request's body is larger than {MAX_BODY_BYTES} bytes"})
+            return await _answer(
+                send, 413, {"error": f"The request's body is larger than {MAX_BODY_BYTES} bytes"}
+            )
         if granted is not None:
             needed = frozenset().union(*(self._needs(name) for name in _called(body)))
             if not needed <= granted:
                 scopes = " ".join(sorted(needed))
-                return await self._challenge(send, 403, f'error="insufficient_scope", scope="{scopes}"')
+                return await self._challenge(
+                    send, 403, f'error="insufficient_scope", scope="{scopes}"'
+                )
         await self._app(scope, _replay(body, receive), send)
 
     def _refuse(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
@@ -149,7 +167,11 @@ class Guard:
             return 400, {"error": "A request needs exactly one Host header"}
         host = _parse_host(hosts[0])
         if host is None or not {host, (host[0], None)} & self._hosts:
-            return 421, {"error": "This Host is not allowed; start the server with `--allowed-host` to allow it"}
+            return 421, {
+                "error": (
+                    "This Host is not allowed; start the server with `--allowed-host` to allow it"
+                )
+            }
         origins = _header(scope, b"origin")
         if any(origin not in self._origins for origin in origins):
             return 403, {"error": "This Origin is not allowed"}
@@ -158,10 +180,16 @@ class Guard:
         return None
 
     async def _challenge(self, send: Send, status: int, error: str) -> None:
-        """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section 5.1)."""
+        """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
+        5.1).
+        """
         challenge = self._authority.challenge if self._authority else ""
         parameters = ", ".join(part for part in (error, challenge) if part)
-        text = "A valid bearer token is needed" if status == 401 else "The token's scopes do not allow this call"
+        text = (
+            "A valid bearer token is needed"
+            if status == 401
+            else "The token's scopes do not allow this call"
+        )
         await _answer(send, status, {"error": text}, f"Bearer {parameters}".strip())
 
 
@@ -177,7 +205,9 @@ def _bearer(scope: Scope) -> str:
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:
-    """The body, or None when it is too large; what a client declares is believed only when it is too much."""
+    """The body, or None when it is too large; what a client declares is believed only when it is
+    too much.
+    """
     declared = _header(scope, b"content-length")
     if declared and declared[0].isdecimal() and int(declared[0][:20]) > MAX_BODY_BYTES:
         return None
@@ -209,7 +239,11 @@ def _called(body: bytes) -> list[str]:
         return []
     names: list[str] = []
     for one in message if isinstance(message, list) else [message]:
-        params = one.get("params") if isinstance(one, dict) and one.get("method") == "tools/call" else None
+        params = (
+            one.get("params")
+            if isinstance(one, dict) and one.get("method") == "tools/call"
+            else None
+        )
         if isinstance(params, dict):
             name, arguments = params.get("name"), params.get("arguments")
             if name == CALL and isinstance(arguments, dict):

@@ -1,7 +1,7 @@
 """Three tools instead of hundreds: find a tool, read its contract, call it.
 
-For clients whose context cannot hold the whole list. The list never changes, and a call through `call_tool` is
-checked exactly as a direct one.
+For clients whose context cannot hold the whole list. The list never changes, and a call through
+`call_tool` is checked exactly as a direct one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _K1, _B = 1.2, 0.4
 _WEIGHTS = {"name": 5.0, "title": 3.0, "description": 1.5, "toolset": 1.0, "arguments": 0.5}
 _STOP = frozenset(
-    "a an and are as at be by can do for from how i in is it my of on or the this to via with you".split()
+    (
+        "a an and are as at be by can do for from how i in is it my of on or the this to via"
+        " with you"
+    ).split()
 )
 _SAME = {
     "add": "create",
@@ -51,7 +54,12 @@ _SAME = {
 def tools(*, read_only: bool) -> list[dict[str, Any]]:
     """The three Tool objects; whether `call_tool` may change something depends on the server."""
     name = {"type": "string", "description": "The tool's name"}
-    looking = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+    looking = {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
     calling = {
         "readOnlyHint": read_only,
         "destructiveHint": not read_only,
@@ -62,12 +70,18 @@ def tools(*, read_only: bool) -> list[dict[str, Any]]:
         {
             "name": SEARCH,
             "title": "Search tools",
-            "description": "Find tools by what they do. Returns names and one-line descriptions, best match first; "
-            f"read a tool's arguments with `{DESCRIBE}` before calling it with `{CALL}`.",
+            "description": (
+                "Find tools by what they do. Returns names and one-line descriptions, best match"
+                f" first; read a tool's arguments with `{DESCRIBE}` before calling it with"
+                f" `{CALL}`."
+            ),
             "inputSchema": {
                 "type": "object",
                 "properties": {
-                    "query": {"type": "string", "description": "What to do, in a few words, or a tool's name"},
+                    "query": {
+                        "type": "string",
+                        "description": "What to do, in a few words, or a tool's name",
+                    },
                     "limit": {
                         "type": "integer",
                         "description": "How many tools to return (default 10)",
@@ -95,7 +109,9 @@ def tools(*, read_only: bool) -> list[dict[str, Any]]:
         {
             "name": CALL,
             "title": "Call a tool",
-            "description": f"Call a tool by name. Its arguments must fit the schema `{DESCRIBE}` shows.",
+            "description": (
+                f"Call a tool by name. Its arguments must fit the schema `{DESCRIBE}` shows."
+            ),
             "inputSchema": {
                 "type": "object",
                 "properties": {
@@ -146,7 +162,12 @@ class Index:
             count = counts.get(term)
             if count:
                 rarity = math.log(1 + (total - self._seen[term] + 0.5) / (self._seen[term] + 0.5))
-                score += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / self._average))
+                score += (
+                    rarity
+                    * count
+                    * (_K1 + 1)
+                    / (count + _K1 * (1 - _B + _B * length / self._average))
+                )
         return score
 
 
@@ -180,7 +201,13 @@ def _terms(text: str) -> list[str]:
 
 def _stem(word: str) -> str:
     """Plurals and the third person only: enough to match `lists books` with `list_book`."""
-    for ending, replacement in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
+    for ending, replacement in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("xes", "x"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+    ):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word[: -len(ending)] + replacement
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:

@@ -1,4 +1,6 @@
-"""How much at a time: so many requests, so many waiting, a rate, and how long to wait before trying again."""
+"""How much at a time: so many requests, so many waiting, a rate, and how long to wait before trying
+again.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from .errors import Busy
 
 
 class Gate:
-    """Lets `running` requests go at a time and `waiting` more wait; whoever comes then is told to come back."""
+    """Lets `running` requests go at a time and `waiting` more wait; whoever comes then is told to
+    come back.
+    """
 
     def __init__(self, running: int, waiting: int) -> None:
         self._semaphore = asyncio.Semaphore(running)
@@ -28,7 +32,10 @@ class Gate:
     async def slot(self) -> AsyncIterator[None]:
         """A place among the running ones. Raises Busy when the queue is full."""
         if self._semaphore.locked() and self._waiting >= self._queue:
-            raise Busy(f"busy: {self._waiting} calls are waiting for the API already; try again in a moment")
+            raise Busy(
+                f"busy: {self._waiting} calls are waiting for the API already; try again in a"
+                " moment"
+            )
         self._waiting += 1
         try:
             await self._semaphore.acquire()
@@ -41,7 +48,9 @@ class Gate:
 
 
 class Rate:
-    """A token bucket: `rate` requests a second on average, as many at once as fit one second. 0 is no limit."""
+    """A token bucket: `rate` requests a second on average, as many at once as fit one second. 0 is
+    no limit.
+    """
 
     def __init__(self, rate: float) -> None:
         self._rate, self._size = rate, max(1.0, rate)
@@ -64,13 +73,17 @@ class Rate:
 
 
 def back_off(attempt: int, first: float) -> float:
-    """Seconds before attempt `attempt` (2, 3, ...): doubling, with half of it random so that callers spread out."""
+    """Seconds before attempt `attempt` (2, 3, ...): doubling, with half of it random so that
+    callers spread out.
+    """
     wait: float = first * 2 ** (attempt - 2)
     return wait * random.uniform(0.5, 1.0)
 
 
 def retry_after(value: str | None) -> float | None:
-    """The seconds a `Retry-After` field asks for (RFC 9110 section 10.2.3: seconds or a date), or None."""
+    """The seconds a `Retry-After` field asks for (RFC 9110 section 10.2.3: seconds or a date), or
+    None.
+    """
     if not value:
         return None
     text = value.strip()

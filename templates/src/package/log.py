@@ -1,4 +1,5 @@
-"""One line of JSON per event on stderr: text from elsewhere cannot forge a second line, and secrets are masked.
+"""One line of JSON per event on stderr: text from elsewhere cannot forge a second line, and secrets
+are masked.
 
 Stdout belongs to the protocol; nothing here writes to it.
 """
@@ -18,7 +19,9 @@ logger = logging.getLogger(__package__ or "mcp-server")
 
 
 class JsonLines(logging.Formatter):
-    """A log record as one JSON object on one line, ASCII only, every text passed through `redact`."""
+    """A log record as one JSON object on one line, ASCII only, every text passed through
+    `redact`.
+    """
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__()
@@ -26,8 +29,14 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line: time, level, event, and the record's own fields."""
-        time = datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(timespec="milliseconds")
-        line: dict[str, Any] = {"time": time, "level": record.levelname.lower(), "event": record.getMessage()}
+        time = datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(
+            timespec="milliseconds"
+        )
+        line: dict[str, Any] = {
+            "time": time,
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
         if record.name != logger.name:
             line["logger"] = record.name
         line.update(getattr(record, "fields", {}))

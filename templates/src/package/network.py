@@ -1,7 +1,7 @@
 """Connections: which addresses may be connected to, and answers read within bounds.
 
-The address rule is applied to the address that is connected to, not to a look-up before it: a name is resolved once,
-and what it resolves to decides.
+The address rule is applied to the address that is connected to, not to a look-up before it: a name
+is resolved once, and what it resolves to decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class PrivateAddress(Refused):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the internet at large, also where it wraps an IPv4 address."""
+    """Whether an IP address belongs to the internet at large, also where it wraps an IPv4
+    address.
+    """
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -46,7 +48,9 @@ def is_public(address: str) -> bool:
 
 
 class Backend(httpcore2.AsyncNetworkBackend):
-    """Opens connections to public addresses, and to others only for the hosts the operator named."""
+    """Opens connections to public addresses, and to others only for the hosts the operator
+    named.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -66,11 +70,15 @@ class Backend(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         """Resolve, judge, connect: to the first address that answers."""
         if self._settings.allow_private or (host.lower(), port) in self._vouched:
-            return _Connection(await self._inner.connect_tcp(host, port, timeout, local_address, socket_options))
+            return _Connection(
+                await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+            )
         failure: Exception = httpcore2.ConnectError("the name has no address")
         for address in await self._addresses(host, port, timeout):
             try:
-                stream = await self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = await self._inner.connect_tcp(
+                    address, port, timeout, local_address, socket_options
+                )
                 return _Connection(stream)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
@@ -87,10 +95,13 @@ class Backend(httpcore2.AsyncNetworkBackend):
             raise httpcore2.ConnectError("the name cannot be resolved") from None
         addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
         if not all(is_public(address) for address in addresses):
-            base, allow = self._settings.variable("BASE_URL"), self._settings.variable("ALLOW_PRIVATE")
+            base, allow = self._settings.variable("BASE_URL"), self._settings.variable(
+                "ALLOW_PRIVATE"
+            )
             raise PrivateAddress(
-                "nothing was sent: the host of the API is at a private address; the operator of this server can allow "
-                f"that by naming the API in `{base}`, or for every host with `{allow}=true`"
+                "nothing was sent: the host of the API is at a private address; the operator of"
+                f" this server can allow that by naming the API in `{base}`, or for every host with"
+                f" `{allow}=true`"
             )
         return addresses[:4]
 
@@ -106,10 +117,11 @@ class Backend(httpcore2.AsyncNetworkBackend):
 
 
 class _Connection(httpcore2.AsyncNetworkStream):
-    """A connection which can be asked cheaply whether its other end has hung up or spoken out of turn.
+    """A connection which can be asked cheaply whether its other end has hung up or spoken out of
+    turn.
 
-    The pool asks every idle connection before each request, and the library's own look-up takes longer than all else
-    that the pool does.
+    The pool asks every idle connection before each request, and the library's own look-up takes
+    longer than all else that the pool does.
     """
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
@@ -133,7 +145,10 @@ class _Connection(httpcore2.AsyncNetworkStream):
         await self._stream.aclose()
 
     async def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """The connection with TLS over it."""
         return _Connection(await self._stream.start_tls(ssl_context, server_hostname, timeout))
@@ -147,7 +162,9 @@ class _Connection(httpcore2.AsyncNetworkStream):
 
 
 class Response:
-    """The head of an answer. `headers` have lower-case names, a repeated one its values joined; `raw` is as it came."""
+    """The head of an answer. `headers` have lower-case names, a repeated one its values joined;
+    `raw` is as it came.
+    """
 
     def __init__(self, answer: httpcore2.Response) -> None:
         self._answer = answer
@@ -172,9 +189,11 @@ class Response:
 
     @property
     def leftover(self) -> bool:
-        """Whether the connection holds bytes beyond the answer, which the next request on it would take for its own.
+        """Whether the connection holds bytes beyond the answer, which the next request on it would
+        take for its own.
 
-        The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this looks where they are.
+        The library keeps them and does not tell (httpcore2 2.16, h11 `trailing_data`), so this
+        looks where they are.
         """
         stream = getattr(self._answer.stream, "_stream", None)
         state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
@@ -191,10 +210,11 @@ def _text(value: bytes) -> str:
 
 
 class Transport:
-    """Sends requests over a pool of connections with `Backend` below it. Errors are those of httpcore2.
+    """Sends requests over a pool of connections with `Backend` below it. Errors are those of
+    httpcore2.
 
-    There is nothing here that an HTTP client usually does besides: no redirects, no cookies that are kept, no proxies
-    and no credentials of the environment's.
+    There is nothing here that an HTTP client usually does besides: no redirects, no cookies that
+    are kept, no proxies and no credentials of the environment's.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -213,9 +233,15 @@ class Transport:
             network_backend=Backend(settings),
         )
 
-    async def send(self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None) -> Response:
+    async def send(
+        self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
+    ) -> Response:
         """Send one request; the answer's body is still to be read."""
-        fields = {"Host": url.netloc.decode("ascii"), "User-Agent": self._agent, "Accept-Encoding": "gzip"}
+        fields = {
+            "Host": url.netloc.decode("ascii"),
+            "User-Agent": self._agent,
+            "Accept-Encoding": "gzip",
+        }
         method = method.upper()
         if content or method in ("POST", "PUT", "PATCH", "QUERY"):
             fields["Content-Length"] = str(len(content or b""))
@@ -225,9 +251,12 @@ class Transport:
             await self._pool.handle_async_request(
                 httpcore2.Request(
                     method=method.encode("ascii"),
-                    url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                    url=httpcore2.URL(
+                        scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+                    ),
                     headers=[
-                        (name.encode("ascii"), value.encode("ascii")) for name, value in [*lines, *headers.items()]
+                        (name.encode("ascii"), value.encode("ascii"))
+                        for name, value in [*lines, *headers.items()]
                     ],
                     content=content,
                     extensions={"timeout": self._timeouts},
@@ -253,13 +282,16 @@ def tls(settings: Settings) -> ssl.SSLContext:
 
 
 def check_head(response: Response) -> None:
-    """Refuse an answer whose head is out of proportion. Its size is bounded by the HTTP library (100 KiB)."""
+    """Refuse an answer whose head is out of proportion. Its size is bounded by the HTTP library
+    (100 KiB).
+    """
     if len(response.raw) > MAX_HEADERS:
         raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
 
 
 async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
-    """The body of an answer, decoded, chunk by chunk, never more than `limit` bytes on the wire or decoded.
+    """The body of an answer, decoded, chunk by chunk, never more than `limit` bytes on the wire or
+    decoded.
 
     Raises BadAnswer when there is more, or when it is encoded in a way that was not asked for.
     """
@@ -295,7 +327,9 @@ class TooLarge(BadAnswer):
 
 
 class _Gunzip:
-    """gzip (RFC 1952), several members too, in pieces of at most 64 KiB: a bomb costs no more than its limit."""
+    """gzip (RFC 1952), several members too, in pieces of at most 64 KiB: a bomb costs no more than
+    its limit.
+    """
 
     PIECE = 64 * 1024
 
@@ -314,7 +348,9 @@ class _Gunzip:
                 if self._member.eof:
                     self._member = zlib.decompressobj(wbits=31)
                 piece = self._member.decompress(data, self.PIECE)
-                data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+                data = (
+                    self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+                )
                 if piece:
                     yield piece
         except zlib.error:

@@ -1,8 +1,8 @@
 """The MCP side: list the tools, check a call, make it, report.
 
-Built on the SDK's low-level server, which validates nothing and changes nothing, so the schemas a client sees are
-exactly the ones in `tools/*.json`. Both protocol eras are served from here: the handshake of 2025-11-25 and before,
-and the stateless requests of 2026-07-28.
+Built on the SDK's low-level server, which validates nothing and changes nothing, so the schemas a
+client sees are exactly the ones in `tools/*.json`. Both protocol eras are served from here: the
+handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 LIST_TTL_MS = 300_000
-"""How long a client may keep the list, in milliseconds: it only changes when the server is replaced."""
+"""How long a client may keep the list, in milliseconds: it only changes when the server is
+replaced.
+"""
 
 Refusal = Callable[[Entry, Any], str]
 """Why the caller of a transport's request (None on stdio) may not call a tool, or nothing."""
@@ -48,10 +50,14 @@ class ToolServer:
         settings: Settings | None = None,
         yours: bool = True,
     ) -> None:
-        """`yours` is false where only what is generated shall run: without `hooks.py` and the tools of `custom/`."""
+        """`yours` is false where only what is generated shall run: without `hooks.py` and the tools
+        of `custom/`.
+        """
         known = facts()
         aliases = known.get("aliases", {})
-        self.catalog = Catalog(ROOT, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours)
+        self.catalog = Catalog(
+            ROOT, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours
+        )
         self._settings = settings
         self._api: Api | None = None
         hooks = Hooks(_hooks() if yours else None, list(self.catalog.toolset_of))
@@ -74,7 +80,8 @@ class ToolServer:
             title=known.get("title"),
             instructions=known.get("instructions") or None,
             cache_hints={"tools/list": hint, "server/discover": hint},
-            # No tool has an `x-mcp-header`; without this every call over HTTP would first run the list
+            # No tool has an `x-mcp-header`; without this every call over HTTP would first run the
+            # list
             get_tool_input_schema=lambda name: None,
             lifespan=self._lifespan,
             on_list_tools=_list_nothing,
@@ -106,11 +113,13 @@ class ToolServer:
         """Data without the secrets of this process, in case a function of yours let one through."""
         return self._settings.redactor.data(data) if self._settings else data
 
-    async def _list(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def _list(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
         """Put the prepared Tool objects into the envelope the SDK made for an empty list.
 
-        The envelope differs between the eras and stays the SDK's; the tools are valid as they were generated, and
-        sending them through its models would cost seconds for a thousand of them.
+        The envelope differs between the eras and stays the SDK's; the tools are valid as they were
+        generated, and sending them through its models would cost seconds for a thousand of them.
         """
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
@@ -120,7 +129,9 @@ class ToolServer:
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> dict[str, Any]:
-        """Answer `tools/call`. Raises MCPError (-32602) for a tool that does not exist; all else is a result."""
+        """Answer `tools/call`. Raises MCPError (-32602) for a tool that does not exist; all else is
+        a result.
+        """
         if params.name in self._lazy:
             result = await self._call_lazy(request, self._lazy[params.name], params.arguments)
         else:
@@ -138,7 +149,10 @@ class ToolServer:
         return entry
 
     async def _call_tool(
-        self, request: ServerRequestContext[Any, Any], entry: Entry, arguments: dict[str, Any] | None
+        self,
+        request: ServerRequestContext[Any, Any],
+        entry: Entry,
+        arguments: dict[str, Any] | None,
     ) -> dict[str, Any]:
         reason = ""
         if self.catalog.read_only and not entry.read_only:
@@ -151,7 +165,10 @@ class ToolServer:
         return await self._caller.call(entry, arguments, Context(request, entry.name))
 
     async def _call_lazy(
-        self, request: ServerRequestContext[Any, Any], entry: Entry, arguments: dict[str, Any] | None
+        self,
+        request: ServerRequestContext[Any, Any],
+        entry: Entry,
+        arguments: dict[str, Any] | None,
     ) -> dict[str, Any]:
         """The three tools of `--lazy`, their own arguments checked like those of any tool."""
         from .check import BadArguments, Checker
@@ -161,15 +178,26 @@ class ToolServer:
         try:
             given = entry.prepared.check(arguments)
         except BadArguments as error:
-            event("warning", "call_failed", tool=entry.name, status="invalid_arguments", ms=0, reason=str(error)[:500])
+            event(
+                "warning",
+                "call_failed",
+                tool=entry.name,
+                status="invalid_arguments",
+                ms=0,
+                reason=str(error)[:500],
+            )
             return failure(str(error))
         if entry.name == lazy.SEARCH:
             return self._search(given["query"], given.get("limit", 10))
         found = self.catalog.find(given["name"])
         if found is None:
-            return failure(f"There is no tool `{given['name'][:128]}`{self.catalog.near(given['name'])}")
+            return failure(
+                f"There is no tool `{given['name'][:128]}`{self.catalog.near(given['name'])}"
+            )
         if entry.name == lazy.DESCRIBE:
-            return {"content": [{"type": "text", "text": json.dumps(found.wire, ensure_ascii=False)}]}
+            return {
+                "content": [{"type": "text", "text": json.dumps(found.wire, ensure_ascii=False)}]
+            }
         return await self._call_tool(request, found, given.get("arguments"))
 
     def _search(self, query: str, limit: int) -> dict[str, Any]:
@@ -177,7 +205,9 @@ class ToolServer:
             self._index = lazy.Index(self.catalog.listed, self.catalog.toolset_of)
         wires = {tool["name"]: tool for tool in self.catalog.listed}
         found = [wires[name] for name in self._index.search(query, limit)]
-        lines = [f"{tool['name']}: {lazy.first_sentence(tool.get('description', ''))}" for tool in found]
+        lines = [
+            f"{tool['name']}: {lazy.first_sentence(tool.get('description', ''))}" for tool in found
+        ]
         text = "\n".join(lines) or f"No tool matches; {len(wires)} tools are there, try other words"
         return {"content": [{"type": "text", "text": text}]}
 
@@ -185,14 +215,18 @@ class ToolServer:
 async def _list_nothing(
     request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
 ) -> types.ListToolsResult:
-    """The envelope of a list of one page. Raises MCPError (-32602) for a cursor, as none is ever given out."""
+    """The envelope of a list of one page. Raises MCPError (-32602) for a cursor, as none is ever
+    given out.
+    """
     if params is not None and params.cursor is not None:
         raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: the list has one page")
     return types.ListToolsResult(tools=[])
 
 
 def _hooks() -> Any:
-    """The module `hooks.py`, if there is one. Raises StartError when it cannot be imported: a guard must not vanish."""
+    """The module `hooks.py`, if there is one. Raises StartError when it cannot be imported: a guard
+    must not vanish.
+    """
     if not (ROOT / "hooks.py").is_file():
         return None
     try:

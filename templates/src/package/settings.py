@@ -1,7 +1,7 @@
 """What the operator decides: `api.json` and the environment, read once, checked, and never changed.
 
-Every variable begins with the package's own prefix. A number out of range, a secret that is a placeholder: all such
-problems are collected and named by variable, never by value.
+Every variable begins with the package's own prefix. A number out of range, a secret that is a
+placeholder: all such problems are collected and named by variable, never by value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _Number = TypeVar("_Number", int, float)
 
 
 class SettingsError(Exception):
-    """The server cannot start; `problems` say why, one sentence each, naming variables and never values."""
+    """The server cannot start; `problems` say why, one sentence each, naming variables and never
+    values.
+    """
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -67,7 +69,9 @@ class Secret:
         return bool(self._value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and hmac.compare_digest(self._value.encode(), other._value.encode())
+        return isinstance(other, Secret) and hmac.compare_digest(
+            self._value.encode(), other._value.encode()
+        )
 
     def __hash__(self) -> int:
         return id(self)
@@ -77,10 +81,11 @@ class Secret:
 
 
 class Redactor(logging.Filter):
-    """Masks every known secret in texts: as it is, percent-encoded, and inside base64 at any alignment.
+    """Masks every known secret in texts: as it is, percent-encoded, and inside base64 at any
+    alignment.
 
-    The last line of defence; nothing is written with the intention that this removes it. As a `logging.Filter` it also
-    keeps a record on one line.
+    The last line of defence; nothing is written with the intention that this removes it. As a
+    `logging.Filter` it also keeps a record on one line.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -97,13 +102,17 @@ class Redactor(logging.Filter):
         raise TypeError("a redactor is not pickled")
 
     def add(self, secret: str) -> None:
-        """Mask this text from now on. Texts of less than 4 characters are in every other word and cannot be."""
+        """Mask this text from now on. Texts of less than 4 characters are in every other word and
+        cannot be.
+        """
         if len(secret) < 4 or secret in self._forms:
             return
         self._forms[secret] = _forms(secret)
         if len(self._forms) > 200:  # tokens that were renewed long ago
             self._forms.pop(next(key for index, key in enumerate(self._forms) if index == 100))
-        every = sorted({form for forms in self._forms.values() for form in forms}, key=len, reverse=True)
+        every = sorted(
+            {form for forms in self._forms.values() for form in forms}, key=len, reverse=True
+        )
         self._pattern = re.compile("|".join(re.escape(form) for form in every))
 
     def __call__(self, text: str) -> str:
@@ -156,8 +165,8 @@ def _forms(secret: str) -> list[str]:
 class Credential:
     """One way of the API to know its caller, with what the environment holds for it.
 
-    `kind` is `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`; `values` stand beside
-    `variables`, None for what is not set.
+    `kind` is `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`;
+    `values` stand beside `variables`, None for what is not set.
     """
 
     name: str
@@ -191,7 +200,9 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Shaping:
-    """What of a tool's answer the model gets to see: dotted paths to keep or drop, and whether nulls go."""
+    """What of a tool's answer the model gets to see: dotted paths to keep or drop, and whether
+    nulls go.
+    """
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
@@ -200,7 +211,9 @@ class Shaping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that is decided before the first call. Times are seconds, sizes bytes unless they say characters."""
+    """Everything that is decided before the first call. Times are seconds, sizes bytes unless they
+    say characters.
+    """
 
     name: str
     title: str = ""
@@ -219,7 +232,9 @@ class Settings:
     open_origins: frozenset[Origin] = frozenset()
     """Other origins that operations may go to, without credentials (decided at generation)."""
     trusted_origins: frozenset[Origin] = frozenset()
-    """Other origins that operations may go to and that credentials may be sent to (`_ALLOW_ORIGINS`)."""
+    """Other origins that operations may go to and that credentials may be sent to
+    (`_ALLOW_ORIGINS`).
+    """
     allow_private: bool = False
     timeout: float = 30.0
     connect_timeout: float = 5.0
@@ -261,9 +276,32 @@ class Settings:
 
 
 VARIABLES = (
-    *("BASE_URL", "TIMEOUT", "CONNECT_TIMEOUT", "TOTAL_TIMEOUT", "RETRIES", "MAX_CONCURRENCY", "MAX_WAITING"),
-    *("RATE_LIMIT", "MAX_RESULT_CHARS", "MAX_REQUEST_BYTES", "MAX_RESPONSE_BYTES", "MAX_BINARY_BYTES"),
-    *("ALLOW_ORIGINS", "ALLOW_PRIVATE", "FILE_ROOTS", "SAVE_DIR", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "TOKEN_URL"),
+    *(
+        "BASE_URL",
+        "TIMEOUT",
+        "CONNECT_TIMEOUT",
+        "TOTAL_TIMEOUT",
+        "RETRIES",
+        "MAX_CONCURRENCY",
+        "MAX_WAITING",
+    ),
+    *(
+        "RATE_LIMIT",
+        "MAX_RESULT_CHARS",
+        "MAX_REQUEST_BYTES",
+        "MAX_RESPONSE_BYTES",
+        "MAX_BINARY_BYTES",
+    ),
+    *(
+        "ALLOW_ORIGINS",
+        "ALLOW_PRIVATE",
+        "FILE_ROOTS",
+        "SAVE_DIR",
+        "CA_FILE",
+        "CLIENT_CERT",
+        "CLIENT_KEY",
+        "TOKEN_URL",
+    ),
     *("TOOLSETS", "READ_ONLY", "HTTP_TOKEN"),
 )
 """The settings this module reads, without their prefix."""
@@ -278,9 +316,10 @@ def read(
 ) -> Settings:
     """The settings of this process.
 
-    `facts` is the content of `api.json` (read from beside this module when not given), `known` names further variables
-    (without prefix) that other modules read. Over HTTP (`http`) the callers are not on this machine, and no local file
-    can be named. Raises SettingsError with every problem there is.
+    `facts` is the content of `api.json` (read from beside this module when not given), `known`
+    names further variables (without prefix) that other modules read. Over HTTP (`http`) the callers
+    are not on this machine, and no local file can be named. Raises SettingsError with every problem
+    there is.
     """
     if facts is None:
         facts = json.loads(Path(__file__).with_name("api.json").read_text(encoding="utf-8"))
@@ -293,7 +332,9 @@ class _Reader:
     def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self.facts = facts
         self.prefix = str(facts["env_prefix"])
-        self.environ = {name: value for name, value in environ.items() if name.startswith(f"{self.prefix}_")}
+        self.environ = {
+            name: value for name, value in environ.items() if name.startswith(f"{self.prefix}_")
+        }
         self.problems: list[str] = []
         self.notes: list[str] = []
 
@@ -303,14 +344,17 @@ class _Reader:
         trusted = self.origins("ALLOW_ORIGINS")
         token_url = self.token_url()
         credentials = {
-            name: self.credential(name, auth, token_url) for name, auth in sorted(facts.get("auth", {}).items())
+            name: self.credential(name, auth, token_url)
+            for name, auth in sorted(facts.get("auth", {}).items())
         }
         if token_url is not None:
             trusted |= {origin_of(token_url)}
         token = self.secret("HTTP_TOKEN")
         self.doubts(credentials, base_url, trusted)
         secrets = [value.reveal() for one in credentials.values() for value in one.values if value]
-        self.misspelt((*VARIABLES, *known), [name for one in credentials.values() for name in one.variables])
+        self.misspelt(
+            (*VARIABLES, *known), [name for one in credentials.values() for name in one.variables]
+        )
         cert, key = self.path("CLIENT_CERT"), self.path("CLIENT_KEY")
         settings = Settings(
             name=str(facts["name"]),
@@ -324,7 +368,9 @@ class _Reader:
             credentials=MappingProxyType(credentials),
             toolset_facts=MappingProxyType(dict(facts.get("toolsets", {}))),
             aliases=MappingProxyType(dict(facts.get("aliases", {}))),
-            answers=MappingProxyType({name: _shaping(given) for name, given in facts.get("answers", {}).items()}),
+            answers=MappingProxyType(
+                {name: _shaping(given) for name, given in facts.get("answers", {}).items()}
+            ),
             wrapped=frozenset(facts.get("wrapped", ())),
             open_origins=frozenset(_origins(facts.get("allowed_origins", ()))),
             trusted_origins=frozenset(trusted),
@@ -365,8 +411,8 @@ class _Reader:
         if not found:
             note = str(self.facts.get("base_url_note") or "")
             self.problems.append(
-                f"`{variable}` is not set: it has to be the URL of the API, as in `https://api.example.com/v1`"
-                + (f" ({note})" if note else "")
+                f"`{variable}` is not set: it has to be the URL of the API, as in"
+                " `https://api.example.com/v1`" + (f" ({note})" if note else "")
             )
             return "", False
         try:
@@ -408,19 +454,29 @@ class _Reader:
             scopes=tuple(auth.get("scopes", ())),
         )
         if variables and not wanted.present:
-            missing = [variable for variable, value in zip(variables, values, strict=True) if not value]
+            missing = [
+                variable for variable, value in zip(variables, values, strict=True) if not value
+            ]
             self.notes.append(
-                f"{_names(missing)} not set: tools that need the credential `{name}` will say so when they are called"
+                f"{_names(missing)} not set: tools that need the credential `{name}` will say so"
+                " when they are called"
             )
         return wanted
 
-    def doubts(self, credentials: Mapping[str, Credential], base_url: str, trusted: set[Origin]) -> None:
+    def doubts(
+        self, credentials: Mapping[str, Credential], base_url: str, trusted: set[Origin]
+    ) -> None:
         """Note what works and should not go unnoticed."""
         if not base_url:
             return
         own = origin_of(base_url)
         for one in credentials.values():
-            if one.present and one.kind == "client_credentials" and not one.ready_token and one.token_url:
+            if (
+                one.present
+                and one.kind == "client_credentials"
+                and not one.ready_token
+                and one.token_url
+            ):
                 try:
                     origin = origin_of(one.token_url)
                 except ValueError:
@@ -430,7 +486,11 @@ class _Reader:
                         f"access tokens for `{one.name}` come from {origin}: "
                         f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
                     )
-        if own.scheme == "http" and not own.loopback and any(one.present for one in credentials.values()):
+        if (
+            own.scheme == "http"
+            and not own.loopback
+            and any(one.present for one in credentials.values())
+        ):
             self.notes.append("the API is reached without TLS: credentials can be read on the way")
 
     def secret(self, name: str, *, may_be_empty: bool = False) -> Secret | None:
@@ -448,7 +508,9 @@ class _Reader:
         elif value != value.strip():
             self.problems.append(f"`{variable}` begins or ends with a space")
         elif value and _PLACEHOLDER.fullmatch(value):
-            self.problems.append(f"`{variable}` holds a placeholder: put the real value there, or unset it")
+            self.problems.append(
+                f"`{variable}` holds a placeholder: put the real value there, or unset it"
+            )
         else:
             return Secret(value)
         return None
@@ -458,8 +520,12 @@ class _Reader:
         path = Path(self.environ[variable])
         try:
             mode = path.stat().st_mode
-            if not stat.S_ISREG(mode) or (os.name == "posix" and mode & 0o077 and not str(path).startswith("/run/")):
-                self.problems.append(f"`{variable}` has to name a file that only its owner can read (mode 0600)")
+            if not stat.S_ISREG(mode) or (
+                os.name == "posix" and mode & 0o077 and not str(path).startswith("/run/")
+            ):
+                self.problems.append(
+                    f"`{variable}` has to name a file that only its owner can read (mode 0600)"
+                )
                 return None
             return path.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
         except (OSError, UnicodeDecodeError):
@@ -475,7 +541,13 @@ class _Reader:
         return self._number(name, default, low, high, int, "a whole number")
 
     def _number(
-        self, name: str, default: _Number, low: float, high: float, convert: Callable[[str], _Number], what: str
+        self,
+        name: str,
+        default: _Number,
+        low: float,
+        high: float,
+        convert: Callable[[str], _Number],
+        what: str,
     ) -> _Number:
         text = self.environ.get(f"{self.prefix}_{name}", "").strip()
         if not text:
@@ -486,7 +558,9 @@ class _Reader:
                 return value
         except ValueError:
             pass
-        self.problems.append(f"`{self.prefix}_{name}` has to be {what} from {low:.10g} to {high:.10g}")
+        self.problems.append(
+            f"`{self.prefix}_{name}` has to be {what} from {low:.10g} to {high:.10g}"
+        )
         return default
 
     def rate(self, name: str) -> float:
@@ -494,7 +568,9 @@ class _Reader:
         text = self.environ.get(f"{self.prefix}_{name}", "").strip()
         found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?", text or "0")
         if found is None:
-            self.problems.append(f"`{self.prefix}_{name}` has to be a rate such as `5`, `100/m` or `1000/h`")
+            self.problems.append(
+                f"`{self.prefix}_{name}` has to be a rate such as `5`, `100/m` or `1000/h`"
+            )
             return 0.0
         return float(found[1]) / {"s": 1, "m": 60, "h": 3600}[found[2] or "s"]
 
@@ -518,7 +594,8 @@ class _Reader:
                 found.add(origin_of(item))
             except ValueError:
                 self.problems.append(
-                    f"`{self.prefix}_{name}` has to hold origins such as `https://uploads.example.com`, with commas"
+                    f"`{self.prefix}_{name}` has to hold origins such as"
+                    " `https://uploads.example.com`, with commas"
                 )
         return found
 
@@ -539,7 +616,9 @@ class _Reader:
                 continue
             folder = Path(text.strip())
             if not folder.is_absolute() or not folder.is_dir():
-                self.problems.append(f"`{self.prefix}_{name}` has to hold absolute paths of folders that are there")
+                self.problems.append(
+                    f"`{self.prefix}_{name}` has to hold absolute paths of folders that are there"
+                )
             else:
                 found.append(folder.resolve())
         return tuple(found)
@@ -555,7 +634,9 @@ class _Reader:
 
 
 def _shaping(given: Mapping[str, Any]) -> Shaping:
-    return Shaping(tuple(given.get("keep", ())), tuple(given.get("drop", ())), bool(given.get("strip_nulls")))
+    return Shaping(
+        tuple(given.get("keep", ())), tuple(given.get("drop", ())), bool(given.get("strip_nulls"))
+    )
 
 
 def _origins(given: Iterable[Any]) -> Iterable[Origin]:

@@ -1,4 +1,5 @@
-"""Data and text made fit for a model: only what was asked for, nothing invisible, no longer than it may be.
+"""Data and text made fit for a model: only what was asked for, nothing invisible, no longer than it
+may be.
 
 What is left out is said: nothing here cuts silently.
 """
@@ -15,14 +16,17 @@ from typing import Any
 MAX_DEPTH = 100
 LEAST = 40
 
-# Controls but tab and newline, soft hyphen, combining grapheme joiner, fillers, zero-width and bidi marks, separators,
-# invisible operators, variation selectors, byte order mark, interlinear marks, tags, lone surrogates.
+# Controls but tab and newline, soft hyphen, combining grapheme joiner, fillers, zero-width and bidi
+# marks, separators,
+# invisible operators, variation selectors, byte order mark, interlinear marks, tags, lone
+# surrogates.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
-# Persian, Indic scripts and emoji are written with one joiner or presentation selector between (or after) letters.
+# Persian, Indic scripts and emoji are written with one joiner or presentation selector between (or
+# after) letters.
 _WRITTEN = frozenset("\u200c\u200d\ufe0e\ufe0f")
 
 
@@ -31,7 +35,9 @@ class TooDeep(ValueError):
 
 
 def visible(text: str) -> str:
-    """The text with every character that is invisible or steers the display replaced by U+FFFD; CR LF becomes LF."""
+    """The text with every character that is invisible or steers the display replaced by U+FFFD; CR
+    LF becomes LF.
+    """
     if text.isascii() and text.isprintable():
         return text
     text = text.replace("\r\n", "\n")
@@ -39,8 +45,14 @@ def visible(text: str) -> str:
 
 
 def _replacement(found: re.Match[str]) -> str:
-    hidden, before, after = found[0], found.string[: found.start()][-1:], found.string[found.end() :][:1]
-    if before > "\u00a0" and (hidden in ("\ufe0e", "\ufe0f") or (hidden in ("\u200c", "\u200d") and after > "\u00a0")):
+    hidden, before, after = (
+        found[0],
+        found.string[: found.start()][-1:],
+        found.string[found.end() :][:1],
+    )
+    if before > "\u00a0" and (
+        hidden in ("\ufe0e", "\ufe0f") or (hidden in ("\u200c", "\u200d") and after > "\u00a0")
+    ):
         return hidden
     if before > "\u00a0" and after > "\u00a0" and hidden == "\ufe0f\u200d":
         return hidden
@@ -66,7 +78,9 @@ def compact(value: Any) -> str:
 
 
 def shape(value: Any, keep: Iterable[str], drop: Iterable[str], strip_nulls: bool) -> Any:
-    """Only the dotted paths in `keep` (empty: all), without those in `drop`; `*` is any key, lists are seen through."""
+    """Only the dotted paths in `keep` (empty: all), without those in `drop`; `*` is any key, lists
+    are seen through.
+    """
     kept, dropped = _tree(keep), _tree(drop)
     if kept:
         value = _keep(value, kept)
@@ -116,7 +130,11 @@ def _drop(value: Any, tree: _Tree) -> Any:
     for key, item in value.items():
         found = _below(tree, key)
         if not any("" in node for node in found):
-            kept[key] = _drop(item, {name: node for one in found for name, node in one.items()}) if found else item
+            kept[key] = (
+                _drop(item, {name: node for one in found for name, node in one.items()})
+                if found
+                else item
+            )
     return kept
 
 
@@ -151,8 +169,8 @@ class Cuts:
 def fit(value: Any, limit: int) -> tuple[Any, Cuts]:
     """JSON data that takes at most `limit` characters as `compact` writes it.
 
-    Lists lose items from the end first; only then are texts cut, the longest most. What is small beside them (a cursor,
-    a total) stays whole. The work grows with the limit, not with the data.
+    Lists lose items from the end first; only then are texts cut, the longest most. What is small
+    beside them (a cursor, a total) stays whole. The work grows with the limit, not with the data.
     """
     cuts = Cuts()
     return _fit(value, limit, "", cuts), cuts
@@ -197,7 +215,8 @@ def _fit_list(value: list[Any], limit: int, place: str, cuts: Cuts) -> list[Any]
             kept.append(item)
             left -= size
             continue
-        # One item that is too large by itself is better shortened than lost, when there is room for some of it
+        # One item that is too large by itself is better shortened than lost, when there is room for
+        # some of it
         if left > max(200, limit // 2):
             kept.append(_fit(item, left - 1, f"{place}[{index}]", cuts))
         break
@@ -218,7 +237,8 @@ def _fit_object(value: dict[str, Any], limit: int, place: str, cuts: Cuts) -> di
             break
         keys.append(key)
         left -= cost
-    # What is no larger than an even share stays whole, and what it leaves of its share goes to the others
+    # What is no larger than an even share stays whole, and what it leaves of its share goes to the
+    # others
     fitted: dict[str, Any] = dict.fromkeys(keys)
     large = keys
     while large:

@@ -1,6 +1,8 @@
-"""What type checkers are told of the functions that are yours: which arguments they are called with.
+"""What type checkers are told of the functions that are yours: which arguments they are called
+with.
 
-`tests/signatures_<toolset>.py` calls every one of them as the server does, and is read by type checkers alone.
+`tests/signatures_<toolset>.py` calls every one of them as the server does, and is read by type
+checkers alone.
 """
 
 from __future__ import annotations

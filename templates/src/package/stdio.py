@@ -1,8 +1,8 @@
 """The stdio transport: one JSON-RPC message a line, stdin to the server, the server to stdout.
 
-The SDK's own transport sends every line through a worker thread, three times for one call; where stdin and stdout are
-pipes, as every client makes them, the event loop can wait for them itself. Anything else (a terminal, a file, Windows)
-is left to the SDK.
+The SDK's own transport sends every line through a worker thread, three times for one call; where
+stdin and stdout are pipes, as every client makes them, the event loop can wait for them itself.
+Anything else (a terminal, a file, Windows) is left to the SDK.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as JSON."""
+"""Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as
+JSON.
+"""
 
 
 @asynccontextmanager
 async def streams() -> AsyncIterator[tuple[Any, Any]]:
     """The client's messages, and where the server's go.
 
-    Meanwhile descriptor 0 leads nowhere and descriptor 1 to stderr: what anybody prints does not reach the client.
+    Meanwhile descriptor 0 leads nowhere and descriptor 1 to stderr: what anybody prints does not
+    reach the client.
     """
     if not _pipes():
         from mcp.server.stdio import stdio_server
@@ -39,7 +42,8 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
     with _claimed(0, os.open(os.devnull, os.O_RDONLY)) as source, _claimed(1, os.dup(2)) as sink:
         reader = asyncio.StreamReader(MAX_LINE)
         reading, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), open(source, "rb", buffering=0, closefd=False)
+            lambda: asyncio.StreamReaderProtocol(reader),
+            open(source, "rb", buffering=0, closefd=False),
         )
         # This protocol is also what knows how to wait until a pipe has room again
         writing, protocol = await loop.connect_write_pipe(
@@ -57,7 +61,9 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
 
 
 def _pipes() -> bool:
-    """Whether stdin and stdout are pipes or sockets which nothing else in this process uses, stderr neither."""
+    """Whether stdin and stdout are pipes or sockets which nothing else in this process uses, stderr
+    neither.
+    """
     if sys.platform == "win32":
         return False
     try:
@@ -97,7 +103,9 @@ class _Stream:
 
 
 class Messages(_Stream):
-    """What the client says, as the SDK reads it. A line that is no message is an exception among the others."""
+    """What the client says, as the SDK reads it. A line that is no message is an exception among
+    the others.
+    """
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
@@ -132,10 +140,14 @@ class Answers(_Stream):
         self._writer = writer
 
     async def send(self, item: SessionMessage) -> None:
-        """Write a message, and wait while the client has too much to read. Raises anyio.BrokenResourceError."""
+        """Write a message, and wait while the client has too much to read. Raises
+        anyio.BrokenResourceError.
+        """
         if self._writer.is_closing():
             raise anyio.BrokenResourceError
-        self._writer.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+        self._writer.write(
+            item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        )
         try:
             await self._writer.drain()
         except OSError:

@@ -1,6 +1,8 @@
-"""Who may call this server over HTTP: a token of its own, or tokens of an OAuth authorization server.
+"""Who may call this server over HTTP: a token of its own, or tokens of an OAuth authorization
+server.
 
-The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues, forwards or stores them.
+The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues, forwards
+or stores them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,18 @@ from urllib.parse import urlsplit
 from .guard import METADATA, Grant
 from .log import event
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
 """Signatures only: with a shared secret or `none` anyone who knows the public key could sign."""
 
 MIN_TOKEN = 32
@@ -34,18 +47,26 @@ class OwnToken:
 
     def __init__(self, token: str) -> None:
         if len(token) < MIN_TOKEN:
-            raise ValueError(f"must have at least {MIN_TOKEN} characters; `openssl rand -hex 32` makes one")
+            raise ValueError(
+                f"must have at least {MIN_TOKEN} characters; `openssl rand -hex 32` makes one"
+            )
         self._token = token.encode()
 
     async def grant(self, token: str) -> Grant | None:
         """Everything for the right token, compared in constant time."""
-        return Grant() if hmac.compare_digest(token.encode("utf-8", "replace"), self._token) else None
+        return (
+            Grant() if hmac.compare_digest(token.encode("utf-8", "replace"), self._token) else None
+        )
 
 
 class Issuer:
-    """Tokens of one authorization server: JWTs (RFC 9068) for one audience, checked against its published keys."""
+    """Tokens of one authorization server: JWTs (RFC 9068) for one audience, checked against its
+    published keys.
+    """
 
-    def __init__(self, *, issuer: str, audience: str, keys_url: str, scopes: frozenset[str]) -> None:
+    def __init__(
+        self, *, issuer: str, audience: str, keys_url: str, scopes: frozenset[str]
+    ) -> None:
         for url in (issuer, audience, keys_url):
             _check_url(url)
         self.issuer = issuer
@@ -68,7 +89,9 @@ class Issuer:
         return {**known, "scopes_supported": sorted(self._scopes)} if self._scopes else known
 
     async def grant(self, token: str) -> Grant | None:
-        """The scopes of a token that is signed, current and meant for this server; None for any other."""
+        """The scopes of a token that is signed, current and meant for this server; None for any
+        other.
+        """
         import jwt
 
         if len(token) > MAX_TOKEN:
@@ -77,7 +100,11 @@ class Issuer:
             header = jwt.get_unverified_header(token)
             # Keys come from the issuer alone, whatever `jku`, `jwk` or `x5u` a token proposes
             key, declared = await self._keys.find(header.get("kid"))
-            if key is None or header.get("alg") not in ALGORITHMS or declared not in (None, header["alg"]):
+            if (
+                key is None
+                or header.get("alg") not in ALGORITHMS
+                or declared not in (None, header["alg"])
+            ):
                 return None
             claims = jwt.decode(
                 token,
@@ -96,7 +123,9 @@ class Issuer:
 
 
 class Keys:
-    """The authorization server's public keys (RFC 7517): fetched when needed, kept, and never asked for in a hurry."""
+    """The authorization server's public keys (RFC 7517): fetched when needed, kept, and never asked
+    for in a hurry.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -105,7 +134,8 @@ class Keys:
         self._lock = asyncio.Lock()
 
     async def find(self, kid: str | None) -> tuple[Any, str | None]:
-        """The key of that id and the algorithm it is for, where it says; (None, None) for an id that is not known.
+        """The key of that id and the algorithm it is for, where it says; (None, None) for an id
+        that is not known.
 
         An unknown id asks the server again, but at most every half minute.
         """
@@ -126,7 +156,9 @@ class Keys:
         try:
             async with (
                 asyncio.timeout(FETCH_SECONDS),
-                httpx2.AsyncClient(follow_redirects=False, trust_env=False, timeout=FETCH_SECONDS) as client,
+                httpx2.AsyncClient(
+                    follow_redirects=False, trust_env=False, timeout=FETCH_SECONDS
+                ) as client,
                 client.stream("GET", self._url, headers={"accept-encoding": "identity"}) as answer,
             ):
                 body = bytearray()
@@ -144,12 +176,21 @@ class Keys:
                     except jwt.PyJWTError:
                         continue
             self._keys, self._fetched = found, time.monotonic()
-        except (httpx2.HTTPError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (
+            httpx2.HTTPError,
+            TimeoutError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+        ) as error:
             event("error", "keys_not_fetched", reason=type(error).__name__)
 
 
 def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
-    """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a list."""
+    """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a
+    list.
+    """
     found = claims.get("scope", claims.get("scp", ""))
     return frozenset(found.split() if isinstance(found, str) else map(str, found))
 
@@ -158,5 +199,9 @@ def _check_url(url: str) -> None:
     """Raises ValueError unless a URL is `https`, or on this machine."""
     parts = urlsplit(url)
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if not parts.hostname or parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and local)):
+    if (
+        not parts.hostname
+        or parts.username
+        or not (parts.scheme == "https" or (parts.scheme == "http" and local))
+    ):
         raise ValueError(f"`{url}` must be an https URL")

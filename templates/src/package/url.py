@@ -1,9 +1,9 @@
 """Where a request goes: refuse, then encode, then prove.
 
-Encoding alone does not keep a value inside its path segment: `..` is made of unreserved characters, and readers on the
-way decode `%2e` and `%2F` before they route. So values that could be read as a dot segment after any number of
-decodings are refused, what is left is percent-encoded, and the finished URL is parsed again and compared with what it
-has to be.
+Encoding alone does not keep a value inside its path segment: `..` is made of unreserved characters,
+and readers on the way decode `%2e` and `%2F` before they route. So values that could be read as a
+dot segment after any number of decodings are refused, what is left is percent-encoded, and the
+finished URL is parsed again and compared with what it has to be.
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ class Origin:
     @property
     def loopback(self) -> bool:
         """Whether the host can only be this machine."""
-        return self.host in ("localhost", "::1") or self.host.endswith(".localhost") or self.host.startswith("127.")
+        return (
+            self.host in ("localhost", "::1")
+            or self.host.endswith(".localhost")
+            or self.host.startswith("127.")
+        )
 
 
 def origin_of(url: str) -> Origin:
@@ -61,7 +65,12 @@ def origin_of(url: str) -> Origin:
 
 def check_base_url(url: str) -> str:
     """A base URL, without its trailing slash. Raises ValueError saying what is wrong with it."""
-    if _CONTROLS.search(url) or _SURROGATES.search(url) or "\\" in url or any(letter.isspace() for letter in url):
+    if (
+        _CONTROLS.search(url)
+        or _SURROGATES.search(url)
+        or "\\" in url
+        or any(letter.isspace() for letter in url)
+    ):
         raise ValueError("has a space, control character or backslash in it")
     origin_of(url)
     parts = urlsplit(url)
@@ -79,15 +88,18 @@ def check_base_url(url: str) -> str:
 def expand(template: str, values: Mapping[str, Any]) -> str:
     """A path template with its values, percent-encoded; every parameter stays inside its segment.
 
-    Raises Refused for a value that is missing, empty, or could be read as more or less than one segment.
+    Raises Refused for a value that is missing, empty, or could be read as more or less than one
+    segment.
     """
     return "/".join(_segment(pieces, values) for pieces in _segments(template))
 
 
 def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> httpx2.URL:
-    """The URL of a request: base URL, path and query, put together by concatenation and proven by parsing.
+    """The URL of a request: base URL, path and query, put together by concatenation and proven by
+    parsing.
 
-    Raises Refused when the parsed URL has another origin, base path, number of segments or query than it should have.
+    Raises Refused when the parsed URL has another origin, base path, number of segments or query
+    than it should have.
     """
     path = expand(template, values)
     text = base_url + path + (f"?{query}" if query else "")
@@ -120,7 +132,9 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
 
 @lru_cache(maxsize=64)
 def _base(base_url: str) -> tuple[Origin, SplitResult, tuple[str, bytes]]:
-    """A base URL's origin, its parts, and its scheme and authority as the HTTP library reads them."""
+    """A base URL's origin, its parts, and its scheme and authority as the HTTP library reads
+    them.
+    """
     url = httpx2.URL(base_url)
     return origin_of(base_url), urlsplit(base_url), (url.scheme, url.netloc)
 
@@ -142,7 +156,9 @@ def _segments(template: str) -> tuple[tuple[str, ...], ...]:
 
 
 def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
-    """Where a redirect leads. Raises Redirected unless it stays on the origin and its path is a plain one."""
+    """Where a redirect leads. Raises Redirected unless it stays on the origin and its path is a
+    plain one.
+    """
     if not location or len(location) > 8_192 or _CONTROLS.search(location) or "\\" in location:
         raise Redirected("the API answered with a redirect to something that is not a URL")
     try:
@@ -150,19 +166,24 @@ def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
         same = origin_of(text) == origin_of(str(url)) and "@" not in urlsplit(text).netloc
         target = httpx2.URL(text)
     except (ValueError, httpx2.InvalidURL):
-        raise Redirected("the API answered with a redirect to something that is not an http URL") from None
+        raise Redirected(
+            "the API answered with a redirect to something that is not an http URL"
+        ) from None
     if not same:
         raise Redirected("the upstream redirected to another origin, which is not followed")
     # In what was sent and in what it resolves to: resolving takes plain dots away
     if _has_dots(urlsplit(location).path) or _has_dots(urlsplit(text).path):
-        raise Redirected("the API answered with a redirect to a path with dot segments, which is not followed")
+        raise Redirected(
+            "the API answered with a redirect to a path with dot segments, which is not followed"
+        )
     return target
 
 
 def _segment(pieces: tuple[str, ...], values: Mapping[str, Any]) -> str:
     """One segment of a template with its values."""
     segment = "".join(
-        _value(piece, values.get(piece, OMIT)) if index % 2 else piece for index, piece in enumerate(pieces)
+        _value(piece, values.get(piece, OMIT)) if index % 2 else piece
+        for index, piece in enumerate(pieces)
     )
     # Harmless values can still add up: `/` and `/` around the dot of `{name}.{ext}`
     if len(pieces) > 1 and any(_has_dots(text) for text in _decodings(segment)):
@@ -191,7 +212,9 @@ def _value(name: str, value: Any) -> str:
 
 
 def _decodings(text: str) -> list[str]:
-    """The text, and what is left of it after each further percent-decoding, until nothing changes."""
+    """The text, and what is left of it after each further percent-decoding, until nothing
+    changes.
+    """
     seen = [text]
     while "%" in seen[-1]:
         decoded = unquote(_DISGUISED_DOT.sub(".", seen[-1]), errors="replace")
@@ -207,7 +230,9 @@ def _has_dots(text: str) -> bool:
 
 
 def _is_dots(segment: str) -> bool:
-    """Whether a path segment is, to any reader, `.` or `..`; path parameters (`..;x`) do not hide it."""
+    """Whether a path segment is, to any reader, `.` or `..`; path parameters (`..;x`) do not hide
+    it.
+    """
     for text in _decodings(segment):
         bare = text.partition(";")[0].strip()
         if bare in (".", "..") or unicodedata.normalize("NFKC", bare) in (".", ".."):

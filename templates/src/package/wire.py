@@ -1,14 +1,16 @@
-"""How values are written into a request, to the byte (OpenAPI 3.1 section 4.8.12 "Style Values", RFC 6570).
+"""How values are written into a request, to the byte (OpenAPI 3.1 section 4.8.12 "Style Values",
+RFC 6570).
 
-Every function takes the value an argument was given, returns it as it stands on the wire, and passes `OMIT` through, so
-that a tool's function can write `"ids": csv(ids)` and be done. They return
+Every function takes the value an argument was given, returns it as it stands on the wire, and
+passes `OMIT` through, so that a tool's function can write `"ids": csv(ids)` and be done. They
+return
 
 * `Encoded`: one value, percent-encoded, to stand after `name=` or in the path;
 * `Pairs`: several `key=value`, percent-encoded;
 * `Part`: one part of a multipart body (or a list of them).
 
-They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570, 2.3) and left out; null
-is the empty string.
+They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570, 2.3)
+and left out; null is the empty string.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ class Encoded:
 class Pairs:
     """Several `key=value` as they stand on the wire; None for a key without `=`.
 
-    With `under_name` a key is what follows the parameter's own name: `[R]` of `color[R]`, or nothing.
+    With `under_name` a key is what follows the parameter's own name: `[R]` of `color[R]`, or
+    nothing.
     """
 
     items: tuple[tuple[str, str | None], ...]
@@ -83,7 +86,8 @@ class Part:
 def text_of(value: Any) -> str:
     """A scalar as text: `true`, `7`, `0.5` (never `1e-05`, never `7.0`), null as the empty string.
 
-    An object or array inside another one has no style of its own (OpenAPI 3.1 section 4.8.12.2: undefined): it is JSON.
+    An object or array inside another one has no style of its own (OpenAPI 3.1 section 4.8.12.2:
+    undefined): it is JSON.
     """
     if isinstance(value, str):
         return value
@@ -105,7 +109,9 @@ def text_of(value: Any) -> str:
 
 
 def encode(value: Any, safe: str = "") -> str:
-    """A scalar, percent-encoded but for RFC 3986 section 2.3 unreserved characters and those in `safe`."""
+    """A scalar, percent-encoded but for RFC 3986 section 2.3 unreserved characters and those in
+    `safe`.
+    """
     try:
         return quote(text_of(value), safe=safe)
     except UnicodeEncodeError:
@@ -132,22 +138,27 @@ def form(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | 
     return _form(value, explode, "")
 
 
-# RFC 6570 sec. 3.2.3 leaves the reserved characters alone. Those that end a value or begin something else do not stay:
-# `&` and `;` separate pairs, `#` begins the fragment, `+` is a space and `%` an escape to most readers, and `[` `]` may
+# RFC 6570 sec. 3.2.3 leaves the reserved characters alone. Those that end a value or begin
+# something else do not stay:
+# `&` and `;` separate pairs, `#` begins the fragment, `+` is a space and `%` an escape to most
+# readers, and `[` `]` may
 # not stand in a query at all (RFC 3986 section 3.4).
 _RESERVED = ":/?@!$'()*,="
 
 
 def reserved(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
-    """`allowReserved`: as `form`, but characters such as `:` `/` `,` that cannot end the value stay as they are."""
+    """`allowReserved`: as `form`, but characters such as `:` `/` `,` that cannot end the value stay
+    as they are.
+    """
     return _form(value, explode, _RESERVED)
 
 
 def deep_object(value: Any) -> Encoded | Pairs | Omit:
     """`deepObject`: `color[R]=100&color[G]=200`.
 
-    OpenAPI leaves deeper levels open; they go on the way servers read them: `filter[size][gt]=3`, array items by index
-    (`filter[tags][0]=a`), which is the one form that also says which field of which object is meant.
+    OpenAPI leaves deeper levels open; they go on the way servers read them: `filter[size][gt]=3`,
+    array items by index (`filter[tags][0]=a`), which is the one form that also says which field of
+    which object is meant.
     """
     if _is_undefined(value):
         return OMIT
@@ -157,7 +168,9 @@ def deep_object(value: Any) -> Encoded | Pairs | Omit:
 
 
 def label(value: Any, explode: bool = False) -> Encoded | Omit:
-    """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 section 3.2.5)."""
+    """`label` in a path: `.blue,black`, exploded `.blue.black` and `.R=100.G=200` (RFC 6570 section
+    3.2.5).
+    """
     if _is_undefined(value):
         return OMIT
     if isinstance(value, Mapping) and explode:
@@ -168,7 +181,9 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
-    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200` (RFC 6570, 3.2.7)."""
+    """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200`
+    (RFC 6570, 3.2.7).
+    """
     if _is_undefined(value):
         return OMIT
     if isinstance(value, Mapping) and explode:
@@ -179,7 +194,9 @@ def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
 
 
 def simple(value: Any, explode: bool = True) -> Simple | Omit:
-    """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570 section 3.2.2)."""
+    """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570
+    section 3.2.2).
+    """
     return OMIT if value is OMIT else Simple(value, explode)
 
 
@@ -191,7 +208,8 @@ def json_text(value: Any) -> str | Omit:
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
     """OpenAPI 3.2 `in: querystring`: the value is the whole query.
 
-    An object becomes its pairs; a text, and anything where the media type is JSON, stands there as it is, encoded.
+    An object becomes its pairs; a text, and anything where the media type is JSON, stands there as
+    it is, encoded.
     """
     if isinstance(value, Omit):
         return value
@@ -202,11 +220,14 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
     return Pairs(((encode(_json(value)), None),))
 
 
-def file(value: Any, media_type: str | None = None, filename: str | None = None) -> Part | list[Part] | Omit:
-    """A file of a multipart body (RFC 7578, 4.2), or a list of them, given as base64, a `data:` URL or a `file:` URL.
+def file(
+    value: Any, media_type: str | None = None, filename: str | None = None
+) -> Part | list[Part] | Omit:
+    """A file of a multipart body (RFC 7578, 4.2), or a list of them, given as base64, a `data:` URL
+    or a `file:` URL.
 
-    `file:` URLs name local files; they are read when the request is made, and only inside the folders that the operator
-    has opened.
+    `file:` URLs name local files; they are read when the request is made, and only inside the
+    folders that the operator has opened.
     """
     if isinstance(value, Omit):
         return value
@@ -215,7 +236,9 @@ def file(value: Any, media_type: str | None = None, filename: str | None = None)
     return _file(value, media_type, filename)
 
 
-def json_part(value: Any, media_type: str = "application/json", each: bool = False) -> Part | list[Part] | Omit:
+def json_part(
+    value: Any, media_type: str = "application/json", each: bool = False
+) -> Part | list[Part] | Omit:
     """A JSON part of a multipart body; with `each` a list becomes one part per item."""
     if isinstance(value, Omit):
         return value
@@ -227,7 +250,9 @@ def json_part(value: Any, media_type: str = "application/json", each: bool = Fal
 def text_part(
     value: Any, media_type: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Part | list[Part] | Omit:
-    """A text part of a multipart body, with its own media type and headers; a list becomes one part per item."""
+    """A text part of a multipart body, with its own media type and headers; a list becomes one part
+    per item.
+    """
     if isinstance(value, Omit):
         return value
     if isinstance(value, list | tuple):
@@ -238,12 +263,14 @@ def text_part(
 def form_fields(value: Any, **written: tuple[str, ...]) -> Any:
     """The fields of a form that is one argument.
 
-    Each keyword is a function of this module and names the fields it writes; any other object is JSON text
-    (OpenAPI 3.1 section 4.8.15.1).
+    Each keyword is a function of this module and names the fields it writes; any other object is
+    JSON text (OpenAPI 3.1 section 4.8.15.1).
     """
     if not isinstance(value, Mapping):
         return value
-    fields = {key: _json(item) if isinstance(item, Mapping) else item for key, item in value.items()}
+    fields = {
+        key: _json(item) if isinstance(item, Mapping) else item for key, item in value.items()
+    }
     return fields | _written(value, written)
 
 
@@ -254,7 +281,10 @@ def multipart_fields(value: Any, **written: tuple[str, ...]) -> Any:
 
 def _written(value: Mapping[str, Any], written: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     return {
-        name: _WRITERS[function](value[name]) for function, names in written.items() for name in names if name in value
+        name: _WRITERS[function](value[name])
+        for function, names in written.items()
+        for name in names
+        if name in value
     }
 
 
@@ -284,8 +314,9 @@ def from_base64(value: Any) -> bytes | Part | Omit:
 class Sends:
     """What the input schema of a tool cannot say of its function.
 
-    `nullable` are JSON Pointers into the input schema where null is a value of its own (elsewhere null means "not
-    given"); `names` maps pointers of nested properties to the keys they have on the wire.
+    `nullable` are JSON Pointers into the input schema where null is a value of its own (elsewhere
+    null means "not given"); `names` maps pointers of nested properties to the keys they have on the
+    wire.
     """
 
     nullable: tuple[str, ...] = ()
@@ -314,7 +345,8 @@ def sent_by(function: Callable[..., Any]) -> Sends:
 
 
 def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
-    """A query parameter or form field as encoded pairs: the default style, `form` exploded, unless already encoded.
+    """A query parameter or form field as encoded pairs: the default style, `form` exploded, unless
+    already encoded.
 
     A scalar is one pair, a list repeats the key, an object is its own pairs.
     """
@@ -331,7 +363,11 @@ def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
                 yield _key(key), encode(one)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from (pairs_of(name, item) if isinstance(item, Encoded) else ((encode(name), encode(item)),))
+            yield from (
+                pairs_of(name, item)
+                if isinstance(item, Encoded)
+                else ((encode(name), encode(item)),)
+            )
     else:
         yield encode(name), encode(value)
 
@@ -347,7 +383,9 @@ def path_text(name: str, value: Any) -> str:
         return value.text
     if isinstance(value, Pairs):
         prefix = encode(name) if value.under_name else ""
-        return "".join(f";{prefix}{key}" + ("" if item is None else f"={item}") for key, item in value.items)
+        return "".join(
+            f";{prefix}{key}" + ("" if item is None else f"={item}") for key, item in value.items
+        )
     if isinstance(value, Simple):
         return ",".join(_flat(value.value, value.explode))
     return ",".join(_flat(value))
@@ -365,7 +403,9 @@ def header_text(value: Any) -> str:
 
 
 def decode_base64(text: str) -> bytes:
-    """Base64 (RFC 4648 section 4 or section 5, padding and line breaks optional) as bytes. Raises Refused."""
+    """Base64 (RFC 4648 section 4 or section 5, padding and line breaks optional) as bytes. Raises
+    Refused.
+    """
     text = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -374,7 +414,8 @@ def decode_base64(text: str) -> bytes:
 
 
 def _content(text: str) -> bytes:
-    """The bytes that base64 stands for. A text that is none stands for itself, unless it can only be broken base64.
+    """The bytes that base64 stands for. A text that is none stands for itself, unless it can only
+    be broken base64.
 
     Padding may be missing from a longer text only: a short one without it is a word.
     """
@@ -410,26 +451,39 @@ def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encode
     if _is_undefined(value):
         return OMIT
     if explode and isinstance(value, Mapping):
-        return Pairs(tuple((_key(key), encode(one, safe)) for key, item in value.items() for one in _each(item)))
+        return Pairs(
+            tuple(
+                (_key(key), encode(one, safe)) for key, item in value.items() for one in _each(item)
+            )
+        )
     if explode and isinstance(value, list | tuple):
         return [Encoded(encode(item, safe)) for item in value]
     # The comma separates here, so that of an item is encoded whatever is allowed.
     compound = isinstance(value, list | tuple | Mapping)
-    return Encoded(",".join(encode(item, safe.replace(",", "") if compound else safe) for item in _members(value)))
+    return Encoded(
+        ",".join(
+            encode(item, safe.replace(",", "") if compound else safe) for item in _members(value)
+        )
+    )
 
 
 def _joined(value: Any, separator: str, forbidden: str = "") -> Encoded | Omit:
     if _is_undefined(value):
         return OMIT
     items = list(_members(value))
-    # The separator of these styles is itself percent-encoded: an item that holds it could not be told apart.
+    # The separator of these styles is itself percent-encoded: an item that holds it could not be
+    # told apart.
     if forbidden and len(items) > 1 and any(forbidden in text_of(item) for item in items):
         raise Refused(f"an item that holds `{forbidden}` cannot stand in a list separated by it")
     return Encoded(separator.join(encode(item) for item in items))
 
 
-def _members(value: Any, explode: bool = False, write: Callable[[Any], str] | None = None) -> Iterator[Any]:
-    """The items of a flat list: those of an array, keys and values of an object, or the value itself."""
+def _members(
+    value: Any, explode: bool = False, write: Callable[[Any], str] | None = None
+) -> Iterator[Any]:
+    """The items of a flat list: those of an array, keys and values of an object, or the value
+    itself.
+    """
     if isinstance(value, Mapping):
         for key, item in value.items():
             if explode and write is not None:
@@ -445,7 +499,10 @@ def _members(value: Any, explode: bool = False, write: Callable[[Any], str] | No
 
 def _flat(value: Any, explode: bool = False) -> list[str]:
     if explode:
-        return [item if isinstance(value, Mapping) else encode(item) for item in _members(value, True, encode)]
+        return [
+            item if isinstance(value, Mapping) else encode(item)
+            for item in _members(value, True, encode)
+        ]
     return [encode(item) for item in _members(value)]
 
 
@@ -462,7 +519,9 @@ def _deep(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_undefined(value: Any) -> bool:
-    """Whether there is nothing to write (RFC 6570 section 2.3): left out, or an array or object with nothing in it."""
+    """Whether there is nothing to write (RFC 6570 section 2.3): left out, or an array or object
+    with nothing in it.
+    """
     return value is OMIT or (isinstance(value, list | tuple | Mapping) and not value)
 
 

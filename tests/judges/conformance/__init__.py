@@ -1,1 +1,3 @@
-"""What the conformance suite is run against: a document, the API behind it, and what is not about tools."""
+"""What the conformance suite is run against: a document, the API behind it, and what is not about
+tools.
+"""

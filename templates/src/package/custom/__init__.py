@@ -1,9 +1,11 @@
 """Tools of your own. This folder is yours: it was written once and is never touched again.
 
-A tool is two files with one name. `custom/reports.json` holds the contract, a list of MCP Tool objects:
+A tool is two files with one name. `custom/reports.json` holds the contract, a list of MCP Tool
+objects:
 
     [{"name": "count_books", "description": "Count the books of a genre.",
-      "inputSchema": {"type": "object", "properties": {"genre": {"type": "string"}}, "required": ["genre"]}}]
+      "inputSchema": {"type": "object", "properties": {"genre": {"type": "string"}}, "required":
+      ["genre"]}}]
 
 and `custom/reports.py` the function, which may use generated ones:
 
@@ -14,7 +16,7 @@ and `custom/reports.py` the function, which may use generated ones:
         answer = await books.list_books(api, genre=genre)
         return f"{len(answer.data)} books"
 
-Arguments come after the `*`; before it a function may ask for `api` (the HTTP side) and `context` (progress). A tool
-with the name of a generated one replaces it, and what its contract leaves out stays as generated. What a function may
-return is told in `content.py`.
+Arguments come after the `*`; before it a function may ask for `api` (the HTTP side) and `context`
+(progress). A tool with the name of a generated one replaces it, and what its contract leaves out
+stays as generated. What a function may return is told in `content.py`.
 """

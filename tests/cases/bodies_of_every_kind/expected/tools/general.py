@@ -41,7 +41,11 @@ async def post_text(api: Api, *, body: str) -> Answer[Any]:
     )
 
 
-async def put_union(api: Api, *, body: models.PutUnionBody | list[int] | Omit = OMIT) -> Answer[Any]:
+async def put_union(
+    api: Api,
+    *,
+    body: models.PutUnionBody | list[int] | Omit = OMIT,
+) -> Answer[Any]:
     """Put union."""
     return await api.request("PUT", "/union", json=body)
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from ..models import general as models
 
 
-@wire.sends(names={"/properties/nested/properties/ref": "$ref", "/properties/nested/properties/a_b": "a b"})
+@wire.sends(
+    names={"/properties/nested/properties/ref": "$ref", "/properties/nested/properties/a_b": "a b"},
+)
 async def replace_thing(
     api: Api,
     *,
