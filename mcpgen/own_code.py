@@ -40,7 +40,12 @@ class Package:
 def package_of(folder: Path, lock: Lock) -> Package | None:
     """The package whose generated files the lock lists; None where it lists none."""
     anchor = next(
-        (path for path in sorted(lock.files) if re.fullmatch(r"src/[^/]+/server\.py", path)), None
+        (
+            path
+            for path in sorted(lock.files)
+            if re.fullmatch(r"src/[^/]+/(__main__|server)\.py", path)
+        ),
+        None,
     )
     if anchor is None:
         return None

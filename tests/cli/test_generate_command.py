@@ -77,7 +77,7 @@ def test_the_same_command_twice_is_fine_and_another_option_is_refused(mcpgen, bo
 def test_a_dry_run_writes_nothing_and_lists_what_it_would(mcpgen, bookshop, here):
     ended = mcpgen("generate", bookshop, "-o", "out", "--dry-run")
     assert ended.code == 0
-    assert "create  src/bookshop_mcp/server.py" in ended.out
+    assert "create  src/bookshop_mcp/runtime/app.py" in ended.out
     assert not (here / "out").exists()
 
 

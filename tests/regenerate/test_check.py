@@ -42,7 +42,7 @@ def test_an_edit_a_missing_file_and_a_changed_configuration_are_told(tmp_path: P
     report = checked(folder)
     assert set(report.stale) >= {
         "`server.json` is missing",
-        "`src/corner_shop_mcp/server.py` was edited",
+        "`src/corner_shop_mcp/runtime/app.py` was edited",
     }
     assert not report.passed
 
@@ -101,7 +101,7 @@ def contract(folder: Path, tool: dict[str, object], code: str) -> None:
     """A custom tool."""
     own = package(folder) / "custom"
     (own / "mine.json").write_text(json.dumps([{"description": "Mine.", **tool}]))
-    (own / "mine.py").write_text(f"from ..api import Api\n\n\n{code}\n")
+    (own / "mine.py").write_text(f"from .. import Api\n\n\n{code}\n")
 
 
 AUTHOR = {"inputSchema": {"type": "object", "properties": {"author": {"type": "string"}}}}
