@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config, Selection
-from .config_file import NAME, SCHEMA_NAME, new_text, read_config
+from .config.file import NAME, SCHEMA_NAME, new_text, read_config
 from .problems import Problem, Problems, UsageError
 from .write.lock import Lock, data_hash, facts, read_lock
 from .write.swap import recover

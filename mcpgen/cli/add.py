@@ -94,7 +94,7 @@ def add(
 
 def _texts(folder: Path) -> list[Path]:
     """The files that adding a tool may change: the configuration and the local sources."""
-    from ..config_file import NAME, read_config
+    from ..config.file import NAME, read_config
 
     sources = [
         Path(source)

@@ -123,7 +123,7 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
 
     from .. import pipeline
     from ..config import Config
-    from ..config_file import read_config
+    from ..config.file import read_config
     from ..diff import side_of_server
 
     config = read_config(project) if project is not None else Config()
