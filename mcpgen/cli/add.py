@@ -57,8 +57,8 @@ def add(
     is generated anew.
     """
     from ..problems import Problem, Problems, UsageError
-    from ..project import Request, here, run
-    from ..scaffold import add_tool, new_tool
+    from ..project.run import Request, here, run
+    from ..project.scaffold import add_tool, new_tool
     from ..write import write
 
     screen = Screen(quiet=quiet)

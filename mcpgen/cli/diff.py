@@ -90,7 +90,7 @@ def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
     from ..diff import side_of_project
     from ..problems import Problem, UsageError
-    from ..project import here
+    from ..project.run import here
 
     project = here()
     if len(names) == 2:

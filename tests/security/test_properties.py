@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from mcpgen.cli.report import render
+from mcpgen.lint.hidden_text import findings
 from mcpgen.load import Limits, load
 from mcpgen.parse.naming import RESERVED, argument_names, server_name, tool_names, toolset_name
 from mcpgen.problems import McpgenError, Problems
@@ -34,7 +35,6 @@ from mcpgen.render.literal import (
     toml,
     word,
 )
-from mcpgen.suspicious import findings
 from mcpgen.text import INVISIBLE, plain, visible
 
 EXAMPLES = 1_000 * int(os.environ.get("FUZZ", "1"))
