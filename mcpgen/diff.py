@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from . import ir
-from .bindings import same
+from .customise.bindings import same
 from .problems import Problem, UsageError
 from .schema_diff import Finding, Kind, compare_inputs, compare_outputs
 from .write.lock import HINTS, Lock, ToolLock, facts, read_lock

@@ -90,7 +90,7 @@ def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
     from ..diff import side_of_project
     from ..problems import Problem, UsageError
-    from ..project import here
+    from ..project.run import here
 
     project = here()
     if len(names) == 2:
@@ -123,7 +123,7 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
 
     from .. import pipeline
     from ..config import Config
-    from ..config_file import read_config
+    from ..config.file import read_config
     from ..diff import side_of_server
 
     config = read_config(project) if project is not None else Config()

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__, ir
+from ..lint.hidden_text import kinds_of
 from ..problems import OutputConflictError, Problem
-from ..suspicious import kinds_of
 
 NAME = "mcpgen.lock"
 FORMAT = 1

@@ -15,7 +15,7 @@ from mcp import Client
 
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.project import Request, Run, run
+from mcpgen.project.run import Request, Run, run
 from mcpgen.write import write
 
 _numbers = itertools.count()

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from own_project import Project, tool
 
-from mcpgen.check import check
 from mcpgen.problems import Problems
+from mcpgen.project.check import check
 
 Make = Callable[..., Project]
 OUTPUT = {

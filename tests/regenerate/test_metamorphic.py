@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.check import check, verify
 from mcpgen.problems import OutputConflictError, Problems
+from mcpgen.project.check import check, verify
 from mcpgen.write import read_lock
 
 from .shop import (

@@ -17,6 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from mcpgen.cli.report import render
+from mcpgen.lint.hidden_text import findings
 from mcpgen.load import Limits, load
 from mcpgen.parse.naming import RESERVED, argument_names, server_name, tool_names, toolset_name
 from mcpgen.problems import McpgenError, Problems
@@ -30,8 +32,6 @@ from mcpgen.render.literal import (
     toml,
     word,
 )
-from mcpgen.report import render
-from mcpgen.suspicious import findings
 from mcpgen.text import INVISIBLE, plain, visible
 
 EXAMPLES = 1_000 * int(os.environ.get("FUZZ", "1"))

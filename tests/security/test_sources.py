@@ -111,7 +111,7 @@ def test_s02_mcpgen_asks_the_network_for_nothing_when_imported() -> None:
         "import sys; sys.addaudithook(lambda e, a: sys.exit(9) if e.startswith('socket.connect')"
         " else None)"
     )
-    code = f"{watch}; import mcpgen.cli, mcpgen.pipeline, mcpgen.project"
+    code = f"{watch}; import mcpgen.cli, mcpgen.pipeline, mcpgen.project.run"
     assert (
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode
         == 0

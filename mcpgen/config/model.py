@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .problems import Place
+from ..problems import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

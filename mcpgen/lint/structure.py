@@ -21,10 +21,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from ..load.definitions import SOURCES
+from ..load.document import FILES, Document, child
 from ..problems import Problems, Severity
 from ..text import escape_token
-from .definitions import SOURCES
-from .document import FILES, Document, child
 
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
@@ -163,7 +163,7 @@ def _in_child(job: dict[str, Any], seconds: float) -> Iterator[dict[str, str]]:
     # The package is found however this one was: installed, or from a checkout.
     paths = os.pathsep.join(path for path in sys.path if path)
     process = subprocess.Popen(
-        [sys.executable, "-m", "mcpgen.load.validate"],
+        [sys.executable, "-m", "mcpgen.lint.structure"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .parse.naming import operation_words
-from .text import plain, visible
+from ..parse.naming import operation_words
+from ..text import plain, visible
 
 if TYPE_CHECKING:
-    from .load import Document
+    from ..load import Document
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
 
@@ -119,7 +119,7 @@ def _operations(document: Document) -> Iterator[Repair]:
 
 def _names(document: Document, parameters: Any) -> set[str]:
     """The names of the path parameters in a list."""
-    from .load import UnresolvedReference
+    from ..load import UnresolvedReference
 
     found = set()
     for index, entry in enumerate(parameters) if isinstance(parameters, list) else ():

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .config import ArgumentConfig, Config, ToolConfig
-from .ir import Argument, Schema, Server, Skip, Tool, Toolset
-from .problems import Place, Problem, Problems, UsageError
+from ..config import ArgumentConfig, Config, ToolConfig
+from ..ir import Argument, Schema, Server, Skip, Tool, Toolset
+from ..problems import Place, Problem, Problems, UsageError
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")

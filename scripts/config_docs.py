@@ -1,5 +1,5 @@
-"""`docs/configuration.md` and `data/mcpgen.schema.json`, from the table of keys: `python -m
-mcpgen.config_docs`.
+"""Write `docs/configuration.md` and `mcpgen/data/mcpgen.schema.json` from the table of keys: `make
+docs`. A test compares.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .config_file import SCHEMA_NAME
-from .config_keys import BY_NAME, COUNT_LIMIT, TABLES, Key, Table
+from mcpgen.config.file import SCHEMA_NAME
+from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, TABLES, Key, Table
 
-ROOT = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def schema() -> dict[str, Any]:
@@ -124,8 +124,8 @@ def _holds(key: Key) -> str:
 def files() -> dict[Path, str]:
     """The two files by path in a checkout."""
     return {
-        ROOT / "data" / SCHEMA_NAME: json.dumps(schema(), indent=2) + "\n",
-        ROOT.parent / "docs" / "configuration.md": page(),
+        ROOT / "mcpgen" / "data" / SCHEMA_NAME: json.dumps(schema(), indent=2) + "\n",
+        ROOT / "docs" / "configuration.md": page(),
     }
 
 

@@ -15,9 +15,9 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from .ir import Server, Tool
-from .problems import Problem, Problems, UsageError
-from .render.facts import wire
+from ..ir import Server, Tool
+from ..problems import Problem, Problems, UsageError
+from ..render.facts import wire
 
 UNIONS = ("oneOf", "anyOf", "allOf")
 ALL = "all"

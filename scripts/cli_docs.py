@@ -1,6 +1,4 @@
-"""`docs/cli.md`, written from the commands themselves: `python -m mcpgen.cli.reference`; a test
-compares.
-"""
+"""Write `docs/cli.md` from the commands' own help: `make docs`. A test compares."""
 
 from __future__ import annotations
 
@@ -12,9 +10,9 @@ from typing import Any, get_args, get_type_hints
 
 from typer.models import ArgumentInfo
 
-from . import app
+from mcpgen.cli import app
 
-PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
 _HEAD = """\
 # Commands

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from .config import Config, Selection
-from .load import Document
-from .load.document import UnresolvedReference
-from .write.lock import Lock, Operation
+from ..config import Config, Selection
+from ..load import Document
+from ..load.document import UnresolvedReference
+from ..write.lock import Lock, Operation
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", "trace")
 

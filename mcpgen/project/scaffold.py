@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .config import Config
-from .config_file import NAME, edit, new_text, read_config
-from .load.definitions import SCHEMA_KEYS, tool_list
-from .parse.naming import RESERVED, server_name
-from .problems import Problem, UsageError
+from ..config import Config
+from ..config.file import NAME, edit, new_text, read_config
+from ..load.definitions import SCHEMA_KEYS, tool_list
+from ..parse.naming import RESERVED, server_name
+from ..problems import Problem, UsageError
 
 SOURCE = "tools.json"
 TYPES = ("string", "integer", "number", "boolean", "object", "array")

@@ -18,15 +18,15 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .config import Config, Selection
-from .config_file import NAME, SCHEMA_NAME, new_text, read_config
-from .problems import Problem, Problems, UsageError
-from .write.lock import Lock, data_hash, facts, read_lock
-from .write.swap import recover
+from ..config import Config, Selection
+from ..config.file import NAME, SCHEMA_NAME, new_text, read_config
+from ..problems import Problem, Problems, UsageError
+from ..write.lock import Lock, data_hash, facts, read_lock
+from ..write.swap import recover
 
 if TYPE_CHECKING:
-    from .ir import Server
-    from .load import Document
+    from ..ir import Server
+    from ..load import Document
 
 Step = Callable[[str], None]
 
@@ -124,8 +124,9 @@ def run(
     """All stages but `write`; `thorough` validates the document as long as that takes. Raises what
     the stages raise.
     """
-    from . import own_code, pipeline
-    from .render import render
+    from .. import pipeline
+    from ..render import render
+    from . import user_code
 
     plan = settle(request)
     step("reading the document")
@@ -141,7 +142,7 @@ def run(
     if files:
         step(f"writing {len(server.tools):,} tools")
         made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
-    for problem in own_code.orphans(
+    for problem in user_code.orphans(
         folder, folder / "src" / server.package, [tool.name for tool in server.tools]
     ):
         problems.items.append(problem)
@@ -157,7 +158,7 @@ def run(
 
 def lock_facts(config: Config, lock: Lock | None, document: Document, server: Server) -> Lock:
     """What the next lock says of one run, without the files."""
-    from .bindings import customised, pin
+    from ..customise.bindings import customised, pin
 
     return facts(
         server,

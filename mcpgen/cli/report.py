@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from . import __version__
+from .. import __version__
+from ..load.document import Document
+from ..problems import Place, Problem
+from ..text import INVISIBLE
 from .codes import explanation
-from .load.document import Document
-from .problems import Place, Problem
-from .text import INVISIBLE
 
 if TYPE_CHECKING:
     from rich.text import Text

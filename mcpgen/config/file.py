@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import Any
 
-from .config import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
-from .config_keys import BY_NAME, COUNT_LIMIT, SUBTABLES, TABLES, Key
-from .problems import Place, Problem, UsageError
+from ..problems import Place, Problem, UsageError
+from .keys import BY_NAME, COUNT_LIMIT, SUBTABLES, TABLES, Key
+from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 
 NAME = "mcpgen.toml"
 SCHEMA_NAME = "mcpgen.schema.json"

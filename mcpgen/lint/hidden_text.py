@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .text import INVISIBLE, escape_token, visible
+from ..text import INVISIBLE, escape_token, visible
 
 if TYPE_CHECKING:
-    from .load import Document
-    from .problems import Problems
+    from ..load import Document
+    from ..problems import Problems
 
 LONGEST = 20_000
 """Characters of one text that are looked at."""

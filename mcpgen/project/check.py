@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import __version__
-from .bindings import operations
-from .load import Document
-from .own_code import findings, package_of
-from .problems import Problem, Problems, UsageError
-from .project import Request, config_hash, run, settle
-from .write.changes import Changes, compare
-from .write.lock import (
+from .. import __version__
+from ..customise.bindings import operations
+from ..load import Document
+from ..problems import Problem, Problems, UsageError
+from ..write.changes import Changes, compare
+from ..write.lock import (
     NAME,
     Lock,
     data_hash,
@@ -29,6 +27,8 @@ from .write.lock import (
     text_hash,
     with_files,
 )
+from .run import Request, config_hash, run, settle
+from .user_code import findings, package_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def check(folder: Path, problems: Problems) -> Report:
         reasons.append("`mcpgen.toml` changed")
     own = list(_own_problems(folder, lock))
     if not reasons and not edited:
-        from .pipeline import open_document
+        from ..pipeline import open_document
 
         document = open_document(config, Problems())
         if document.source.sha256 == lock.document:
@@ -71,7 +71,7 @@ def check(folder: Path, problems: Problems) -> Report:
     made = run(Request(folder=folder), problems)
     if made.facts.document != lock.document:
         reasons.append("the document changed")
-    from .write import is_once
+    from ..write import is_once
 
     changes = compare(made.files, folder.resolve(), lock.files, is_once)
     owned = {path: content for path, content in made.files.items() if not is_once(path)}
