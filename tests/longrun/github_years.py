@@ -26,8 +26,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from mcpgen.compare.servers import KINDS, Diff, diff, side_of_project
 from mcpgen.config import Config
-from mcpgen.diff import KINDS, Diff, diff, side_of_project
 from mcpgen.problems import DocumentError, Problems
 from mcpgen.project.check import check, verify
 from mcpgen.project.run import Request, run
