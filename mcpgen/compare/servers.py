@@ -16,8 +16,8 @@ from typing import Any
 
 from .. import ir
 from ..customise.bindings import same
+from ..lock import HINTS, Lock, ToolLock, facts, read_lock
 from ..problems import Problem, UsageError
-from ..write.lock import HINTS, Lock, ToolLock, facts, read_lock
 from ..write.safety import security_changes
 from .schemas import Finding, Kind, compare_inputs, compare_outputs
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ..config import Config, Selection
 from ..config.file import NAME, SCHEMA_NAME, new_text, read_config
+from ..lock import Lock, data_hash, facts, read_lock
 from ..problems import Problem, Problems, UsageError
-from ..write.lock import Lock, data_hash, facts, read_lock
 from ..write.swap import recover
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..lock import Lock
 from ..problems import Place, Problem
-from ..write.lock import Lock
 
 HOOKS = ("before", "shape", "after")
 INJECTED = ("api", "context")

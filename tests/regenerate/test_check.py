@@ -228,7 +228,7 @@ def test_verify_finds_an_edit_of_any_generated_file_and_of_the_lock_itself(tmp_p
 def test_verify_finds_a_tool_whose_text_was_edited_together_with_the_hash_of_its_file(
     tmp_path: Path,
 ) -> None:
-    from mcpgen.write.lock import dump, read_lock, with_files
+    from mcpgen.lock import dump, read_lock, with_files
 
     folder = project(tmp_path)
     path = package(folder) / "tools" / "orders.json"

@@ -109,7 +109,11 @@ MUTATIONS = {
         "        if errors:\n",
         "        if not errors:\n",
     ),
-    "errors that look like answers": ("src/*/runtime/server/calls.py", '"isError": True', '"isError": False'),
+    "errors that look like answers": (
+        "src/*/runtime/server/calls.py",
+        '"isError": True',
+        '"isError": False',
+    ),
     "secrets that are not masked": (
         "src/*/runtime/settings.py",
         "return self._pattern.sub(MASK, text)",
