@@ -28,9 +28,8 @@ SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
-CLIENT: Final = "client/"
 AUTH: Final = "src/package/auth.py"
-"""What a server without an API does not have: the HTTP side and the file that extends it."""
+"""What a server without an API does not have."""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -89,8 +88,7 @@ def _modules(
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
     for path in _files(RUNTIME):
-        if server.calls_api or not path.startswith(CLIENT):
-            yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
+        yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project(server).context()
     often = (*PER_TOOLSET.values(), PER_TOOL, SIGNATURES)
     for name in _files(template_root()):

@@ -109,7 +109,8 @@ class App:
             from .settings import read
 
             self._settings = self._settings or read(self._package.facts())
-            self._api = Api(self._settings, self._package.module("auth"))
+            auth = self._package.module("auth") if self._package.has("auth") else None
+            self._api = Api(self._settings, auth)
         return self._api
 
     def _mask(self, data: Any) -> Any:

@@ -14,7 +14,7 @@ HTTP_VARIABLES = (
     "HTTP_TOOL_SCOPES",
     "HTTP_ALLOWED_ORIGINS",
 )
-"""The settings of `transports.http`, without their prefix; named here so that stdio starts without it."""
+"""The settings of `transports.http`, without their prefix: stdio starts without that module."""
 
 if TYPE_CHECKING:
     import argparse

@@ -37,7 +37,7 @@ def test_an_edit_a_missing_file_and_a_changed_configuration_are_told(tmp_path: P
     add(folder, '[tools.listBooks]\ntitle = "Books"')
     assert checked(folder).stale[0] == "`mcpgen.toml` changed"
     generate(folder)
-    (package(folder) / "server.py").write_text("edited")
+    (package(folder) / "runtime" / "app.py").write_text("edited")
     (folder / "server.json").unlink()
     report = checked(folder)
     assert set(report.stale) >= {
