@@ -8,11 +8,10 @@ operation, as GitHub's once did.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from .compare.matching import same
 from .config import Config, Selection
 from .load import Document
 from .load.document import UnresolvedReference
@@ -91,37 +90,6 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
         for word in pair:
             if word:
                 found.setdefault(word, set()).add(pair)
-    return found
-
-
-def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
-    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else
-    by operationId.
-
-    An operationId that occurs twice identifies nothing. No operation is found twice.
-    """
-    left = dict.fromkeys(before)
-    found: dict[Operation, str] = {}
-    old_count = Counter(identity for _, identity in left)
-    new_count = Counter(identity for _, identity in listed)
-    free = dict.fromkeys(listed)
-
-    def meet(before: Operation, now: Operation) -> None:
-        found[before] = now[0]
-        del left[before], free[now]
-
-    for pair in [pair for pair in left if pair in free]:
-        meet(pair, pair)
-    by_operation = {pair[0]: pair for pair in free}
-    for pair in list(left):
-        now = by_operation.pop(pair[0], None)
-        if now is not None:
-            meet(pair, now)
-    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
-    for pair in [
-        pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1
-    ]:
-        meet(pair, by_identity[pair[1] or ""])
     return found
 
 

@@ -37,8 +37,8 @@ Accept = Annotated[
         "--accept-changes",
         "--accept",
         help=(
-            "Accept another origin, other credentials, more destructive tools or texts that give"
-            " orders."
+            "Accept another origin, other credentials, more destructive tools, texts that give"
+            " orders, or the loss of many tools."
         ),
     ),
 ]
