@@ -8,6 +8,7 @@ operation, as GitHub's once did.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -42,7 +43,10 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         ):
             formerly[key] = now
     return replace(
-        config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today)
+        config,
+        bindings=bindings,
+        formerly=formerly,
+        selection=_selection(config.selection, today, named),
     )
 
 
@@ -55,17 +59,21 @@ def _known(lock: Lock) -> dict[str, Operation]:
     return words | dict(lock.customised)
 
 
-def _selection(chosen: Selection, today: dict[Operation, str]) -> Selection:
-    """The selection, where an operation that is included by name is also meant under its new
-    name.
+def _selection(chosen: Selection, today: dict[Operation, str], words: Collection[str]) -> Selection:
+    """The selection, where an operation that is included by name is also meant under its new name.
+
+    `words` are the names of today's operations: an old name that is none of them is replaced.
     """
-    words = {word: now for before, now in today.items() for word in before if word and word != now}
-    renamed = [words[word] for word in chosen.include_operations if word in words]
-    return (
-        replace(chosen, include_operations=(*chosen.include_operations, *renamed))
-        if renamed
-        else chosen
-    )
+    renamed = {
+        word: now for before, now in today.items() for word in before if word and word != now
+    }
+    included: list[str] = []
+    for word in chosen.include_operations:
+        if word in words or word not in renamed:
+            included.append(word)
+        if word in renamed:
+            included.append(renamed[word])
+    return replace(chosen, include_operations=tuple(included))
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .base_url import base_url_problem
 from .bindings import pin
 from .config import Config
 from .customise import customise
@@ -15,7 +16,7 @@ from .ir import Server
 from .load import Document, Limits, load
 from .load.validate import check, validate
 from .parse import parse
-from .problems import Problems
+from .problems import Problems, UsageError
 from .render import render
 from .suspicious import report_hidden
 from .upgrade import upgrade
@@ -28,7 +29,13 @@ for.
 
 
 def open_document(config: Config, problems: Problems) -> Document:
-    """The document the configuration names, as its author wrote it."""
+    """The document the configuration names, as its author wrote it. Raises UsageError where the
+    configuration cannot be used, and what `load` raises.
+    """
+    origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
+    faults = [fault for fault in (base_url_problem(config.base_url), *origins) if fault is not None]
+    if faults:
+        raise UsageError(*faults)
     limits = Limits()
     if config.max_bytes is not None:
         limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..write.lock import Lock, Operation, ToolLock
 
-Pair: TypeAlias = "tuple[ToolLock | None, ToolLock | None]"
-"""A tool of the old lock and the same tool in the new one; None where it is gone or new."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """The tools of two locks: those of both (old, new), those that are gone, those that are new."""
+
+    kept: tuple[tuple[ToolLock, ToolLock], ...]
+    gone: tuple[ToolLock, ...]
+    added: tuple[ToolLock, ...]
+
+    @property
+    def renamed(self) -> list[tuple[str, str]]:
+        """The old and the new name of every tool that has another one now."""
+        return [(was.name, now.name) for was, now in self.kept if was.name != now.name]
 
 
 def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
@@ -44,30 +56,30 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
     return found
 
 
-def pairs(old: Lock, new: Lock) -> list[Pair]:
-    """Every tool of the old lock with what it is in the new one, and every tool that is new.
+def match(old: Lock, new: Lock) -> Match:
+    """Which tool of the old lock is which of the new one.
 
     A tool is the same when its operation is (`same`), else when its name is: whoever calls a tool
-    by its name meets what the name stands for now. The other side of a tool that is gone or new
-    is None.
+    by its name meets what the name stands for now.
     """
-    by_operation = {tool.operation: tool for tool in new.tools}
+    free = {tool.operation: tool for tool in new.tools}
     today = same(
         ((tool.operation, tool.operation_id) for tool in old.tools),
         [(tool.operation, tool.operation_id) for tool in new.tools],
     )
-    later = {
-        tool.name: by_operation.pop(today[tool.operation, tool.operation_id])
-        for tool in old.tools
-        if (tool.operation, tool.operation_id) in today
-    }
-    by_name = {tool.name: tool for tool in by_operation.values()}
+    kept: list[tuple[ToolLock, ToolLock]] = []
+    left: list[ToolLock] = []
     for tool in old.tools:
-        if tool.name not in later and tool.name in by_name:
-            later[tool.name] = by_name.pop(tool.name)
-    matched = {tool.operation for tool in later.values()}
-    added = [tool for tool in new.tools if tool.operation not in matched]
-    return [
-        *((tool, later.get(tool.name)) for tool in old.tools),
-        *((None, tool) for tool in added),
-    ]
+        operation = today.get((tool.operation, tool.operation_id), "")
+        if operation in free:
+            kept.append((tool, free.pop(operation)))
+        else:
+            left.append(tool)
+    by_name = {tool.name: tool for tool in free.values()}
+    kept += [(tool, by_name[tool.name]) for tool in left if tool.name in by_name]
+    names = {tool.name for tool in left}
+    return Match(
+        kept=tuple(kept),
+        gone=tuple(tool for tool in left if tool.name not in by_name),
+        added=tuple(tool for tool in free.values() if tool.name not in names),
+    )

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..problems import Problem, RefusedError
-from .matching import pairs
+from .matching import Match, match
 
 if TYPE_CHECKING:
     from ..write.lock import Lock, ToolLock
-    from .matching import Pair
 
 LOSS_DIVISOR = 4
 """More than one tool in this many may not go unaccepted."""
@@ -83,23 +82,23 @@ class Call:
         ways = [" and ".join(f"`{name}`" for name in sorted(names)) for names in self.alternatives]
         if not ways:
             return "no credential"
-        return " or ".join([*ways, "nothing"] if self.optional else ways)
+        if self.optional:
+            ways.append("nothing")
+        return " or ".join(ways)
 
 
 def consents(old: Lock, new: Lock) -> list[Consent]:
     """Every change from one lock to the next that must be accepted, those of the server first."""
     address = old.base_url or new.base_url  # an address that was not known is not changed
     agreed = _Agreed(old, address)
-    matched = pairs(old, new)
+    matched = match(old, new)
     changes = [*_loss(old, matched), *_allowed(agreed, new)]
-    for was, now in matched:
-        if was is not None and now is not None:
-            before, after = _call(was, old, address), _call(now, new, new.base_url)
-            changes += _same_tool(was, now, before, after)
-            agreed.add(after)  # said of this tool, and not again of every new one
-    for was, now in matched:
-        if was is None and now is not None:
-            changes += _new_tool(now, _call(now, new, new.base_url), agreed)
+    for was, now in matched.kept:
+        before, after = _call(was, old, address), _call(now, new, new.base_url)
+        changes += _same_tool(was, now, before, after)
+        agreed.add(after)  # said of this tool, and not again of every new one
+    for tool in matched.added:
+        changes += _new_tool(tool, _call(tool, new, new.base_url), agreed)
     return changes
 
 
@@ -127,8 +126,9 @@ def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
 def listed(names: list[str]) -> str:
     """At most a screen full of tools, and how many more there are."""
     text = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
-    more = len(names) - MOST_NAMES
-    return f"{text} and {more} more" if more > 0 else text
+    if len(names) <= MOST_NAMES:
+        return text
+    return f"{text} and {len(names) - MOST_NAMES} more"
 
 
 def _problem(text: str, names: list[str]) -> Problem:
@@ -169,9 +169,9 @@ class _Agreed:
         )
 
 
-def _loss(old: Lock, matched: Iterable[Pair]) -> Iterator[Consent]:
+def _loss(old: Lock, matched: Match) -> Iterator[Consent]:
     """The tools that go, where they are many. One that is renamed or moves is not lost."""
-    gone = [was.name for was, now in matched if was is not None and now is None]
+    gone = [tool.name for tool in matched.gone]
     if len(gone) > 1 and len(gone) * LOSS_DIVISOR > len(old.tools):
         yield Consent("", f"{len(gone)} of {len(old.tools)} tools are gone: {listed(gone)}")
 
@@ -270,6 +270,8 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> Call:
 
 def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
     scopes = facts.get("scopes")
+    if scopes is not None:
+        scopes = tuple(sorted(scopes))
     return Credential(
         name=name,
         kind=str(facts.get("kind")),
@@ -277,7 +279,7 @@ def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
         wire_name=str(facts.get("wire_name")),
         scheme=str(facts.get("scheme")),
         token_url=facts.get("token_url"),
-        scopes=None if scopes is None else tuple(sorted(scopes)),
+        scopes=scopes,
     )
 
 
