@@ -168,7 +168,8 @@ class _Parser:
             path_item, pointer = self.reader.deref(paths[path], at)
             if not isinstance(path_item, dict):
                 if report:
-                    self.unreadable("*", path, at, paths[path])
+                    dangling = isinstance(paths[path], dict) and path_item is None
+                    self.unreadable("*", path, at, dangling=dangling)
                 continue
             if report:
                 self.report_identical(path, at, templates)
@@ -182,7 +183,8 @@ class _Parser:
                 if isinstance(operation, dict):
                     yield self.origin(method, path, operation, where), path_item, operation
                 elif report:
-                    self.unreadable(method.upper(), path, at, members[method])
+                    dangling = isinstance(members[method], dict) and operation is None
+                    self.unreadable(method.upper(), path, at, dangling=dangling)
 
     def members(self, path_item: dict[str, Any]) -> dict[str, Any]:
         """The operations of a path item by method, as they stand in the document."""
@@ -194,20 +196,23 @@ class _Parser:
 
     def origin(self, method: str, path: str, operation: dict[str, Any], pointer: str) -> Origin:
         """Where an operation stands."""
-        name = operation.get("operationId")
-        identity = name.strip() or None if isinstance(name, str) else None
-        return Origin(method=method.upper(), path=path, operation_id=identity, pointer=pointer)
+        identity = operation.get("operationId")
+        if not isinstance(identity, str) or not identity.strip():
+            return Origin(method=method.upper(), path=path, operation_id=None, pointer=pointer)
+        return Origin(
+            method=method.upper(), path=path, operation_id=identity.strip(), pointer=pointer
+        )
 
-    def unreadable(self, method: str, path: str, pointer: str, node: Any) -> None:
+    def unreadable(self, method: str, path: str, pointer: str, *, dangling: bool) -> None:
         """Count what could not be read: an operation, or with `*` for its method a whole path. A
-        reference that leads nowhere is a problem already.
+        reference that leads nowhere (`dangling`) is a problem already.
         """
-        what = "path" if method == "*" else "operation"
-        reason = f"the {what} is not an object"
-        if isinstance(node, dict):
-            reason = f"the {what} is a reference that points to nothing"
-        else:
-            name = visible(path)[:80] if method == "*" else f"{method} {visible(path)[:80]}"
+        what, name = "operation", f"{method} {visible(path)[:80]}"
+        if method == "*":
+            what, name = "path", visible(path)[:80]
+        reason = f"the {what} is a reference that points to nothing"
+        if not dangling:
+            reason = f"the {what} is not an object"
             self.problems.warn("E0401", f"{what} `{name}` is not an object", pointer=pointer)
         where = Origin(method=method, path=path, operation_id=None, pointer=pointer)
         self.skips.append(Skip(origin=where, reason=reason, code="E0401", filtered=False))
