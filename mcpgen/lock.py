@@ -130,6 +130,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
         "wire_name": auth.wire_name,
         "scheme": auth.scheme,
         "token_url": auth.token_url,
+        "scopes": list(auth.scopes),
         "variables": list(auth.variables),
     }
 

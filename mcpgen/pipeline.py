@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .config import Config
+from .config.base_url import base_url_problem
 from .customise import customise
 from .customise.bindings import pin
 from .ir import Server
@@ -17,7 +18,7 @@ from .lint.structure import check, validate
 from .load import Document, Limits, load
 from .lock import Lock
 from .parse import parse
-from .problems import Problems
+from .problems import Problems, UsageError
 from .render import render
 from .upgrade import upgrade
 
@@ -28,7 +29,13 @@ for.
 
 
 def open_document(config: Config, problems: Problems) -> Document:
-    """The document the configuration names, as its author wrote it."""
+    """The document the configuration names, as its author wrote it. Raises UsageError where the
+    configuration cannot be used, and what `load` raises.
+    """
+    origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
+    faults = [fault for fault in (base_url_problem(config.base_url), *origins) if fault is not None]
+    if faults:
+        raise UsageError(*faults)
     limits = Limits()
     if config.max_bytes is not None:
         limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))

@@ -54,9 +54,9 @@ def diff(
 ) -> int:
     """Show what changes between two documents, or between a project and its document.
 
-    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13
-    another origin, other credentials or more destructive behaviour. The last needs `mcpgen generate
-    --accept-changes`.
+    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13 must
+    be accepted. `mcpgen generate` refuses the last without `--accept-changes`: another origin, base
+    path, method or credential, more destructive tools, or the loss of many tools.
     """
     from ..compare import servers as differ
     from ..problems import Problem, Problems, UsageError

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..compare.matching import Match, match
+from ..compare.security import listed
 from . import options as opt
 from .screen import Screen, shown
 
@@ -37,8 +39,8 @@ Accept = Annotated[
         "--accept-changes",
         "--accept",
         help=(
-            "Accept another origin, other credentials, more destructive tools or texts that give"
-            " orders."
+            "Accept another origin, other credentials, more destructive tools, texts that give"
+            " orders, or the loss of many tools."
         ),
     ),
 ]
@@ -88,7 +90,7 @@ def generate(
     from ..problems import Problems
     from ..project.run import Request, run
     from ..write import write
-    from .problem_output import end_if_strict, print_problems
+    from .problem_output import end_if_empty, end_if_strict, print_problems
     from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
@@ -120,6 +122,7 @@ def generate(
     if not as_json:
         print_problems(screen, problems, made.document, output_format.value, limit=SHOWN)
     end_if_strict(strict, problems)
+    end_if_empty(made.server)
     with screen.working("writing") as step:
         changes = write(
             made.files,
@@ -145,6 +148,7 @@ def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> 
         **summary.data(),
         "output": os.fspath(made.folder),
         "dry_run": changes.dry_run,
+        "tools_moved": _moved_data(made),
         "files": {
             "created": list(changes.created),
             "updated": list(changes.updated),
@@ -157,12 +161,23 @@ def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> 
     }
 
 
+def _moved_data(made: Run) -> dict[str, Any]:
+    matched = _matched(made)
+    return {
+        "added": [tool.name for tool in matched.added],
+        "gone": [tool.name for tool in matched.gone],
+        "renamed": [{"from": old, "to": new} for old, new in matched.renamed],
+    }
+
+
 def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None:
     """The summary for people."""
     from . import tables
 
     tables.show_facts(
-        screen, summary, [("written", f"{_folder(made.folder)} ({_counts(changes)})")]
+        screen,
+        summary,
+        [*_moved(made), ("written", f"{_folder(made.folder)} ({_counts(changes)})")],
     )
     tables.show_toolsets(screen, summary)
     tables.show_skips(screen, summary.server.skips)
@@ -182,6 +197,22 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None
 def _folder(folder: Path) -> str:
     relative = os.path.relpath(folder)
     return shown(relative if not relative.startswith("..") else os.fspath(folder)) + os.sep
+
+
+def _moved(made: Run) -> Iterator[tuple[str, str]]:
+    """The tools that came, went and were renamed since the last run."""
+    matched = _matched(made)
+    if matched.added:
+        yield "added", listed([tool.name for tool in matched.added])
+    if matched.gone:
+        yield "gone", listed([tool.name for tool in matched.gone])
+    if matched.renamed:
+        yield "renamed", ", ".join(f"`{old}` to `{new}`" for old, new in matched.renamed)
+
+
+def _matched(made: Run) -> Match:
+    """The tools of the last run beside those of this one; a first run is its own last one."""
+    return match(made.lock or made.facts, made.facts)
 
 
 def _counts(changes: Changes) -> str:

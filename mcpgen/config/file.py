@@ -17,6 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..problems import Place, Problem, UsageError
+from .base_url import base_url_problem
 from .keys import BY_NAME, COUNT_LIMIT, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 
@@ -62,6 +63,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     top = reading.table("", (), data)
     source = reading.table("source", ("source",), data.get("source", {}))
     chosen = reading.table("select", ("select",), data.get("select", {}))
+    reading.address("base_url", top.get("base_url"))
     tools = {
         name: reading.tool(name, value)
         for name, value in reading.named(("tools",), data.get("tools", {}))
@@ -132,6 +134,12 @@ class _Reading:
             elif word not in inside:
                 self.unknown((*path, word), BY_NAME[name].header, [*keys, *inside])
         return found
+
+    def address(self, key: str, url: str | None) -> None:
+        """A URL at the top of the file that requests must be able to go to."""
+        problem = base_url_problem(url)
+        if problem is not None:
+            self.add(problem.code, (key,), problem.message, hint=problem.hint)
 
     def named(self, path: Path_, data: Any) -> Iterator[tuple[str, Any]]:
         """The members of a table whose names the user gives."""

@@ -170,7 +170,7 @@ SELECT = Table(
     dataclass="Selection",
     text=(
         "Which operations become tools: every `include_…` that is given must match, and no"
-        " `exclude_…` may."
+        " `exclude_…` may. A word that matches nothing in the document is an error."
     ),
     keys=(
         Key(

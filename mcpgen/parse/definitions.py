@@ -103,6 +103,7 @@ class _Parser:
         """Everything together."""
         found = Definitions(self.reader, self.config, self.name)
         tools = found.tools()
+        select.refuse_unknown(self.config.selection, found.known)
         description = shorten(plain(self.document.root.get("description")).split("\n")[0], 300)
         return Server(
             name=self.name,
@@ -142,6 +143,8 @@ class Definitions:
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
         """The name a definition has, where its tool could not have it → the tool's."""
+        self.known: list[tuple[Origin, dict[str, Any]]] = []
+        """Every definition as an operation that a selection chooses from."""
 
     def tools(self, taken: Iterable[str] = ()) -> list[tuple[str, Tool]]:
         """Every wanted tool with the tag of its toolset. `taken` are names that other tools of the
@@ -161,6 +164,7 @@ class Definitions:
                 method="TOOL", path=path, operation_id=definition.name, pointer=definition.pointer
             )
             said = {"x-mcp": definition.extension} if definition.extension else {}
+            self.known.append((where, said))
             reason = select.left_out(self.config.selection, where, said)
             if reason is None:
                 wanted.append((where, definition))

@@ -17,7 +17,7 @@ from .operation import Operation
 from .parameter import Unsayable
 from .schema import Reader
 from .security import Security
-from .servers import Address, address, origin, screen
+from .servers import Address, address, origin
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -53,6 +53,7 @@ class _Parser:
     def server(self) -> Server:
         """Everything together."""
         everything = list(self.operations())
+        known = [(where, operation) for where, _, operation in everything]
         wanted: list[tuple[Origin, dict[str, Any], dict[str, Any]]] = []
         for where, path_item, operation in everything:
             reason = select.left_out(self.config.selection, where, operation)
@@ -85,8 +86,10 @@ class _Parser:
             beside = Definitions(self.reader, self.config, self.name)
             tools += beside.tools(taken=names.values())
             self.skips += beside.skips
+            known += beside.known
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
+        select.refuse_unknown(self.config.selection, known)
         self.report_unsaid()
         version = self.info.get("version")
         return Server(
@@ -155,50 +158,77 @@ class _Parser:
         """Every operation of the document with its path item, in a fixed order: by path, then by
         method.
         """
-        given = self.document.root.get("paths")
-        paths: dict[str, Any] = given if isinstance(given, dict) else {}
+        declared = self.document.root.get("paths")
+        paths: dict[str, Any] = declared if isinstance(declared, dict) else {}
+        templates: dict[str, str] = {}
         for path in sorted(paths):
-            if not path.startswith("/") and path.startswith("x-"):
+            if path.startswith("x-"):
                 continue
             at = f"/paths/{escape_token(path)}"
             path_item, pointer = self.reader.deref(paths[path], at)
             if not isinstance(path_item, dict):
                 if report:
-                    self.problems.warn(
-                        "E0401", f"path `{visible(path)[:80]}` is not an object", pointer=at
-                    )
+                    dangling = isinstance(paths[path], dict) and path_item is None
+                    self.unreadable("*", path, at, dangling=dangling)
                 continue
-            found = {method: path_item[method] for method in METHODS if method in path_item}
-            more = path_item.get("additionalOperations")
-            found |= (
-                {str(key): value for key, value in more.items()} if isinstance(more, dict) else {}
-            )
-            if "trace" in path_item:
-                found["trace"] = path_item["trace"]
-            for method in sorted(found):
-                inside = (
-                    f"{pointer}/additionalOperations"
-                    if method not in (*METHODS, "trace")
-                    else pointer
-                )
-                operation, where = self.reader.deref(
-                    found[method], f"{inside}/{escape_token(method)}"
-                )
+            if report:
+                self.report_identical(path, at, templates)
+            members = self.members(path_item)
+            for method in sorted(members):
+                inside = pointer
+                if method not in (*METHODS, "trace"):
+                    inside = f"{pointer}/additionalOperations"
+                at = f"{inside}/{escape_token(method)}"
+                operation, where = self.reader.deref(members[method], at)
                 if isinstance(operation, dict):
-                    given = operation.get("operationId")
-                    identity = given.strip() if isinstance(given, str) and given.strip() else None
-                    yield (
-                        Origin(
-                            method=method.upper(), path=path, operation_id=identity, pointer=where
-                        ),
-                        path_item,
-                        operation,
-                    )
+                    yield self.origin(method, path, operation, where), path_item, operation
                 elif report:
-                    self.problems.warn(
-                        "E0401",
-                        f"operation `{method.upper()} {visible(path)[:80]}` is not an object",
-                    )
+                    dangling = isinstance(members[method], dict) and operation is None
+                    self.unreadable(method.upper(), path, at, dangling=dangling)
+
+    def members(self, path_item: dict[str, Any]) -> dict[str, Any]:
+        """The operations of a path item by method, as they stand in the document."""
+        members = {name: path_item[name] for name in (*METHODS, "trace") if name in path_item}
+        more = path_item.get("additionalOperations")
+        if isinstance(more, dict):
+            members |= {str(method): operation for method, operation in more.items()}
+        return members
+
+    def origin(self, method: str, path: str, operation: dict[str, Any], pointer: str) -> Origin:
+        """Where an operation stands."""
+        identity = operation.get("operationId")
+        if not isinstance(identity, str) or not identity.strip():
+            return Origin(method=method.upper(), path=path, operation_id=None, pointer=pointer)
+        return Origin(
+            method=method.upper(), path=path, operation_id=identity.strip(), pointer=pointer
+        )
+
+    def unreadable(self, method: str, path: str, pointer: str, *, dangling: bool) -> None:
+        """Count what could not be read: an operation, or with `*` for its method a whole path. A
+        reference that leads nowhere (`dangling`) is a problem already.
+        """
+        what, name = "operation", f"{method} {visible(path)[:80]}"
+        if method == "*":
+            what, name = "path", visible(path)[:80]
+        reason = f"the {what} is a reference that points to nothing"
+        if not dangling:
+            reason = f"the {what} is not an object"
+            self.problems.warn("E0401", f"{what} `{name}` is not an object", pointer=pointer)
+        where = Origin(method=method, path=path, operation_id=None, pointer=pointer)
+        self.skips.append(Skip(origin=where, reason=reason, code="E0401", filtered=False))
+
+    def report_identical(self, path: str, pointer: str, templates: dict[str, str]) -> None:
+        """Two paths that differ in the names of their parameters alone are identical and invalid
+        (OpenAPI 3.1 §4.8.8.1). `templates` are the paths so far, without those names.
+        """
+        other = templates.setdefault(re.sub(r"\{[^{}]*\}", "{}", path), path)
+        if other != path:
+            self.problems.warn(
+                "E0411",
+                f"path `{visible(path)[:80]}` is the same as `{visible(other)[:80]}`",
+                pointer=pointer,
+                hint="the API cannot tell them apart: put their operations under one path",
+            )
 
     def tool(
         self,
@@ -320,7 +350,3 @@ class _Parser:
             self.problems.note(
                 "E0431", f"{count} operations have callbacks, which are not tools", pointer="/paths"
             )
-        if self.config.base_url is not None:
-            found = screen(self.config.base_url)
-            if found.url is None and "is not a URL" in found.note:
-                self.problems.error("E0706", found.note)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..text import visible
+from ..config.base_url import fault, shown_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def address(servers: Any, source_url: str | None) -> Address:
     if not isinstance(raw, str):
         return Address(None, "the document's first server has no URL")
     url, missing = fill(raw.strip(), entries[0].get("variables"))
-    shown = " ".join(visible(url).split())[:120]
+    shown = shown_url(url)
     if missing:
         return Address(None, f"`{shown}` has a variable without a default: {', '.join(missing)}")
     if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
@@ -45,25 +45,12 @@ def address(servers: Any, source_url: str | None) -> Address:
 
 def screen(url: str) -> Address:
     """`url` if it is an absolute https URL of a public host, else None and the reason."""
-    shown = " ".join(visible(url).split())[:120]
-    if re.search(r"[\x00-\x20\\^`{|}<>\"\x7f-\U0010ffff]", url):
-        return Address(None, f"`{shown}` is not a URL")
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return Address(None, f"`{shown}` is not a URL")
-    if not parts.scheme and not parts.netloc:
-        return Address(
-            None, f"the document's server `{shown}` is relative to an address it does not give"
-        )
-    if parts.scheme not in ("http", "https") or not host:
-        return Address(None, f"`{shown}` is not an http or https URL")
-    if parts.username is not None or parts.query or parts.fragment:
-        return Address(None, f"`{shown}` carries credentials, a query or a fragment")
-    if any(segment in (".", "..") for segment in parts.path.split("/")):
-        return Address(None, f"`{shown}` has dot segments")
-    if is_private(host):
+    shown = shown_url(url)
+    reason = fault(url)
+    if reason:
+        return Address(None, reason)
+    parts = urlsplit(url)
+    if is_private(parts.hostname or ""):
         return Address(None, f"`{shown}` is a private host: name it yourself if you mean it")
     if parts.scheme == "http":
         return Address(None, f"`{shown}` is not https: name it yourself if you mean it")

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..compare.security import refuse_unaccepted
 from ..lock import NAME, Lock, ToolLock, dump, facts, read_lock, text_hash, with_files
 from ..problems import OutputConflictError, Problem
 from .changes import Changes, Conflict, check_paths, compare, conflict_error
-from .safety import refuse_unaccepted
 from .swap import commit, explained, recover
 
 __all__ = [
@@ -58,8 +58,8 @@ def write(
     """Make the folder hold these files, all of them or none, and record them in `mcpgen.lock`.
 
     `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
-    edited and strangers in the place of generated files; `accept` lets changes of origin,
-    credentials and destructive behaviour through. With `dry_run` nothing is written and conflicts
+    edited and strangers in the place of generated files; `accept` lets changes through that
+    must be accepted (`compare.security`). With `dry_run` nothing is written and conflicts
     are returned instead of raised.
 
     Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or

@@ -313,6 +313,7 @@ API_KEY = {
     "wire_name": "X-Key",
     "scheme": "",
     "token_url": None,
+    "scopes": ["read"],
 }
 DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_world": True}
 
@@ -326,13 +327,31 @@ DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_wo
         ({"allowed_origins": ("https://b.example",)}, "may go to `https://b.example`"),
         (
             {"tools": (tool(base_url="https://b.example/x"),)},
-            "requests of `list_books` may go to `https://b.example`",
+            "for `list_books`: requests go to `https://b.example` instead of",
         ),
-        ({"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}}, "changes its wire_name"),
-        ({"auth": {"key": API_KEY, "other": API_KEY}}, "a new credential `other`"),
-        ({"security": ((), ("key",))}, "credentials become optional"),
-        ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sends DELETE instead of GET"),
-        ({"tools": (tool(hints=DELETES),)}, "becomes destructive"),
+        (
+            {"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}},
+            "changes its name on the wire",
+        ),
+        (
+            {"auth": {"key": {**API_KEY, "token_url": "https://t"}}},
+            "token URL: none is now `https://t`",
+        ),
+        ({"auth": {"key": {**API_KEY, "scopes": ["write"]}}}, "its scopes: `read` is now `write`"),
+        (
+            {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",),)},
+            "requests carry `other` instead of `key`",
+        ),
+        (
+            {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",), ("key",))},
+            "requests carry `other` or `key` instead of `key`",
+        ),
+        ({"security": ((), ("key",))}, "requests carry `key` or nothing instead of `key`"),
+        ({"security": ()}, "requests carry no credential instead of `key`"),
+        ({"base_url": "https://api.example.com/v2"}, "requests go below `/v2` instead of `/`"),
+        ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sent with DELETE instead of GET"),
+        ({"tools": (tool(hints=DELETES),)}, "calls become destructive"),
+        ({"tools": (tool(hints={}),)}, "calls no longer only read"),
     ],
 )
 def test_another_origin_other_credentials_or_destruction_must_be_accepted(
@@ -349,14 +368,14 @@ def test_another_origin_other_credentials_or_destruction_must_be_accepted(
     assert write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes), accept=True).created  # type: ignore[arg-type]
 
 
-def test_another_path_of_the_same_origin_a_new_tool_and_other_words_need_no_acceptance(
+def test_a_moved_operation_a_new_tool_and_other_words_need_no_acceptance(
     tmp_path: Path,
 ) -> None:
     known = replace(facts(), tools=(tool(),))
     write(OLD, tmp_path / "shop", lock_facts=known)
     harmless = replace(
         known,
-        base_url="https://API.example.com/v2",
+        base_url="https://API.example.com/",
         tools=(
             tool(text="other", path="/v2/books"),
             tool(name="remove", path="/x", method="DELETE", hints=DELETES),
