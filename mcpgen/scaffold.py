@@ -158,7 +158,7 @@ def begin(wish: Wish) -> None:
         "title": wish.title,
         **({"description": wish.description} if wish.description else {}),
     }
-    example = {**EXAMPLE, "annotations": annotations(read_only=wish.read_only)}
+    example = {**EXAMPLE, "annotations": effects(read_only=wish.read_only)}
     files = {
         folder / SOURCE: dumped({**described, "tools": [example]}),
         folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
@@ -191,7 +191,7 @@ def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str
     return json.dumps(data, indent=indent, ensure_ascii=ascii_only) + "\n"
 
 
-def annotations(*, read_only: bool) -> dict[str, bool]:
+def effects(*, read_only: bool) -> dict[str, bool]:
     """What a new contract says of a tool's effects (MCP 2025-11-25, ToolAnnotations)."""
     return dict(READS_ONLY) if read_only else dict(MAY_CHANGE_DATA)
 
@@ -221,7 +221,7 @@ def new_tool(
         "name": name,
         "description": description or f"{name.replace('_', ' ').replace('-', ' ').capitalize()}.",
         "inputSchema": {**schema, "additionalProperties": False},
-        "annotations": annotations(read_only=read_only),
+        "annotations": effects(read_only=read_only),
     }
 
 

@@ -13,7 +13,6 @@ import typer
 from . import options as opt
 from .screen import Screen
 
-
 READS = "only reads: clients may call it without asking"
 MAY_CHANGE = (
     "may change data: clients ask before a call; `annotations` in the contract says otherwise"

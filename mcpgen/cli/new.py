@@ -87,7 +87,9 @@ def new(
     if transport is None and ask:
         transport = Transport(typer.prompt("Transport (stdio or http)", default="stdio"))
     if read_only is None and ask:
-        read_only = typer.confirm("Does its first tool only read, and change nothing", default=False)
+        read_only = typer.confirm(
+            "Does its first tool only read, and change nothing", default=False
+        )
     wish = Wish(
         folder=Path(name),
         description=(description or "").strip(),
