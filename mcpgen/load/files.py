@@ -22,9 +22,10 @@ from ..text import escape_token
 from . import json as json_text
 from . import yaml as yaml_text
 from .document import FILES, Document, UnresolvedReference
+from .fetch import Downloads, too_large
 from .json import too_many_nodes
 from .limits import Limits
-from .source import fetch, read_file, too_large
+from .source import read_file
 from .text import Fault, Text, decode, raised
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
@@ -76,19 +77,28 @@ def suspicious(text: Text) -> bool:
     return _SUSPECT.search(text.content) is not None
 
 
-def gather(document: Document, problems: Problems, folder: Path | None = None) -> None:
+def gather(
+    document: Document, problems: Problems, downloads: Downloads, folder: Path | None = None
+) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
     `folder` is how far references may reach; the main document's own folder unless the user said
     more. Raises `RefusedError` for references that lead out of it.
     """
-    _Gatherer(document, problems, folder).run()
+    _Gatherer(document, problems, downloads, folder).run()
 
 
 class _Gatherer:
-    def __init__(self, document: Document, problems: Problems, folder: Path | None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        problems: Problems,
+        downloads: Downloads,
+        folder: Path | None,
+    ) -> None:
         self.document = document
         self.problems = problems
+        self.downloads = downloads
         self.limits = document.limits
         self.refused: list[tuple[str, str, str, str]] = []
         self.queue: list[str] = []
@@ -360,7 +370,7 @@ class _Gatherer:
         try:
             if self.url is not None:
                 shown = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
-                raw = fetch(shown, self.limits)
+                raw = self.downloads.fetch(shown)
             else:
                 assert self.root is not None
                 path = self.root / name

@@ -16,8 +16,9 @@ from . import files, overlay, recognise
 from .beside import beside, expand
 from .definitions import SOURCES, with_draft
 from .document import Document
+from .fetch import Downloads, Progress, silent
 from .limits import Limits
-from .source import Source, find, read, with_hash
+from .source import Source, read, source_of, with_hash
 from .text import Fault, LimitFault, Text, decode, raised
 
 Name = str | os.PathLike[str]
@@ -31,6 +32,7 @@ def load(
     problems: Problems,
     folder: Path | None = None,
     draft: str | None = None,
+    progress: Progress = silent,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded.
@@ -39,39 +41,42 @@ def load(
     API description.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
-    `folder` is how far references to other files may reach; by default the folder of the document.
+    `progress` is told how far a slow download is. `folder` is how far references to other files may reach; by default the folder of the document.
     Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no
     document to go on with; smaller findings go to `problems`.
     """
     limits = limits or Limits()
+    downloads = Downloads(limits, progress)
     given = expand([names] if isinstance(names, (str, os.PathLike)) else list(names))
     if len(given) > 1:
-        source, text, root, folder = beside(given, [_read(name, limits, draft) for name in given])
+        source, text, root, folder = beside(
+            given, [_read(name, downloads, draft) for name in given]
+        )
     else:
-        source, text, tree = _read(given[0], limits, draft)
+        source, text, tree = _read(given[0], downloads, draft)
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
     for name in overlays:
-        _, overlay_text, overlay_tree = _read(name, limits)
+        _, overlay_text, overlay_tree = _read(name, downloads)
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)
     document.version = recognise.version(root, document.place, problems)
     if SOURCES in root or any(map(files.suspicious, texts)):
-        files.gather(document, problems, folder)
+        files.gather(document, problems, downloads, folder)
     document.source = with_hash(source, _hash(root))
     return document
 
 
-def _read(name: Name, limits: Limits, draft: str | None = None) -> tuple[Source, Text, Any]:
+def _read(name: Name, downloads: Downloads, draft: str | None = None) -> tuple[Source, Text, Any]:
     """One named file, up to its tree."""
-    source = find(name)
-    raw = read(source, limits, given=os.fspath(name))
+    source = source_of(os.fspath(name))
+    raw = read(os.fspath(name), source, downloads)
     recognise.binary(source.name, raw)
     text = decode(source.name, raw)
     recognise.markup(text)
     try:
-        return source, text, with_draft(files.parse_text(text, limits), draft)
+        return source, text, with_draft(files.parse_text(text, downloads.limits), draft)
     except LimitFault as fault:
         raise raised(text, fault) from None
     except Fault as fault:
