@@ -26,16 +26,19 @@ from .fetch import Downloads, too_large
 from .json import too_many_nodes
 from .limits import Limits
 from .source import read_file
-from .text import Fault, Text, decode, raised
+from .text import Fault, LimitFault, TagFault, Text, decode, note_surrogates, raised
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
 
 _SUSPECT = re.compile(
-    r"""\$ref(?!["']?\s*:\s*["']?\#/) | \$(id|anchor|dynamicRef)\b | \bmapping\b
-      | \\(?:x|u00|U000000)(?:24|72|65|66)""",
+    r"""\$ref(?!["']?\s*:\s*["']\#/) | \$(id|anchor|dynamicRef)\b | \bmapping\b
+      | \\(?:x|u00|U000000)(?:24|72|65|66) | \\\n""",
     re.X,
 )
-"""Texts without a match have only references of the form `#/...`, and need no walk."""
+"""Texts without a match have only references of the form `#/...`, and need no walk.
+
+In YAML `#` begins a comment unless it is quoted, and a quoted key may be escaped or folded.
+"""
 
 _NAMES = frozenset(
     "properties patternProperties $defs definitions dependentSchemas dependencies headers"
@@ -384,11 +387,12 @@ class _Gatherer:
                 text.content if name.endswith(_PLAIN_TEXT) else parse_text(text, self.limits)
             )
             self.count(tree)
+            note_surrogates(text, self.problems)
         except RefusedError:
             raise
         except Fault as fault:
             error = raised(text, fault)
-            if isinstance(error, RefusedError):
+            if isinstance(fault, (LimitFault, TagFault)):
                 raise error from None
             self.problems.items.extend(error.problems)
             return

@@ -19,6 +19,13 @@ SPACE = re.compile(r"[ \t\n\r]*")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPES = re.compile(
+    r"""\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
+      | (?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})
+      | \\.""",
+    re.X,
+)
+"""Every escape in turn: a pair of surrogates, half of one, any other."""
 _COMMENT = re.compile(r"\s*(//|/\*|#)")
 
 
@@ -57,8 +64,23 @@ def read(text: Text, limits: Limits) -> Any:
     if isinstance(tree, (dict, list)):
         _within(tree, text, limits)
         if _SURROGATE.search(text.content):
-            tree = _without_surrogates(tree)
+            tree = _replaced_surrogates(tree, text)
     return tree
+
+
+def _replaced_surrogates(tree: Any, text: Text) -> Any:
+    """The tree with U+FFFD for every half of a surrogate pair; the text remembers the first."""
+    clean = _without_surrogates(tree)
+    if clean != tree:
+        text.lone_surrogate = _first_lone_surrogate(text.content)
+    return clean
+
+
+def _first_lone_surrogate(content: str) -> int:
+    for escape in _ESCAPES.finditer(content):
+        if escape["lone"]:
+            return escape.start()
+    return 0
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

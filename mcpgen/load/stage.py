@@ -19,7 +19,7 @@ from .document import Document
 from .fetch import Downloads, Progress, silent
 from .limits import Limits
 from .source import Source, read, source_of, with_hash
-from .text import Fault, LimitFault, Text, decode, raised
+from .text import Fault, LimitFault, Text, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]
 
@@ -61,6 +61,8 @@ def load(
         _, overlay_text, overlay_tree = _read(name, downloads)
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)
+    for entry in texts:
+        note_surrogates(entry, problems)
     document.version = recognise.version(root, document.place, problems)
     if SOURCES in root or any(map(files.suspicious, texts)):
         files.gather(document, problems, downloads, folder)

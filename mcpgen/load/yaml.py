@@ -15,7 +15,7 @@ import yaml
 
 from .json import bad_number, repeated, too_many_nodes
 from .limits import Limits
-from .text import Fault, LimitFault, Text
+from .text import Fault, LimitFault, TagFault, Text
 
 try:
     from yaml._yaml import CParser
@@ -227,10 +227,10 @@ class _Reader:
     def check_tag(self, event: Event, natural: str) -> None:
         if event.tag not in (None, "!", _CORE + natural):
             tag = str(event.tag).replace(_CORE, "!!")
-            raise self.fault(
+            raise TagFault(
                 "E0119",
                 f"the YAML tag `{tag[:80]}` has no meaning here",
-                event.start_mark,
+                self.text.offset(event.start_mark.line, event.start_mark.column),
                 hint="remove the tag: a document holds plain JSON values",
             )
 
