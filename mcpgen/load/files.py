@@ -148,20 +148,18 @@ class _Gatherer:
             holder[key] = copy.deepcopy(value)
 
     def refuse(self) -> None:
-        place = self.document.place
-        raise RefusedError(
-            *(
-                Problem(
-                    code=code,
-                    severity="error",
-                    message=message,
-                    pointer=where,
-                    hint=hint,
-                    place=place(where),
-                )
-                for code, message, where, hint in self.refused
+        problems = [
+            Problem(
+                code=code,
+                severity="error",
+                message=message,
+                pointer=pointer,
+                hint=hint,
+                place=self.document.place(pointer),
             )
-        )
+            for code, message, pointer, hint in self.refused
+        ]
+        raise RefusedError(*problems)
 
     # The walk.
 
@@ -397,18 +395,7 @@ class _Gatherer:
             self.problems.items.extend(error.problems)
             return
         except McpgenError as error:
-            found = error.problems[0]
-            self.problems.items.append(
-                replace(
-                    found,
-                    code="E0204",
-                    message=f"`$ref`: {found.message}",
-                    pointer=_pointer(at),
-                    place=None,
-                )
-                if found.code in ("E0101", "E0102", "E0103", "E0122")
-                else found
-            )
+            self.problems.items.append(_of_reference(error.problems[0], _pointer(at)))
             return
         self.trees[name] = self.embedded_trees[name] = tree
         self.document.files[name] = text
@@ -419,16 +406,26 @@ class _Gatherer:
         """How messages name a file: from where the user stands, as they named the main one."""
         assert self.document.source.path is not None and self.root is not None
         main = self.document.source.path.parent
-        return (
-            os.path.relpath(path, os.path.realpath(main))
-            if str(main) == "."
-            else str(Path(os.path.normpath(main / os.path.relpath(path, os.path.realpath(main)))))
-        )
+        from_main = os.path.relpath(path, os.path.realpath(main))
+        if str(main) == ".":
+            return from_main
+        return os.path.normpath(main / from_main)
 
     def count(self, tree: Any) -> None:
         self.nodes += json_text.size(tree)
         if self.nodes > self.limits.nodes:
             raise raised(self.document.files[""], too_many_nodes(self.limits))
+
+
+_UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
+
+
+def _of_reference(problem: Problem, pointer: str) -> Problem:
+    """A file that cannot be opened is a problem of the reference to it; any other stays its own."""
+    if problem.code not in _UNREADABLE:
+        return problem
+    message = f"`$ref`: {problem.message}"
+    return replace(problem, code="E0204", message=message, pointer=pointer, place=None)
 
 
 _MISSING: Any = object()

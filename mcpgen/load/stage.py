@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..problems import DocumentError, Problems
+from ..problems import DocumentError, McpgenError, Problems
 from . import files, overlay, recognise
 from .beside import beside, expand
 from .definitions import SOURCES, with_draft
@@ -47,13 +47,14 @@ def load(
     """
     limits = limits or Limits()
     downloads = Downloads(limits, progress)
-    given = expand([names] if isinstance(names, (str, os.PathLike)) else list(names))
-    if len(given) > 1:
-        source, text, root, folder = beside(
-            given, [_read(name, downloads, draft) for name in given]
-        )
+    if isinstance(names, (str, os.PathLike)):
+        names = [names]
+    files_named = expand(names)
+    if len(files_named) > 1:
+        entries = [_read(name, downloads, draft) for name in files_named]
+        source, text, root, folder = beside(files_named, entries)
     else:
-        source, text, tree = _read(given[0], downloads, draft)
+        source, text, tree = _read(files_named[0], downloads, draft)
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
@@ -82,8 +83,16 @@ def _read(name: Name, downloads: Downloads, draft: str | None = None) -> tuple[S
     except LimitFault as fault:
         raise raised(text, fault) from None
     except Fault as fault:
-        other = recognise.language(text) if not _begins_like_a_document(text) else None
-        raise (DocumentError(other) if other is not None else raised(text, fault)) from None
+        raise _not_parsed(text, fault) from None
+
+
+def _not_parsed(text: Text, fault: Fault) -> McpgenError:
+    """The error for a text that cannot be parsed, which may be another format altogether."""
+    if not _begins_like_a_document(text):
+        other_format = recognise.language(text)
+        if other_format is not None:
+            return DocumentError(other_format)
+    return raised(text, fault)
 
 
 def _begins_like_a_document(text: Text) -> bool:
