@@ -85,6 +85,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         draft=source.get("draft"),
         ref_root=_from_here(source["ref_root"], folder) if "ref_root" in source else None,
         max_bytes=source.get("max_bytes"),
+        fetch_seconds=source.get("fetch_seconds"),
         selection=_selection(chosen),
         tools=tools,
         places={
@@ -380,7 +381,13 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     )
     ref_root = relative_to(config.ref_root, folder) if config.ref_root is not None else None
     lines += _given(
-        "source", {"draft": config.draft, "ref_root": ref_root, "max_bytes": config.max_bytes}
+        "source",
+        {
+            "draft": config.draft,
+            "ref_root": ref_root,
+            "max_bytes": config.max_bytes,
+            "fetch_seconds": config.fetch_seconds,
+        },
     )
     lines += _given("source", {"overlays": [relative_to(item, folder) for item in config.overlays]})
     if not paths and not urls:

@@ -157,6 +157,15 @@ SOURCE = Table(
             ),
         ),
         Key(
+            name="fetch_seconds",
+            kind="count",
+            example="300",
+            text=(
+                "How long fetching the document and its files from a URL may take together, in"
+                " seconds; 60 by default."
+            ),
+        ),
+        Key(
             name="overlays",
             kind="texts",
             example='["fixes.overlay.yaml"]',

@@ -39,9 +39,6 @@ OBJECT_RULES = frozenset(
 )
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 SCALARS = {"string", "integer", "number", "boolean"}
-READ_WORDS = frozenset(
-    "get list search find read fetch lookup query count calculate analyze analyse describe show".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -621,24 +618,30 @@ def _as_module(name: str) -> str:
 
 
 def hints_of(definition: Definition) -> Hints:
-    """The hints a definition declares; what it leaves open follows from its name, carefully."""
-    reads = bool({*words(definition.name)[:1]} & READ_WORDS)
+    """The hints a definition declares, and for each one it does not declare MCP's cautious default.
 
-    def said(*names: str, default: bool) -> bool:
-        found = [
-            definition.annotations[name]
-            for name in names
-            if isinstance(definition.annotations.get(name), bool)
-        ]
-        return found[0] if found else default
-
-    read_only = said("readOnlyHint", "readOnly", default=reads)
+    Nothing follows from a name: clients call a read-only tool without asking, and `query` may run
+    any statement (MCP 2025-11-25, ToolAnnotations).
+    """
+    annotations = definition.annotations
+    read_only = _declared(annotations, ("readOnlyHint", "readOnly"), default=False)
     return Hints(
         read_only=read_only,
-        destructive=said("destructiveHint", "destructive", default=not read_only),
-        idempotent=said("idempotentHint", "idempotent", default=read_only),
-        open_world=said("openWorldHint", "openWorld", default=True),
+        destructive=_declared(
+            annotations, ("destructiveHint", "destructive"), default=not read_only
+        ),
+        idempotent=_declared(annotations, ("idempotentHint", "idempotent"), default=read_only),
+        open_world=_declared(annotations, ("openWorldHint", "openWorld"), default=True),
     )
+
+
+def _declared(annotations: dict[str, Any], names: tuple[str, ...], *, default: bool) -> bool:
+    """The first of these annotations that is true or false."""
+    for name in names:
+        value = annotations.get(name)
+        if isinstance(value, bool):
+            return value
+    return default
 
 
 def references(node: Any) -> Iterator[str]:

@@ -159,6 +159,12 @@ def one(
     required = parameter.get("required") is True or place == "path"
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
+            problems.note(
+                "E0407",
+                f"header `{visible(name)[:60]}` is left out: the server sends its own (OpenAPI 3.1"
+                " section 4.8.12)",
+                pointer=pointer,
+            )
             return []
         if name.lower() in STEERING_HEADERS or not TOKEN.fullmatch(name):
             problems.note(

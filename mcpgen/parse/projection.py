@@ -10,6 +10,7 @@ valid request, and whatever the document accepts can still be said.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass, field
@@ -101,14 +102,21 @@ def safe_key(wire_name: str, taken: set[str]) -> str:
     """
     if KEY.fullmatch(wire_name) and wire_name not in taken:
         return wire_name
-    import hashlib
-
     stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", wire_name).strip("_")[:50] or "key"
-    if stem in taken or len(wire_name) > 64:
-        stem = (
-            f"{stem}_{hashlib.sha256(wire_name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
-        )
-    return stem
+    key = stem
+    if len(wire_name) > 64:
+        key = f"{stem}_{_digest(wire_name)}"
+    attempt = 0
+    while key in taken:
+        suffix = f"#{attempt}" if attempt else ""
+        key = f"{stem}_{_digest(wire_name + suffix)}"
+        attempt += 1
+    return key
+
+
+def _digest(text: str) -> str:
+    """Six characters that are the same for the same text on every run."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 class _Run:

@@ -130,7 +130,9 @@ def run(
 
     plan = settle(request)
     step("reading the document")
-    document, server = pipeline.understand(plan.config, problems, lock=plan.lock, thorough=thorough)
+    document, server = pipeline.understand(
+        plan.config, problems, lock=plan.lock, thorough=thorough, progress=step
+    )
     folder = plan.folder
     if folder is None:
         folder = Path(server.distribution)
@@ -193,7 +195,7 @@ def config_hash(config: Config) -> str:
     data = asdict(config)
     for key in ("sources", "overlays", *DERIVED):
         del data[key]
-    for key in ("ref_root", "max_bytes", *(() if config.draft else ("draft",))):
+    for key in ("ref_root", "max_bytes", "fetch_seconds", *(() if config.draft else ("draft",))):
         del data[key]
     return data_hash(data)
 
