@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,16 @@ from . import ir
 from .bindings import same
 from .problems import Problem, UsageError
 from .schema_diff import Finding, Kind, compare_inputs, compare_outputs
-from .write.lock import HINTS, Lock, ToolLock, facts, read_lock
+from .write.lock import (
+    HINTS,
+    Lock,
+    ToolLock,
+    facts,
+    interruption,
+    is_interrupted,
+    read_lock,
+)
+from .write.rename import note as rename_note
 from .write.safety import security_changes
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
@@ -105,6 +114,8 @@ def side_of_server(server: ir.Server) -> Side:
 def side_of_project(folder: Path) -> Side:
     """A project as it stands on disk. Raises UsageError when the folder is none."""
     lock = read_lock(folder)
+    if lock is None and is_interrupted(folder):
+        raise UsageError(replace(interruption(folder), severity="error"))
     if lock is None:
         raise UsageError(
             Problem(
@@ -140,6 +151,9 @@ def diff(old: Side, new: Side) -> Diff:
         Change(kind="security", event="server", tool="", text=text)
         for text in security_changes(old.lock, new.lock)
     ]
+    if old.lock.name and old.lock.name != new.lock.name:
+        text = rename_note(old.lock.name, new.lock.name)
+        changes.append(Change(kind="breaking", event="renamed", tool="", text=text))
     before = {(tool.operation, tool.operation_id): tool for tool in old.lock.tools}
     after = {tool.operation: tool for tool in new.lock.tools}
     met = same(before, [(tool.operation, tool.operation_id) for tool in new.lock.tools])
