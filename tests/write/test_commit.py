@@ -211,9 +211,13 @@ def test_a_file_that_changes_after_it_was_compared_is_not_overwritten(
     assert (folder / "src/shop_mcp/server.py").read_text() == "print('mine')\n"
 
 
+@pytest.mark.parametrize("work", [update, removal])
 @pytest.mark.parametrize("parent", ["src/shop_mcp/tools", "src"])
 def test_a_folder_that_becomes_a_link_after_it_was_compared_is_not_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parent: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    parent: str,
+    work: Callable[[Path], Changes],
 ) -> None:
     folder = project(tmp_path / "shop")
     outside = tmp_path / "outside"
@@ -225,7 +229,7 @@ def test_a_folder_that_becomes_a_link_after_it_was_compared_is_not_followed(
     before = tree(folder / parent)
     meanwhile(monkeypatch, become_a_link)
     with pytest.raises(OutputConflictError, match=r"is a symbolic link now|is not a folder now"):
-        update(folder)
+        work(folder)
     assert tree(outside) == before
 
 
@@ -463,6 +467,15 @@ def test_a_lock_that_is_a_link_is_not_read(tmp_path: Path, name: str) -> None:
         update(folder)
     assert "secret" not in str(caught.value)
     assert (tmp_path / "elsewhere").read_text() == "secret"
+
+
+def test_a_lock_whose_paths_lead_over_a_link_is_refused(tmp_path: Path) -> None:
+    folder = project(tmp_path / "shop")
+    (folder / "src").rename(tmp_path / "outside")
+    (folder / "src").symlink_to(tmp_path / "outside")
+    with pytest.raises(OutputConflictError, match="`src` is a symbolic link") as caught:
+        read_lock(folder)
+    assert [problem.code for problem in caught.value.problems] == ["E1204"]
 
 
 WRONG = {
