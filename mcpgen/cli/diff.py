@@ -60,6 +60,8 @@ def diff(
     """
     from ..compare import servers as differ
     from ..problems import Problem, Problems, UsageError
+    from ..project.run import here
+    from .problem_output import print_interruption
 
     screen = Screen(quiet=quiet)
     names = list(sides or ())
@@ -72,6 +74,7 @@ def diff(
             )
         )
     problems = Problems()
+    print_interruption(screen, here())
     with screen.working("comparing"):
         old, new = _sides(names, problems)
         found = differ.diff(old, new)
@@ -125,8 +128,11 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     from ..compare.servers import side_of_server
     from ..config import Config
     from ..config.file import read_config
+    from ..project.run import named
 
     config = read_config(project) if project is not None else Config()
+    if old is not None:
+        config = named(config, old.lock)
     if document is not None:
         config = replace(config, sources=(document,))
     _, server = pipeline.understand(config, problems, lock=old.lock if old else None)

@@ -40,7 +40,7 @@ Accept = Annotated[
         "--accept",
         help=(
             "Accept another origin, other credentials, more destructive tools, texts that give"
-            " orders, or the loss of many tools."
+            " orders, the loss of many tools, or another name of the server."
         ),
     ),
 ]
@@ -132,6 +132,9 @@ def generate(
             accept=accept_changes,
             dry_run=dry_run,
         )
+    problems.items.extend(changes.problems)
+    if changes.problems and not as_json:
+        print_problems(screen, Problems(items=list(changes.problems)), None, "text")
     summary = summarise(made.document, made.server)
     if as_json:
         screen.data(json.dumps(_data(made, summary, changes, problems), indent=2))
@@ -153,6 +156,7 @@ def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> 
             "created": list(changes.created),
             "updated": list(changes.updated),
             "removed": list(changes.removed),
+            "moved": dict(changes.moved),
             "kept": list(changes.kept),
             "unchanged": len(changes.unchanged),
             "conflicts": [conflict.path for conflict in changes.conflicts],
@@ -216,7 +220,7 @@ def _matched(made: Run) -> Match:
 
 
 def _counts(changes: Changes) -> str:
-    words = ("created", "updated", "removed", "unchanged", "kept")
+    words = ("created", "updated", "removed", "moved", "unchanged", "kept")
     said = ", ".join(f"{len(paths)} {word}" for word in words if (paths := getattr(changes, word)))
     return f"dry run: {said}" if changes.dry_run else said or "nothing"
 
@@ -229,6 +233,7 @@ def _planned(changes: Changes) -> Iterator[str]:
         ("remove", changes.removed),
     ):
         yield from (f"  {word}  {path}" for path in paths)
+    yield from (f"  move    {old} -> {new}" for old, new in changes.moved)
 
 
 def _show_conflicts(screen: Screen, changes: Changes) -> None:

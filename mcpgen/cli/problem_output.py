@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..problems import DocumentError, Problem, Problems, UsageError
@@ -25,6 +26,14 @@ def print_problems(
         screen.data(report.render(found, document, form=cast("Format", form)))
     elif found:
         screen.err.print(report.styled(found, document, limit=limit))
+
+
+def print_interruption(screen: Screen, folder: Path | None) -> None:
+    """Say that a run in this project was interrupted, where one was."""
+    from ..write import interruption, is_interrupted
+
+    if folder is not None and is_interrupted(folder):
+        print_problems(screen, Problems(items=[interruption(folder)]), None, "text")
 
 
 def problem_data(problems: Problems, document: Document | None) -> list[dict[str, Any]]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .. import ir
-from ..lock import HINTS, Lock, ToolLock, facts, read_lock
+from ..lock import HINTS, Lock, ToolLock, facts, interruption, is_interrupted, read_lock
 from ..problems import Problem, UsageError
+from ..write.rename import note as rename_note
 from .matching import same
 from .schemas import Finding, Kind, compare_inputs, compare_outputs
 from .security import Consent, by_text, consents, listed
@@ -102,6 +103,8 @@ def side_of_server(server: ir.Server) -> Side:
 def side_of_project(folder: Path) -> Side:
     """A project as it stands on disk. Raises UsageError when the folder is none."""
     lock = read_lock(folder)
+    if lock is None and is_interrupted(folder):
+        raise UsageError(replace(interruption(folder), severity="error"))
     if lock is None:
         raise UsageError(
             Problem(
@@ -142,6 +145,9 @@ def diff(old: Side, new: Side) -> Diff:
         )
         for consent in consents(old.lock, new.lock)
     ]
+    if old.lock.name and old.lock.name != new.lock.name:
+        text = rename_note(old.lock.name, new.lock.name)
+        changes.append(Change(kind="breaking", event="renamed", tool="", text=text))
     before = {(tool.operation, tool.operation_id): tool for tool in old.lock.tools}
     after = {tool.operation: tool for tool in new.lock.tools}
     met = same(before, [(tool.operation, tool.operation_id) for tool in new.lock.tools])

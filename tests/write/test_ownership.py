@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mcpgen.lock import dump, parse_lock
+from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
 from mcpgen.write import ToolLock, read_lock, write
-from mcpgen.write.changes import check_paths
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 
@@ -69,12 +69,12 @@ def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) 
 def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     write(
-        {"clients/a.json": "{}", "models/b.py": "", "server.json": "{}"}, folder, lock_facts=facts()
+        {"clients/a.json": "{}", "tests/b.py": "", "server.json": "{}"}, folder, lock_facts=facts()
     )
-    put(folder, {"models/mine.py": "mine"})
+    put(folder, {"tests/mine.py": "mine"})
     write({"server.json": "{}"}, folder, lock_facts=facts("2"))
     assert not (folder / "clients").exists()
-    assert tree(folder / "models") == {"mine.py": "mine"}
+    assert tree(folder / "tests") == {"mine.py": "mine"}
 
 
 def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(
@@ -188,7 +188,8 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, link: str) -> None:
     (folder / link).symlink_to(outside)
     before = tree(outside) if outside.is_dir() else outside.read_text()
     error = told(folder, force=True)
-    assert "is a symbolic link" in error.problems[0].detail
+    (problem,) = error.problems
+    assert "is a symbolic link" in problem.message + problem.detail
     assert (tree(outside) if outside.is_dir() else outside.read_text()) == before
 
 
@@ -237,20 +238,20 @@ def test_paths_the_generator_must_never_make_are_caught_as_a_bug(paths: list[str
 
 def test_a_name_that_only_changes_its_case_is_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
-    write({"tools/Books.py": "1"}, folder, lock_facts=facts())
-    write({"tools/books.py": "2"}, folder, lock_facts=facts("2"))
-    assert tree(folder / "tools") == {"books.py": "2"}
+    write({"tests/Books.py": "1"}, folder, lock_facts=facts())
+    write({"tests/books.py": "2"}, folder, lock_facts=facts("2"))
+    assert tree(folder / "tests") == {"books.py": "2"}
 
 
 def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_new_one(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "shop"
-    write({"tools/Books.py": "1"}, folder, lock_facts=facts())
-    (folder / "tools/books.py").hardlink_to(
-        folder / "tools/Books.py"
+    write({"tests/Books.py": "1"}, folder, lock_facts=facts())
+    (folder / "tests/books.py").hardlink_to(
+        folder / "tests/Books.py"
     )  # both names lead to one file, as they do there
-    changes = write({"tools/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
+    changes = write({"tests/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
     assert changes.removed == ()
 
 
@@ -301,8 +302,9 @@ def test_a_lock_reads_back_as_it_was_written() -> None:
         ),
         customised={"listBooks": ("GET /books", "listBooks"), "GET /x": ("GET /x", None)},
         auth={"key": {"kind": "api_key"}},
-        files={"a": "1"},
+        files={"server.json": "1"},
         security=(("key",),),
+        name="corner_shop",
     )
     assert parse_lock(dump(lock)) == lock
 
