@@ -19,7 +19,10 @@ sys.path.append(
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "src" / "package"
 PACKAGE = "runtime_under_test"
-MODULES = "errors wire url settings limits network body auth credentials api shorten answer".split()
+MODULES = (
+    "errors headers segments origin wire url settings limits network body auth credentials api"
+    " shorten answer"
+).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {
     "name": "bookshop",

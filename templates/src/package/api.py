@@ -25,8 +25,9 @@ from .credentials import Credentials, Outgoing, Security
 from .errors import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
 from .limits import Gate, Rate, back_off, retry_after
 from .network import Response, TooLarge, Transport, body_of, check_head
+from .origin import check_base_url, origin_of
 from .settings import Credential, Secret, Settings
-from .url import build, check_base_url, origin_of, redirect
+from .url import build, redirect
 from .wire import OMIT, Omit, Part
 
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]
@@ -61,6 +62,7 @@ class Call:
 
     method: str
     path: str
+    base: str
     url: httpx2.URL
     headers: Mapping[str, str]
     cookies: Mapping[str, str]
@@ -146,6 +148,7 @@ class Api:
             call = Call(
                 method=method,
                 path=path,
+                base=base,
                 url=build(base, path, path_args or {}, query_text(query or {})),
                 headers=fields,
                 cookies=cookie_pairs(cookies or {}),
@@ -251,7 +254,7 @@ class Api:
                         f" which is not followed for {method}; look at what it did before sending"
                         " it again"
                     )
-                url = redirect(url, location)
+                url = redirect(url, location, call.base, self.settings.redactor)
                 method = "GET" if answer.status == 303 and method != "HEAD" else method
             raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 

@@ -20,8 +20,8 @@ import httpx2
 from .answer import Answer
 from .body import VALUE
 from .errors import ApiError, MissingCredential, Refused
+from .origin import origin_of
 from .settings import Credential, Redactor, Secret, Settings
-from .url import origin_of
 
 Security = tuple[tuple[str, ...], ...]
 Post = Callable[["Outgoing"], Awaitable[Answer[Any]]]
