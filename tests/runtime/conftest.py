@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).parents[2] / "templates" / "src" / "package"
 PACKAGE = "runtime_under_test"
 MODULES = (
     "errors headers segments origin wire url settings limits network body auth credentials api"
-    " shorten answer"
+    " shorten charsets html_text answer faults check lazy"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

@@ -428,6 +428,30 @@ def test_retry_after_is_honoured_when_it_is_bearable(calling: Any) -> None:
         assert time.monotonic() - started < 1
 
 
+def test_a_wait_of_more_than_half_a_minute_is_left_to_the_caller(calling: Any) -> None:
+    started = time.monotonic()
+    replies = [http(429, "{}", "application/json", "Retry-After: 31"), ok([1])]
+    done = calling(replies, get, TOTAL_TIMEOUT="600")
+    assert (done.error.status, len(done.requests)) == (429, 1)
+    assert time.monotonic() - started < 20
+
+
+def test_a_bomb_of_many_gzip_members_is_refused(runtime: Any, calling: Any) -> None:
+    def get_members(count: int) -> Any:
+        body = gzip.compress(b"[]") + gzip.compress(b"") * (count - 1)
+        return calling([http(200, body, "application/json", "Content-Encoding: gzip")], get)
+
+    assert get_members(1_024).answer.data == []
+    done = get_members(1_025)
+    assert isinstance(done.error, runtime.errors.BadAnswer)
+    assert "more than 1,024 gzip members" in str(done.error)
+
+
+def test_fields_of_one_name_are_joined_in_order(calling: Any) -> None:
+    done = calling([http(200, "[]", "application/json", "X-A: 1", "x-a: 2", "X-a: 3")], get)
+    assert done.answer.headers["x-a"] == "1, 2, 3"
+
+
 def test_a_host_that_refuses_connections_is_tried_again_and_then_reported(
     runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,8 +106,8 @@ MUTATIONS = {
     ),
     "required arguments that are not asked for": (
         "src/*/check.py",
-        "        if errors:\n",
-        "        if not errors:\n",
+        "            if not self._validator.is_valid(tidied):\n",
+        "            if self._validator.is_valid(tidied):\n",
     ),
     "errors that look like answers": ("src/*/calls.py", '"isError": True', '"isError": False'),
     "secrets that are not masked": (
