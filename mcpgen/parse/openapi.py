@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Origin, Server, Skip, Tool, Toolset
@@ -126,28 +127,56 @@ class _Parser:
         return f"Tools that call {self.title}." + (f" {said}" if said else "")
 
     def base(self) -> Address:
-        """The base URL: the operator's, else the document's own, else the one its operations agree
-        on.
-        """
+        """The base URL: the operator's, else the document's."""
         if self.config.base_url:
             return Address(self.config.base_url.rstrip("/"))
-        servers = self.document.root.get("servers")
-        if not servers:
-            lower = [
-                found.url
-                for _, path_item, operation in self.operations(report=False)
-                if (found := self.nearest(path_item, operation)) is not None and found.url
-            ]
-            if lower:
-                return Address(Counter(lower).most_common(1)[0][0])
-        return address(servers, self.document.source.url)
+        return self.home
 
-    def nearest(self, path_item: dict[str, Any], operation: dict[str, Any]) -> Address | None:
+    @cached_property
+    def home(self) -> Address:
+        """The server of the whole document: its own, else the one most of its operations name."""
+        servers = self.document.root.get("servers")
+        if servers:
+            return address(servers, self.document.source.url)
+        lower = [
+            found
+            for _, path_item, operation in self.operations(report=False)
+            if (found := self.own_server(path_item, operation)) is not None
+        ]
+        named = [found for found in lower if found.url] or lower
+        if not named:
+            return address(None, None)
+        return Counter(named).most_common(1)[0][0]
+
+    def own_server(self, path_item: dict[str, Any], operation: dict[str, Any]) -> Address | None:
         """The server an operation or its path names; None where both leave it to the document."""
+        vouched = {*self.config.allow_origins}
+        if self.config.base_url:
+            vouched.add(origin(self.config.base_url))
         for owner in (operation, path_item):
             if isinstance(owner.get("servers"), list) and owner["servers"]:
-                return address(owner["servers"], self.document.source.url)
+                return address(owner["servers"], self.document.source.url, vouched)
         return None
+
+    def other_server(
+        self, path_item: dict[str, Any], operation: dict[str, Any], pointer: str
+    ) -> str | None:
+        """The base URL of an operation that does not go to the document's server; None if it does.
+
+        Raises Unsayable where it cannot be used: the document's server is not meant (OpenAPI 3.1
+        section 4.8.10), and must not get the call and its credential.
+        """
+        own = self.own_server(path_item, operation)
+        if own is None or own.text == self.home.text:
+            return None
+        if own.url is None:
+            hint = "write a whole https URL there, in the document or with an overlay"
+            if re.match(r"https?://[^\s/{}@]+(/|$)", own.text):
+                hint = f"`--allow-origin {visible(origin(own.text))}` if you trust it"
+            raise Unsayable(
+                "E0708", f"its own server cannot be used: {own.note}", pointer, hint=hint
+            )
+        return own.url
 
     # -- operations
     # ---------------------------------------------------------------------------------------------
@@ -245,8 +274,9 @@ class _Parser:
             raise Unsayable(
                 "E0403", f"method `{visible(where.method)[:40]}` is not one a tool can call"
             )
-        own = self.nearest(path_item, operation)
-        base_url = own.url if own is not None and own.url and own.url != base.url else None
+        base_url = self.other_server(path_item, operation, where.pointer)
+        if base_url == base.url:
+            base_url = None
         work = Operation(
             self.reader, self.security, where, path_item, operation, profile=self.config.profile
         )
@@ -315,7 +345,10 @@ class _Parser:
         self.skips.append(Skip(origin=where, reason=why.reason, code=why.code, filtered=False))
         label = f"{where.method} {visible(where.path)[:80]}"
         self.problems.warn(
-            why.code, f"`{label}` skipped: {why.reason}", pointer=why.pointer or where.pointer
+            why.code,
+            f"`{label}` skipped: {why.reason}",
+            pointer=why.pointer or where.pointer,
+            hint=why.hint,
         )
 
     def report_duplicates(self, origins: list[Origin]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..ir import Place
+from ..runtime.headers import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
-from .security import FORBIDDEN_HEADERS, TOKEN
 
 if TYPE_CHECKING:
     from ..problems import Problems
@@ -17,18 +17,15 @@ if TYPE_CHECKING:
 PLACES = ("path", "query", "header", "cookie")
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
-STEERING_HEADERS = FORBIDDEN_HEADERS | frozenset("""
-    cookie x-http-method-override x-http-method x-method-override x-forwarded-port
-    x-forwarded-prefix x-real-ip x-original-url x-rewrite-url proxy-authorization proxy-authenticate
-    set-cookie
-    """.split())
 
 
 class Unsayable(Exception):
-    """The operation cannot become a tool: `code` and the reason; `pointer` says where."""
+    """The operation cannot become a tool: `code` and the reason; `pointer` says where, `hint` what
+    to do.
+    """
 
-    def __init__(self, code: str, reason: str, pointer: str = "") -> None:
-        self.code, self.reason, self.pointer = code, reason, pointer
+    def __init__(self, code: str, reason: str, pointer: str = "", hint: str = "") -> None:
+        self.code, self.reason, self.pointer, self.hint = code, reason, pointer, hint
         super().__init__(reason)
 
 
@@ -166,7 +163,7 @@ def one(
                 pointer=pointer,
             )
             return []
-        if name.lower() in STEERING_HEADERS or not TOKEN.fullmatch(name):
+        if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):
             problems.note(
                 "E0407",
                 f"header `{visible(name)[:60]}` is not the model's to set: left out",

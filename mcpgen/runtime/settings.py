@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, quote_plus
 
-from .client.url import Origin, check_base_url, origin_of
+from .origin import Origin, check_base_url, origin_of
 
 MASK = "****"
 

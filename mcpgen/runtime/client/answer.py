@@ -11,7 +11,6 @@ import base64
 import codecs
 import dataclasses
 import hashlib
-import html
 import json
 import logging
 import mimetypes
@@ -26,8 +25,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..results.shorten import Cuts, TooDeep, clean, compact, fit, shape, visible
 from ..settings import Settings
+from .charsets import decode
 from .errors import ApiError, BadAnswer, BadStatus, MissingCredential, Refused
-from .limits import retry_after
+from .html_text import is_html, text_of_html
+from .limits import LONGEST_WAIT, retry_after
 
 T = TypeVar("T")
 Block = dict[str, Any]
@@ -93,9 +94,9 @@ class Answer(Generic[T]):
         U+FFFD.
         """
         if self.is_json or self.media_type in STREAMS or _TEXTS.fullmatch(self.media_type):
-            return _decoded(self.content, self._charset)
+            return decode(self.content, self._charset)
         if self.media_type in _UNTYPED and _looks_like_text(self.content):
-            return _decoded(self.content, self._charset)
+            return decode(self.content, self._charset)
         return None
 
     @property
@@ -126,24 +127,6 @@ def parsed(answer: Answer[Any]) -> Answer[Any]:
 
 def _not_json(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
-
-
-def _decoded(content: bytes, charset: str) -> str:
-    for mark, encoding in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
-        if content.startswith(mark):
-            content, charset = (
-                (content[3:], encoding) if encoding == "utf-8" else (content, encoding)
-            )
-    try:
-        if not codecs.lookup(charset)._is_text_encoding:
-            charset = "utf-8"
-        return content.decode(charset, "replace")
-    except (LookupError, UnicodeError):
-        return content.decode("utf-8", "replace")
 
 
 def _looks_like_text(content: bytes) -> bool:
@@ -246,7 +229,7 @@ def _as_text(
     """Text as it is, behind a line that says what it is when it is more than plain text."""
     # Cut first: the rest is not worth cleaning. Twice the limit leaves room for what redaction
     # takes away.
-    raw = answer.text if answer.text is not None else _decoded(answer.content, "utf-8")
+    raw = answer.text if answer.text is not None else decode(answer.content, "utf-8")
     text = visible(settings.redactor(raw[: settings.max_result_chars * 2]))
     shown = text[: settings.max_result_chars]
     blocks = []
@@ -437,7 +420,7 @@ def _bad_status(error: BadStatus, settings: Settings, given: tuple[str, ...]) ->
     if detail:
         lines.append(f"Answer: {detail}")
     wait = retry_after(answer.headers.get("retry-after"))
-    if wait is not None:
+    if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")
     lines.append(_advice(error, answer.status, wait, given, settings))
     return lines
@@ -468,10 +451,8 @@ def _said(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
     if answer.text is None:
         return "", f"{len(answer.content):,} bytes of {answer.media_type or 'unknown type'}"
     text = answer.text[: MAX_ERROR * 16]
-    if "html" in answer.media_type or re.match(r"\s*<(!doctype html|html)", text, re.I):
-        text = re.sub(r"(?is)<(script|style|head)\b.*?</\1\s*>|<!--.*?-->", " ", text)
-        text = html.unescape(re.sub(r"<[^<>]*>", " ", text))
-        text = re.sub(r"\s+", " ", text).strip()
+    if "html" in answer.media_type or is_html(text):
+        text = text_of_html(text)
     return "", visible(settings.redactor(text))[:MAX_ERROR]
 
 
@@ -557,6 +538,8 @@ def _advice(
             if sent
             else "Next: give the arguments it asks for"
         )
+    if wait is not None and wait > LONGEST_WAIT:
+        return "Next: try again later; the API asks for a wait of more than an hour"
     if status in (429, 503) or wait is not None:
         return (
             f"Next: wait {wait:.0f} seconds, then call again"

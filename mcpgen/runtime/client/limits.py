@@ -5,6 +5,7 @@ again.
 from __future__ import annotations
 
 import asyncio
+import datetime
 import email.utils
 import random
 import time
@@ -12,6 +13,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from .errors import Busy
+
+LONGEST_WAIT = 3_600.0
+"""Seconds of a `Retry-After` that are told as such; more is "later"."""
 
 
 class Gate:
@@ -91,6 +95,8 @@ def retry_after(value: str | None) -> float | None:
         return float(text[:12])
     try:
         at = email.utils.parsedate_to_datetime(text[:64])
+        if at.tzinfo is None:
+            at = at.replace(tzinfo=datetime.UTC)
         return max(0.0, at.timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None
