@@ -7,6 +7,7 @@ slice, is invisible to that count, so texts are counted in the characters that w
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -85,10 +86,8 @@ def nested(depth: int, last: str) -> dict[str, Any]:
 
 def attempt(act: Callable[[], object], *errors: type[Exception]) -> None:
     """Call, and take a refusal for an answer."""
-    try:
+    with contextlib.suppress(errors):
         act()
-    except errors:
-        pass
 
 
 def cases(runtime: Any) -> dict[str, tuple[int, Callable[[int], Callable[[], object]]]]:
