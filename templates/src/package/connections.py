@@ -3,7 +3,7 @@
 uvicorn closes an idle connection after a request, and refuses new requests when too many
 connections are open (`limit_concurrency`); it waits for a request's head for ever, so whoever opens
 enough connections and sends half a head on each keeps everybody out. Here a connection that waits
-has a deadline, and where there are too many the one that has waited longest makes room for the next.
+has a deadline, and where there are too many the one that has waited longest makes room.
 """
 
 from __future__ import annotations
@@ -66,12 +66,16 @@ class Limits:
         self._waiting.pop(connection, None)
 
     def _evict(self, address: str | None) -> bool:
-        """Close the connection (of an address) that has waited longest; whether there was one."""
-        for connection in self._waiting:
-            if address in (None, connection.address):
-                connection.give_up("too many connections")
-                return True
-        return False
+        """Close the connection (of an address) that has waited longest; whether there was one. An
+        idle one comes last: its client may be sending the next request just now.
+        """
+        waiting = [one for one in self._waiting if address in (None, one.address)]
+        half_open = [one for one in waiting if one.is_half_open]
+        candidates = half_open or waiting
+        if not candidates:
+            return False
+        candidates[0].give_up("too many connections")
+        return True
 
 
 class Connection(H11Protocol):
@@ -160,6 +164,11 @@ class Connection(H11Protocol):
             self.transport.abort()
         else:
             self.transport.close()
+
+    @property
+    def is_half_open(self) -> bool:
+        """Whether a request's head is awaited before a deadline."""
+        return self._deadline is not None
 
     def _serves(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
