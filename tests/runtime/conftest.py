@@ -18,8 +18,8 @@ sys.path.append(
 
 MODULES = (
     "headers segments origin settings arguments.explain arguments.checker server.search"
-    " client.errors client.wire client.url client.limits client.network client.body"
-    " client.credentials client.api client.answer client.charsets client.html_text results.shorten"
+    " errors client.wire client.url limits client.network client.body"
+    " client.credentials client.api results.answer client.blocks client.report results.charsets client.html_text results.shorten"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

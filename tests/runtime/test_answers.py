@@ -47,7 +47,7 @@ def shown(runtime: Any, calling: Any) -> Any:
         )
         if done.error is not None:
             raise done.error
-        blocks, structured = runtime.answer.content_of(done.answer, tool, done.settings)
+        blocks, structured = runtime.blocks.content_of(done.answer, tool, done.settings)
         result = {"content": blocks} | (
             {} if structured is None else {"structuredContent": structured}
         )
@@ -72,7 +72,7 @@ def reported(runtime: Any, calling: Any) -> Any:
             RETRIES="0",
             **variables,
         )
-        [block] = runtime.answer.report_error(done.error, done.settings)
+        [block] = runtime.report.report_error(done.error, done.settings)
         CallToolResult.model_validate({"content": [block], "isError": True}, by_name=False)
         return str(block["text"])
 
@@ -512,7 +512,7 @@ def test_an_html_error_is_its_text(reported: Any) -> None:
 
 
 def test_a_fault_of_the_server_itself_does_not_show_its_text(runtime: Any, settings: Any) -> None:
-    [block] = runtime.answer.report_error(KeyError("a secret thing"), settings())
+    [block] = runtime.report.report_error(KeyError("a secret thing"), settings())
     assert "KeyError" in block["text"] and "secret" not in block["text"]
 
 

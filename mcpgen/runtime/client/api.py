@@ -18,13 +18,22 @@ from typing import Any, TypeAlias
 import httpcore2
 import httpx2
 
+from ..errors import (
+    ApiError,
+    BadAnswer,
+    BadStatus,
+    Busy,
+    Redirected,
+    Refused,
+    TimedOut,
+    Unreachable,
+)
+from ..limits import Gate, Rate, back_off, retry_after
 from ..origin import check_base_url, origin_of
+from ..results.answer import STREAMS, Answer, parsed
 from ..settings import Credential, Secret, Settings
-from .answer import STREAMS, Answer, parsed
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Outgoing, Security
-from .errors import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
-from .limits import Gate, Rate, back_off, retry_after
 from .network import Response, TooLarge, Transport, body_of, check_head
 from .url import build, redirect
 from .wire import OMIT, Omit, Part

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..errors import Refused
 from ..headers import FORBIDDEN_HEADERS, TOKEN
 from ..settings import Settings
-from .errors import Refused
 from .wire import OMIT, Omit, Pairs, Part, Simple, encode, header_text, joined, pairs_of, text_of
 
 MAX_HEADER = 8 * 1024

@@ -16,9 +16,9 @@ from urllib.parse import SplitResult, quote, unquote_to_bytes, urljoin, urlsplit
 
 import httpx2
 
+from ..errors import Redirected, Refused
 from ..origin import Origin, origin_of
 from ..segments import TooManyDecodings, may_hold_dots, readings
-from .errors import Redirected, Refused
 from .wire import OMIT, path_text
 
 MAX_SEGMENT = 2_048

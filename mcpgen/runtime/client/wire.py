@@ -27,7 +27,7 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
-from .errors import Refused
+from ..errors import Refused
 
 MAX_PAIRS = 32 * 1024 * 1024
 """Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""

@@ -52,12 +52,13 @@ class Gate:
 
 
 class Rate:
-    """A token bucket: `rate` requests a second on average, as many at once as fit one second. 0 is
-    no limit.
+    """A token bucket: `rate` requests a second on average, as many at once as fit `burst` seconds.
+
+    A rate of 0 is no limit.
     """
 
-    def __init__(self, rate: float) -> None:
-        self._rate, self._size = rate, max(1.0, rate)
+    def __init__(self, rate: float, burst: float = 1.0) -> None:
+        self._rate, self._size = rate, max(1.0, rate * burst)
         self._tokens, self._at = self._size, time.monotonic()
 
     def reserve(self) -> float:
