@@ -53,9 +53,10 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         f" + {summary.filtered:,} filtered + ",
         (f"{summary.skipped:,} skipped", "yellow" if summary.skipped else ""),
     )
-    recognised = server.extra.get("recognised")
-    if recognised:
-        facts.add_row("recognised", shown(f"{recognised}, {plural(summary.operations, 'tool')}"))
+    if server.recognised:
+        facts.add_row(
+            "recognised", shown(f"{server.recognised}, {plural(summary.operations, 'tool')}")
+        )
     facts.add_row("operations" if server.calls_api else "definitions", law)
     facts.add_row("tool list", size(summary.total))
     if server.calls_api:
