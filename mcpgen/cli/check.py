@@ -25,13 +25,12 @@ def check(
     folder: Folder = Path(),
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Exit with 1 when the project is not what document, configuration and this version would give.
+    """Check that the project is up to date.
 
-    Also told: customisations, hooks and custom tools that no longer fit anything. Nothing is
-    written and none of your code is run. When nothing changed, nothing is generated, so the check
-    is quick enough for a pre-commit hook.
+    Ends with 1 when `mcpgen generate` would change a file, or when a customisation, hook or custom
+    tool no longer fits the tools. Nothing is written and none of your code is run. Quick enough for
+    a pre-commit hook: without changes nothing is generated.
     """
     from ..problems import Problems
     from ..project.check import check as compare

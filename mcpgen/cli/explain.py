@@ -18,7 +18,10 @@ Code = Annotated[
 
 
 def explain(code: Code = None) -> int:
-    """Say what a problem means, why it matters and what to do. Without a CODE, list all of them."""
+    """Explain the code of a problem.
+
+    Says what it means, why it matters and what to do. Without CODE, lists every code.
+    """
     from ..problems import Problem, UsageError
     from .codes import explanation, table
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..config import Config
 from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..config import Config
     from ..problems import Problems
 
 Client = Annotated[
@@ -35,22 +35,18 @@ FixOverlay = Annotated[
 
 
 def lint(
-    spec: opt.Documents = None,
-    overlay: opt.Overlays = None,
+    *,
+    config: Config,
     client: Client = None,
     fix_overlay: FixOverlay = None,
-    profile: opt.ProfileOption = opt.Profile.portable,
-    ref_root: opt.RefRoot = None,
-    max_bytes: opt.MaxBytes = None,
     strict: opt.Strict = False,
     quiet: opt.Quiet = False,
-    output_format: opt.FormatOption = opt.Format.text,
-    debug: opt.Debug = False,
+    output_format: opt.FormatOption = "text",
 ) -> int:
-    """Check an API description, without generating anything.
+    """Check an API description.
 
-    Ends with 1 when there are errors, with `--strict` also for warnings. The overlay of
-    `--fix-overlay` is for its author to read: what only they can know is left to them as a comment.
+    Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay of
+    `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
     from ..problems import Problems
@@ -59,15 +55,14 @@ def lint(
 
     screen = Screen(quiet=quiet)
     problems = Problems()
-    config = opt.config(spec, overlay, profile=profile, ref_root=ref_root, max_bytes=max_bytes)
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False, thorough=True)
     for name in client or ():
         check_client(made.server, name, problems)
-    print_problems(screen, problems, made.document, output_format.value, limit=10_000)
+    print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
         _write_overlay(screen, config, fix_overlay)
-    if output_format is opt.Format.text:
+    if output_format == "text":
         screen.remark(_conclusion(problems), style="")
     return (
         1

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..problems import DocumentError, Problem, Problems
 from .screen import Screen
 
 if TYPE_CHECKING:
     from ..load import Document
-    from .report import Format
+    from .options import Format
 
 
 def print_problems(
-    screen: Screen, problems: Problems, document: Document | None, form: str, *, limit: int = 20
+    screen: Screen, problems: Problems, document: Document | None, form: Format, *, limit: int = 20
 ) -> None:
     """Print what was found. Notes are left out where only problems are wanted (`--quiet`)."""
     from . import report
 
     found = [problem for problem in problems if not (screen.quiet and problem.severity == "note")]
     if form != "text":
-        screen.data(report.render(found, document, form=cast("Format", form)))
+        screen.data(report.render(found, document, form=form))
     elif found:
         screen.err.print(report.styled(found, document, limit=limit))
 

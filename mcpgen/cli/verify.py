@@ -20,12 +20,11 @@ def verify(
     folder: Folder = Path(),
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Recompute every hash in `mcpgen.lock`; exit with 4 when a generated file is not as it was
-    generated.
+    """Check that no generated file was edited.
 
-    Neither the document nor the network is needed, and nothing in the project is run.
+    Compares every file with its hash in `mcpgen.lock` and ends with 4 when one differs. Needs
+    neither the document nor the network, and runs none of your code.
     """
     from ..project.check import verify as recompute
     from ..project.run import here
