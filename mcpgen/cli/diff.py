@@ -64,14 +64,16 @@ def diff(
     problems = Problems()
     with screen.working("comparing"):
         old, new = _sides(names, problems)
-        found = differ.diff(old, new)
+        difference = differ.diff(old, new)
     if output_format == "json":
-        screen.data(json.dumps(differ.as_data(found), indent=2))
+        screen.data(json.dumps(differ.as_data(difference), indent=2))
+    elif output_format == "markdown":
+        screen.data(differ.as_markdown(difference))
     else:
-        screen.data(
-            differ.as_markdown(found) if output_format == "markdown" else differ.as_text(found)
-        )
-    return 0 if exit_zero else found.exit_code
+        screen.data(differ.as_text(difference))
+    if exit_zero:
+        return 0
+    return difference.exit_code
 
 
 def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:

@@ -27,8 +27,8 @@ def explain(code: Code = None) -> int:
 
     screen = Screen()
     if code is None:
-        for found in table().values():
-            screen.out.print(f"{found.code}  {found.title}")
+        for row in table().values():
+            screen.out.print(f"{row.code}  {row.title}")
         return 0
     known = explanation(code)
     if known is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import Config
 from . import options as opt
+from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -173,14 +174,15 @@ def _show_rows(
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    text = ", ".join(names[:4])
+    if len(names) > 4:
+        text += f" and {len(names) - 4} more"
+    return text
 
 
 def _show_problem_count(screen: Screen, severities: list[str]) -> None:
-    counted = [
-        (severities.count(kind), kind)
-        for kind in ("error", "warning", "note")
-        if kind in severities
-    ]
-    said = ", ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for count, kind in counted)
-    screen.out.print(f"problems: {said or 'none'}{'; `mcpgen lint` lists them' if said else ''}")
+    counts = problem_counts(severities)
+    if counts:
+        screen.out.print(f"problems: {counts}; `mcpgen lint` lists them")
+    else:
+        screen.out.print("problems: none")

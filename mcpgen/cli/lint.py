@@ -11,6 +11,7 @@ import typer
 
 from ..config import Config
 from . import options as opt
+from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Client = Annotated[
     typer.Option(
         "--client",
         metavar="NAME",
-        help="Also say what this client does not take. Repeatable; `all` for all.",
+        help="Also report what this client refuses. Repeatable; `all` means every client.",
     ),
 ]
 FixOverlay = Annotated[
@@ -29,7 +30,7 @@ FixOverlay = Annotated[
     typer.Option(
         "--fix-overlay",
         metavar="FILE",
-        help="Write an OpenAPI Overlay with the repairs that can be known.",
+        help="Write an OpenAPI Overlay with repairs to this file.",
     ),
 ]
 
@@ -64,22 +65,15 @@ def lint(
         _write_overlay(screen, config, fix_overlay)
     if output_format == "text":
         screen.remark(_conclusion(problems), style="")
-    return (
-        1
-        if problems.has_errors or (strict and any(item.severity == "warning" for item in problems))
-        else 0
-    )
+    has_warnings = any(problem.severity == "warning" for problem in problems)
+    return int(problems.has_errors or (strict and has_warnings))
 
 
 def _conclusion(problems: Problems) -> str:
-    counts = {
-        kind: sum(item.severity == kind for item in problems)
-        for kind in ("error", "warning", "note")
-    }
-    said = [
-        f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
-    ]
-    return ", ".join(said) + "; `mcpgen explain CODE` says more" if said else "no problems found"
+    counts = problem_counts(problem.severity for problem in problems)
+    if not counts:
+        return "no problems found"
+    return f"{counts}; `mcpgen explain CODE` says more"
 
 
 def _write_overlay(screen: Screen, config: Config, path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..problems import DocumentError, Problem, Problems
@@ -34,6 +36,17 @@ def problem_data(problems: Problems, document: Document | None) -> list[dict[str
         "problems"
     ]
     return found
+
+
+def problem_counts(severities: Iterable[str]) -> str:
+    """`2 errors, 1 note`, or an empty string."""
+    counts = Counter(severities)
+    words = []
+    for severity in ("error", "warning", "note"):
+        count = counts[severity]
+        if count:
+            words.append(f"{count:,} {severity}{'s' * (count > 1)}")
+    return ", ".join(words)
 
 
 def end_if_strict(strict: bool, problems: Problems) -> None:

@@ -1,4 +1,4 @@
-"""`mcpgen verify`: has anybody touched what was generated?"""
+"""`mcpgen verify`: was a generated file edited?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from . import options as opt
 from .screen import Screen, shown
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="[DIR]", help="The project's folder. Default: this one.")
+    Path,
+    typer.Argument(
+        metavar="[DIR]", help="The project's folder. Default: the project that this folder is in."
+    ),
 ]
 
 
@@ -30,16 +33,22 @@ def verify(
     from ..project.run import here
 
     screen = Screen(quiet=quiet or as_json)
-    found = recompute((here() or folder) if folder == Path() else folder)
+    project = folder
+    if folder == Path():
+        project = here() or folder
+    findings = recompute(project)
+    exit_code = 0
+    if findings:
+        exit_code = 4
     if as_json:
-        screen.data(json.dumps({"verified": not found, "findings": found}, indent=2))
-        return 4 if found else 0
-    for sentence in found:
+        screen.data(json.dumps({"verified": not findings, "findings": findings}, indent=2))
+        return exit_code
+    for sentence in findings:
         screen.err.print(f"not as generated: {shown(sentence)}")
-    if found:
+    if findings:
         screen.err.print(
             "  hint: `mcpgen generate` shows each difference and says where it belongs", style="dim"
         )
     else:
         screen.remark("every generated file is as it was generated")
-    return 4 if found else 0
+    return exit_code
