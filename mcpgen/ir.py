@@ -1,7 +1,7 @@
 """The intermediate representation: what a server is, after OpenAPI and before Python.
 
-`parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen, hold
-tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON Schemas
+`parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen,
+hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON Schemas
 (`Schema`) and JSON values (an argument's fixed value or default), which are data on both sides.
 """
 
@@ -195,7 +195,7 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """How the JSON of an answer is reduced: dotted paths to keep or to drop, and whether nulls go."""
+    """How the JSON of an answer is reduced: dotted paths to keep or to drop, whether nulls go."""
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()

@@ -65,7 +65,7 @@ def generate(
     """Generate an MCP server, or update one.
 
     The first run writes a project. Some of its files are yours from then on: `mcpgen.toml`, the
-    README, `hooks.py`, `custom/`. The others belong to mcpgen and are listed in `mcpgen.lock`. Later
+    README, `hooks.py`, `custom/`. The others are mcpgen's, listed in `mcpgen.lock`. Later
     runs rewrite only those, and only when nobody edited them. Without SPEC, the project in this
     folder is generated again.
     """

@@ -31,8 +31,8 @@ def inspect(
 ) -> int:
     """Show what a document would become.
 
-    Shows the API's address, credentials, tools that delete, sizes, skipped operations and suspicious
-    text. Nothing is written. `mcpgen lint` lists the document's problems.
+    Shows the API's address, credentials, tools that delete, sizes, skipped operations and
+    suspicious text. Nothing is written. `mcpgen lint` lists the document's problems.
     """
     from ..lint.hidden_text import findings
     from ..problems import Problems

@@ -46,8 +46,8 @@ def lint(
 ) -> int:
     """Check an API description.
 
-    Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay of
-    `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
+    Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay
+    of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
     from ..problems import Problems

@@ -41,7 +41,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key: the kind of its value, its meaning, an example in TOML, and its option if it has one.
+    """One key: the kind of its value, its meaning, an example in TOML, and its option, if any.
 
     The value is stored in the dataclass field `field`, or in the one of the key's own name. It is
     not stored with `is_note`. With `is_path` a relative path starts at the file's folder.
@@ -66,7 +66,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table. A `*` in its name stands for a name of the user's; `dataclass` holds its values."""
+    """One table. A `*` in its name stands for the user's names; `dataclass` holds its values."""
 
     name: str
     dataclass: str

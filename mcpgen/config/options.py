@@ -1,4 +1,4 @@
-"""Options of the command line that are keys of `mcpgen.toml`: as a `Config`, and compared with one."""
+"""Options of the command line that are keys of `mcpgen.toml`: as a `Config`, and compared."""
 
 from __future__ import annotations
 

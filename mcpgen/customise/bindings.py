@@ -22,7 +22,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", 
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
-    """The configuration with the names of the last run, for this document; without a lock as it is."""
+    """The configuration with the names of the last run, for this document."""
     if lock is None:
         return config
     listed = operations(document)
@@ -73,7 +73,7 @@ def _selection(selection: Selection, today: dict[Operation, str]) -> Selection:
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """The operation of each key of `[tools]`, for the next lock. One that is gone keeps its entry."""
+    """The operation of each key of `[tools]`, for the next lock. Gone ones keep their entry."""
     named = _by_word(operations(document))
     before: dict[str, Operation] = {}
     if lock is not None:
