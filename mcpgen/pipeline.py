@@ -15,11 +15,11 @@ from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, validate
 from .load import Document, Limits, load
+from .lock import Lock
 from .parse import parse
 from .problems import Problems
 from .render import render
 from .upgrade import upgrade
-from .write.lock import Lock
 
 THOROUGH = 60.0
 """Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked

@@ -12,7 +12,7 @@ from . import options as opt
 from .screen import Screen
 
 if TYPE_CHECKING:
-    from ..diff import Side
+    from ..compare.servers import Side
     from ..problems import Problems
 
 
@@ -48,7 +48,7 @@ def diff(
     change: 0 none, 10 text only, 11 additive, 12 breaking, 13 another origin, other credentials or
     more destructive behaviour. The last needs `mcpgen generate --accept-changes`.
     """
-    from .. import diff as differ
+    from ..compare import servers as differ
     from ..problems import Problem, Problems, UsageError
 
     screen = Screen(quiet=quiet)
@@ -78,7 +78,7 @@ def diff(
 
 def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
-    from ..diff import side_of_project
+    from ..compare.servers import side_of_project
     from ..problems import Problem, UsageError
     from ..project.run import here
 
@@ -112,9 +112,9 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     from dataclasses import replace
 
     from .. import pipeline
+    from ..compare.servers import side_of_server
     from ..config import Config
     from ..config.file import read_config
-    from ..diff import side_of_server
 
     config = read_config(project) if project is not None else Config()
     if document is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from ..config import Config, Selection
 from ..load import Document
 from ..load.document import UnresolvedReference
-from ..write.lock import Lock, Operation
+from ..lock import Lock, Operation
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", "trace")
 

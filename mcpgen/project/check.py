@@ -15,9 +15,7 @@ from pathlib import Path
 from .. import __version__
 from ..customise.bindings import operations
 from ..load import Document
-from ..problems import Problem, Problems, UsageError
-from ..write.changes import Changes, compare
-from ..write.lock import (
+from ..lock import (
     NAME,
     Lock,
     data_hash,
@@ -27,6 +25,8 @@ from ..write.lock import (
     text_hash,
     with_files,
 )
+from ..problems import Problem, Problems, UsageError
+from ..write.changes import Changes, compare
 from .run import Request, config_hash, run, settle
 from .user_code import findings, package_of
 

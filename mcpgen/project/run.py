@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import new_text
 from ..config.options import conflicting_options
+from ..lock import Lock, data_hash, facts, read_lock
 from ..problems import Problem, Problems, UsageError
-from ..write.lock import Lock, data_hash, facts, read_lock
 from ..write.swap import recover
 
 if TYPE_CHECKING:

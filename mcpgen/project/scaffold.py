@@ -78,14 +78,14 @@ from typing import Any
 
 from mcp import Client
 
-from {package}.server import ToolServer
+from {package} import App
 
 
 def call(tool: str, **arguments: Any) -> Any:
     """The result of one call."""
 
     async def run() -> Any:
-        async with Client(ToolServer().server) as client:
+        async with Client(App("{package}").server) as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(run())

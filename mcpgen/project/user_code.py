@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..lock import Lock
 from ..problems import Place, Problem
-from ..write.lock import Lock
 
 HOOKS = ("before", "shape", "after")
 INJECTED = ("api", "context")
@@ -40,7 +40,12 @@ class Package:
 def package_of(folder: Path, lock: Lock) -> Package | None:
     """The package whose generated files the lock lists; None where it lists none."""
     anchor = next(
-        (path for path in sorted(lock.files) if re.fullmatch(r"src/[^/]+/server\.py", path)), None
+        (
+            path
+            for path in sorted(lock.files)
+            if re.fullmatch(r"src/[^/]+/(__main__|server)\.py", path)
+        ),
+        None,
     )
     if anchor is None:
         return None

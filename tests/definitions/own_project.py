@@ -83,7 +83,9 @@ class Project:
         """What a conversation with the server returns."""
 
         async def begin() -> Any:
-            async with Client(self.imported("server").ToolServer().server, mode=mode) as client:
+            async with Client(
+                self.imported("runtime.app").App(self.made.server.package).server, mode=mode
+            ) as client:
                 return await conversation(client)
 
         return asyncio.run(begin())

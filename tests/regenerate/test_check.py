@@ -37,12 +37,12 @@ def test_an_edit_a_missing_file_and_a_changed_configuration_are_told(tmp_path: P
     add(folder, '[tools.listBooks]\ntitle = "Books"')
     assert checked(folder).stale[0] == "`mcpgen.toml` changed"
     generate(folder)
-    (package(folder) / "server.py").write_text("edited")
+    (package(folder) / "runtime" / "app.py").write_text("edited")
     (folder / "server.json").unlink()
     report = checked(folder)
     assert set(report.stale) >= {
         "`server.json` is missing",
-        "`src/corner_shop_mcp/server.py` was edited",
+        "`src/corner_shop_mcp/runtime/app.py` was edited",
     }
     assert not report.passed
 
@@ -101,7 +101,7 @@ def contract(folder: Path, tool: dict[str, object], code: str) -> None:
     """A custom tool."""
     own = package(folder) / "custom"
     (own / "mine.json").write_text(json.dumps([{"description": "Mine.", **tool}]))
-    (own / "mine.py").write_text(f"from ..api import Api\n\n\n{code}\n")
+    (own / "mine.py").write_text(f"from .. import Api\n\n\n{code}\n")
 
 
 AUTHOR = {"inputSchema": {"type": "object", "properties": {"author": {"type": "string"}}}}
@@ -228,7 +228,7 @@ def test_verify_finds_an_edit_of_any_generated_file_and_of_the_lock_itself(tmp_p
 def test_verify_finds_a_tool_whose_text_was_edited_together_with_the_hash_of_its_file(
     tmp_path: Path,
 ) -> None:
-    from mcpgen.write.lock import dump, read_lock, with_files
+    from mcpgen.lock import dump, read_lock, with_files
 
     folder = project(tmp_path)
     path = package(folder) / "tools" / "orders.json"

@@ -192,7 +192,7 @@ def own_readme(folder: Path) -> None:
 
 def delete_generated(folder: Path) -> None:
     (package(folder) / "tools" / "books.py").unlink()
-    (package(folder) / "server.py").unlink()
+    (package(folder) / "runtime" / "app.py").unlink()
     shutil.rmtree(folder / "clients")
 
 

@@ -9,10 +9,7 @@ import importlib
 import json
 import os
 import re
-import shutil
-import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,17 +138,9 @@ PLACE = tempfile.mkdtemp()
 
 
 @pytest.fixture(scope="module")
-def body() -> Iterator[Any]:
+def body() -> Any:
     """The runtime's module of headers."""
-    folder = Path(tempfile.mkdtemp())
-    shutil.copytree(
-        ROOT / "templates" / "src" / "package",
-        folder / "drawn",
-        ignore=shutil.ignore_patterns("*.jinja"),
-    )
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("drawn.body")
-    sys.path.remove(str(folder))
+    return importlib.import_module("mcpgen.runtime.client.body")
 
 
 @thorough
@@ -160,7 +149,7 @@ def test_a_header_is_one_header_or_refused(body: Any, name: str, value: str) -> 
     """Judged by the grammar of RFC 9110 and by h11, which serves as an independent parser."""
     import h11
 
-    refused = importlib.import_module("drawn.errors").Refused
+    refused = importlib.import_module("mcpgen.runtime.client.errors").Refused
     fields = {}
     with contextlib.suppress(refused):
         fields = body.header_fields({name: value})

@@ -15,7 +15,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from .faults import explain, suggest
+from .explain import explain, suggest
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000

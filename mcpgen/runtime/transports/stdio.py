@@ -43,12 +43,12 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
         reader = asyncio.StreamReader(MAX_LINE)
         reading, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader),
-            open(source, "rb", buffering=0, closefd=False),
+            open(source, "rb", buffering=0, closefd=False),  # noqa: SIM115
         )
         # This protocol is also what knows how to wait until a pipe has room again
         writing, protocol = await loop.connect_write_pipe(
             lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()),
-            open(sink, "wb", buffering=0, closefd=False),
+            open(sink, "wb", buffering=0, closefd=False),  # noqa: SIM115
         )
         writer = asyncio.StreamWriter(writing, protocol, None, loop)
         try:

@@ -14,23 +14,23 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .catalog import Entry, StartError
+from ..log import event
+from ..server.catalog import Entry, StartError
 from .guard import (
     ENDPOINT,
     GRANTED,
     LOOPBACK_NAMES,
     MAX_BODY_BYTES,
-    App,
+    ASGIApp,
     Authority,
     Guard,
     hosts_of,
 )
-from .log import event
 from .tokens import Issuer, OwnToken
 
 if TYPE_CHECKING:
-    from .server import ToolServer
-    from .settings import Settings
+    from ..app import App
+    from ..settings import Settings
 
 _OAUTH = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
 
@@ -40,7 +40,7 @@ class Scopes:
     (`delete_book=books:admin`).
     """
 
-    def __init__(self, tools: ToolServer, write: str, single: str) -> None:
+    def __init__(self, tools: App, write: str, single: str) -> None:
         self._tools = tools
         self._write = frozenset(write.split())
         self._single: dict[str, frozenset[str]] = {}
@@ -78,7 +78,7 @@ class Scopes:
         )
 
 
-def serve(tools: ToolServer, options: argparse.Namespace, settings: Settings) -> int:
+def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
     """Serve until interrupted. Raises StartError for settings that would be unsafe or cannot
     work.
     """
@@ -112,8 +112,8 @@ def serve(tools: ToolServer, options: argparse.Namespace, settings: Settings) ->
 
 
 def application(
-    tools: ToolServer, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
-) -> App:
+    tools: App, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
+) -> ASGIApp:
     """The ASGI application: the SDK's, behind the guard."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.requests import Request

@@ -17,10 +17,10 @@ from urllib.parse import quote, quote_plus, unquote_plus, urlencode
 
 import httpx2
 
+from ..settings import Credential, Redactor, Secret, Settings
 from .answer import Answer
 from .body import VALUE
 from .errors import ApiError, MissingCredential, Refused
-from .settings import Credential, Redactor, Secret, Settings
 from .url import origin_of
 
 Security = tuple[tuple[str, ...], ...]

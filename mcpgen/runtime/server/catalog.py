@@ -11,27 +11,18 @@ so that mistakes show at once.
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .faults import suggest
-from .log import event
+from ..arguments.explain import suggest
+from ..log import event
+from ..package import Package
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
-_PACKAGE = __package__ or ""
-ROOT = Path(__file__).parent
-
-
-def facts() -> dict[str, Any]:
-    """What is known about the API, from `api.json`."""
-    found: dict[str, Any] = json.loads((ROOT / "api.json").read_bytes())
-    return found
 
 
 class StartError(Exception):
@@ -42,6 +33,7 @@ class StartError(Exception):
 class Entry:
     """One tool: its Tool object as on the wire, and where its function stands."""
 
+    package: Package
     wire: dict[str, Any]
     toolset: str
     module: str
@@ -69,7 +61,7 @@ class Entry:
         """The tool's function, its module imported if it is not yet. Raises ImportError or
         AttributeError.
         """
-        module = importlib.import_module(self.module, _PACKAGE)
+        module = self.package.module(self.module)
         found: Callable[..., Any] = getattr(module, module_name(self.name))
         return found
 
@@ -79,7 +71,7 @@ class Entry:
         """
         found = getattr(self.function(), "sends", None)
         if found is None and self.replaces:
-            module = importlib.import_module(self.replaces, _PACKAGE)
+            module = self.package.module(self.replaces)
             found = getattr(getattr(module, module_name(self.name), None), "sends", None)
         return found
 
@@ -89,7 +81,7 @@ class Catalog:
 
     def __init__(
         self,
-        root: Path,
+        package: Package,
         *,
         toolsets: Iterable[str] = (),
         read_only: bool = False,
@@ -99,17 +91,19 @@ class Catalog:
         self.read_only = read_only
         self._aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
-        self._contracts = _contracts(root)
+        self._package = package
+        self._contracts = package.json("contracts.json") or {}
         self._yours = yours
+        root = package.folder
         chosen = _chosen(root, toolsets)
         for path in sorted((root / "tools").glob("*.json")):
             if chosen is None or path.stem in chosen:
                 generated = path.with_suffix(".py").is_file()
                 self._read(
-                    path, f".tools.{path.stem}" if generated else f".custom.{path.stem}", generated
+                    path, f"tools.{path.stem}" if generated else f"custom.{path.stem}", generated
                 )
         for path in sorted((root / "custom").glob("*.json")) if yours else ():
-            self._read(path, f".custom.{path.stem}", False, chosen)
+            self._read(path, f"custom.{path.stem}", False, chosen)
         self._keep_working()
         self.listed = [
             entry.wire for entry in self._entries.values() if entry.read_only or not read_only
@@ -145,7 +139,7 @@ class Catalog:
                 continue
             toolset = namesake.toolset if namesake else path.stem
             if chosen is None or toolset in chosen:
-                entry = Entry(tool, toolset, module, generated)
+                entry = Entry(self._package, tool, toolset, module, generated)
                 self._entries[tool["name"]] = (
                     entry if by_hand else self._placed(entry, path.parents[1])
                 )
@@ -163,7 +157,7 @@ class Catalog:
             entry.replaces = entry.module if entry.generated and entry.contract is None else ""
         elif entry.contract is None or not entry.generated:
             return entry
-        entry.module, entry.generated = f".custom.{name}", False
+        entry.module, entry.generated = f"custom.{name}", False
         return entry
 
     def _keep_working(self) -> None:
@@ -183,19 +177,19 @@ class Catalog:
                         "error",
                         "tool_left_out",
                         tool=name,
-                        **where(error, f"no function in {entry.module[1:]}"),
+                        **self._package.where(error, f"no function in {entry.module}"),
                     )
                 except BaseException as error:
                     if isinstance(error, KeyboardInterrupt):
                         raise
                     broken.add(entry.module)
-                    event("error", "tool_left_out", tool=name, **where(error, ""))
+                    event("error", "tool_left_out", tool=name, **self._package.where(error, ""))
             else:
                 event(
                     "error",
                     "tool_left_out",
                     tool=name,
-                    reason=f"{entry.module[1:]} could not be imported",
+                    reason=f"{entry.module} could not be imported",
                 )
             del self._entries[name]
 
@@ -203,34 +197,6 @@ class Catalog:
 def module_name(tool: str) -> str:
     """What the function of a tool is called, and its file in `custom/`."""
     return re.sub(r"\W", "_", tool)
-
-
-def _contracts(root: Path) -> dict[str, Any]:
-    """Tool to what calls of it are checked against, for the tools that have no generated
-    function.
-    """
-    path = root / "contracts.json"
-    found: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
-    return found
-
-
-def where(error: BaseException, note: str) -> dict[str, Any]:
-    """The file and line a failure comes from, innermost in this package, and what it says."""
-    root = str(Path(__file__).parent)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename.startswith(root)
-    ]
-    frames = [frame for frame in frames if Path(frame.filename) != Path(__file__)]
-    fields: dict[str, Any] = {
-        "reason": f"{type(error).__name__}: {error}" + (f" ({note})" if note else "")
-    }
-    if isinstance(error, SyntaxError):
-        fields.update(file=error.filename, line=error.lineno)
-    elif frames:
-        fields.update(file=frames[-1].filename, line=frames[-1].lineno)
-    return fields
 
 
 def _chosen(root: Path, toolsets: Iterable[str]) -> frozenset[str] | None:
@@ -278,7 +244,7 @@ def _invalid(tool: dict[str, Any]) -> str:
     from mcp.types import Tool
     from pydantic import ValidationError
 
-    from .check import compiled
+    from ..arguments.checker import compiled
 
     try:
         Tool.model_validate(tool, by_name=False)

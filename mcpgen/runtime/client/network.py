@@ -18,8 +18,8 @@ from typing import Any
 import httpcore2
 import httpx2
 
+from ..settings import Settings
 from .errors import BadAnswer, Refused
-from .settings import Settings
 
 MAX_HEADERS = 256
 

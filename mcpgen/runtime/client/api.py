@@ -18,14 +18,13 @@ from typing import Any, TypeAlias
 import httpcore2
 import httpx2
 
-from . import auth
+from ..settings import Credential, Secret, Settings
 from .answer import STREAMS, Answer, parsed
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Outgoing, Security
 from .errors import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
 from .limits import Gate, Rate, back_off, retry_after
 from .network import Response, TooLarge, Transport, body_of, check_head
-from .settings import Credential, Secret, Settings
 from .url import build, check_base_url, origin_of, redirect
 from .wire import OMIT, Omit, Part
 
@@ -75,8 +74,10 @@ class Api:
     share it.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, auth: Any = None) -> None:
+        """`auth` is the module `auth.py` of the server's package, if it has one."""
         self.settings = settings
+        self._authorize = getattr(auth, "authorize", None)
         self._transport: Transport | None = None
         self._gate = Gate(settings.max_concurrency, settings.max_waiting)
         self._rate = Rate(settings.rate_limit)
@@ -287,7 +288,8 @@ class Api:
         )
         if call.trusted:
             await self._credentials.add(call.chosen, request, self._post)
-            await auth.authorize(request)
+            if self._authorize is not None:
+                await self._authorize(request)
             if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
                 raise Refused("`auth.py` changed where the request goes")
         if request.cookies:

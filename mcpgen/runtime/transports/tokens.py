@@ -14,8 +14,8 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..log import event
 from .guard import METADATA, Grant
-from .log import event
 
 ALGORITHMS = (
     "RS256",

@@ -14,8 +14,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from .check import BadArguments, Checker, compiled
-from .faults import explain, suggest
+from .checker import BadArguments, Checker, compiled
+from .explain import explain, suggest
 
 
 class ContractChecker(Checker):

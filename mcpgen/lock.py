@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, ir
-from ..lint.hidden_text import kinds_of
-from ..problems import OutputConflictError, Problem
+from . import __version__, ir
+from .lint.hidden_text import kinds_of
+from .problems import OutputConflictError, Problem
 
 NAME = "mcpgen.lock"
 FORMAT = 1

@@ -7,7 +7,6 @@ handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -19,14 +18,15 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from . import lazy
-from .calls import Caller, Hooks
-from .catalog import ROOT, Catalog, Entry, StartError, facts, where
-from .content import Context, failure, sendable
 from .log import event
+from .package import Package
+from .results.content import Context, failure, sendable
+from .server import search as lazy
+from .server.calls import Caller, Hooks
+from .server.catalog import Catalog, Entry, StartError
 
 if TYPE_CHECKING:
-    from .api import Api
+    from .client.api import Api
     from .settings import Settings
 
 LIST_TTL_MS = 300_000
@@ -38,11 +38,12 @@ Refusal = Callable[[Entry, Any], str]
 """Why the caller of a transport's request (None on stdio) may not call a tool, or nothing."""
 
 
-class ToolServer:
+class App:
     """The tools of one API, ready to be served on any transport as `server`."""
 
     def __init__(
         self,
+        package: str,
         *,
         toolsets: Iterable[str] = (),
         read_only: bool = False,
@@ -50,17 +51,19 @@ class ToolServer:
         settings: Settings | None = None,
         yours: bool = True,
     ) -> None:
-        """`yours` is false where only what is generated shall run: without `hooks.py` and the tools
-        of `custom/`.
+        """`package` is the import name of the server's package. With `yours` false only what was
+        generated runs: no `hooks.py` and no tools of `custom/`.
         """
-        known = facts()
+        home = Package.named(package)
+        known = home.facts()
         aliases = known.get("aliases", {})
         self.catalog = Catalog(
-            ROOT, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours
+            home, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours
         )
+        self._package = home
         self._settings = settings
         self._api: Api | None = None
-        hooks = Hooks(_hooks() if yours else None, list(self.catalog.toolset_of))
+        hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
         self._caller = Caller(hooks, self._the_api, self._mask)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
@@ -69,7 +72,7 @@ class ToolServer:
         self._listed = self.catalog.listed
         if lazy_list:
             self._listed = lazy.tools(read_only=read_only)
-            self._lazy = {tool["name"]: Entry(tool, "", ".lazy", True) for tool in self._listed}
+            self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
         self.server = self._build(known)
 
     def _build(self, known: dict[str, Any]) -> Server[Any]:
@@ -102,11 +105,12 @@ class ToolServer:
     def _the_api(self) -> Api:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            from .api import Api
+            from .client.api import Api
             from .settings import read
 
-            self._settings = self._settings or read()
-            self._api = Api(self._settings)
+            self._settings = self._settings or read(self._package.facts())
+            auth = self._package.module("auth") if self._package.has("auth") else None
+            self._api = Api(self._settings, auth)
         return self._api
 
     def _mask(self, data: Any) -> Any:
@@ -171,7 +175,7 @@ class ToolServer:
         arguments: dict[str, Any] | None,
     ) -> dict[str, Any]:
         """The three tools of `--lazy`, their own arguments checked like those of any tool."""
-        from .check import BadArguments, Checker
+        from .arguments.checker import BadArguments, Checker
 
         if entry.prepared is None:
             entry.prepared = Checker(entry.name, entry.wire["inputSchema"])
@@ -223,15 +227,15 @@ async def _list_nothing(
     return types.ListToolsResult(tools=[])
 
 
-def _hooks() -> Any:
+def _hooks(package: Package) -> Any:
     """The module `hooks.py`, if there is one. Raises StartError when it cannot be imported: a guard
     must not vanish.
     """
-    if not (ROOT / "hooks.py").is_file():
+    if not package.has("hooks"):
         return None
     try:
-        return importlib.import_module(".hooks", __package__)
+        return package.module("hooks")
     except Exception as error:
-        found = where(error, "")
+        found = package.where(error)
         place = f"{found['file']}:{found['line']}: " if "file" in found else ""
         raise StartError(f"hooks.py cannot be imported: {place}{found['reason']}") from error

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import ir
-from .customise.bindings import same
-from .problems import Problem, UsageError
-from .schema_diff import Finding, Kind, compare_inputs, compare_outputs
-from .write.lock import HINTS, Lock, ToolLock, facts, read_lock
-from .write.safety import security_changes
+from .. import ir
+from ..customise.bindings import same
+from ..lock import HINTS, Lock, ToolLock, facts, read_lock
+from ..problems import Problem, UsageError
+from ..write.safety import security_changes
+from .schemas import Finding, Kind, compare_inputs, compare_outputs
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
 EXIT_CODES: dict[Kind | None, int] = {

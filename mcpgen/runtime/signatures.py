@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, overload
 
-from .api import Api
-from .content import Context
+from .client.api import Api
+from .results.content import Context
 
 P = ParamSpec("P")
 

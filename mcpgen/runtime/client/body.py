@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..settings import Settings
 from .errors import Refused
-from .settings import Settings
 from .wire import OMIT, Omit, Pairs, Part, Simple, encode, header_text, joined, pairs_of, text_of
 
 MAX_HEADER = 8 * 1024

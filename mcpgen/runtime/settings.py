@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, quote_plus
 
-from .url import Origin, check_base_url, origin_of
+from .client.url import Origin, check_base_url, origin_of
 
 MASK = "****"
 
@@ -308,7 +308,7 @@ VARIABLES = (
 
 
 def read(
-    facts: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any],
     environ: Mapping[str, str] | None = None,
     *,
     http: bool = False,
@@ -316,13 +316,10 @@ def read(
 ) -> Settings:
     """The settings of this process.
 
-    `facts` is the content of `api.json` (read from beside this module when not given), `known`
-    names further variables (without prefix) that other modules read. Over HTTP (`http`) the callers
-    are not on this machine, and no local file can be named. Raises SettingsError with every problem
-    there is.
+    `facts` is the content of `api.json`; `known` names further variables (without prefix) that
+    other modules read. Over HTTP (`http`) the callers are not on this machine, and no local file
+    can be named. Raises SettingsError with every problem there is.
     """
-    if facts is None:
-        facts = json.loads(Path(__file__).with_name("api.json").read_text(encoding="utf-8"))
     return _Reader(facts, os.environ if environ is None else environ).read(http, tuple(known))
 
 

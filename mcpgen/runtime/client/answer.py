@@ -24,10 +24,10 @@ from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+from ..results.shorten import Cuts, TooDeep, clean, compact, fit, shape, visible
+from ..settings import Settings
 from .errors import ApiError, BadAnswer, BadStatus, MissingCredential, Refused
 from .limits import retry_after
-from .settings import Settings
-from .shorten import Cuts, TooDeep, clean, compact, fit, shape, visible
 
 T = TypeVar("T")
 Block = dict[str, Any]

@@ -15,14 +15,14 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .lazy import CALL
-from .log import event
+from ..log import event
+from ..server.search import CALL
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 ENDPOINT = "/mcp"
 HEALTH = "/health"
@@ -86,7 +86,7 @@ class Guard:
 
     def __init__(
         self,
-        app: App,
+        app: ASGIApp,
         *,
         hosts: frozenset[tuple[str, int | None]],
         origins: frozenset[str],

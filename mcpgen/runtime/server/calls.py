@@ -18,16 +18,25 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 from mcp.types import CallToolResult
 
-from .catalog import Entry, StartError, where
-from .content import Call, Context, Structured, ToolError, as_json, failure, result_of, sendable
-from .errors import ApiError, BadStatus
-from .faults import explain, suggest
-from .log import event
+from ..arguments.explain import explain, suggest
+from ..client.errors import ApiError, BadStatus
+from ..log import event
+from ..results.content import (
+    Call,
+    Context,
+    Structured,
+    ToolError,
+    as_json,
+    failure,
+    result_of,
+    sendable,
+)
+from .catalog import Entry, StartError
 
 if TYPE_CHECKING:
-    from .answer import Answer
-    from .api import Api
-    from .check import Checker
+    from ..arguments.checker import Checker
+    from ..client.answer import Answer
+    from ..client.api import Api
 
 _KINDS = ("before", "shape", "after")
 _RESERVED = ("api", "context")
@@ -168,7 +177,7 @@ class Caller:
 
     async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
-        from .answer import content_of
+        from ..client.answer import content_of
 
         if answer.data is not None and self._hooks.have("shape", entry.name):
             answer = dataclasses.replace(
@@ -181,7 +190,7 @@ class Caller:
     def _prepare(self, entry: Entry) -> Prepared:
         """Import the tool's module and compile its schemas, once."""
         if entry.prepared is None:
-            from .check import compiled
+            from ..arguments.checker import compiled
 
             function = entry.function()
             wants = tuple(
@@ -201,7 +210,7 @@ class Caller:
 
     def _report(self, entry: Entry, error: Exception) -> tuple[dict[str, Any], dict[str, Any]]:
         """The result of a call that raised, and fields for its line on stderr."""
-        from .check import BadArguments
+        from ..arguments.checker import BadArguments
 
         if isinstance(error, BadArguments):
             return failure(str(error)), {"status": "invalid_arguments"}
@@ -223,10 +232,10 @@ class Caller:
             f"`{entry.name}` failed inside this server ({type(error).__name__}). "
             "Its log says more; the same call will probably fail again"
         )
-        return failure(text), {"status": "internal_error", **where(error, "")}
+        return failure(text), {"status": "internal_error", **entry.package.where(error)}
 
     def _report_api(self, entry: Entry, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
-        from .answer import report_error
+        from ..client.answer import report_error
 
         blocks = report_error(error, self._api().settings)
         status = error.answer.status if isinstance(error, BadStatus) else type(error).__name__
@@ -235,8 +244,8 @@ class Caller:
 
 def _checker(entry: Entry) -> Checker:
     """What the arguments of a tool are checked with."""
-    from .check import Checker
-    from .contract import ContractChecker
+    from ..arguments.checker import Checker
+    from ..arguments.contract import ContractChecker
 
     if entry.contract is not None:
         return ContractChecker(entry.name, entry.wire["inputSchema"], entry.contract)
@@ -251,7 +260,7 @@ def _checker(entry: Entry) -> Checker:
 
 def _tell_progress(context: Context) -> None:
     """Let the HTTP side say that it is waiting, if the caller wants to know."""
-    from .api import progress
+    from ..client.api import progress
 
     progress.set(context.say if context.wanted else None)
 
