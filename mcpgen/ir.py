@@ -1,13 +1,13 @@
 """The intermediate representation: what a server is, after OpenAPI and before Python.
 
-`parse` makes these dataclasses, `render` reads them. They are frozen, hold tuples, and know neither
-OpenAPI nor Jinja nor files. The one place where plain dictionaries appear is JSON Schema, which is
-data on both sides (`Schema`).
+`parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen,
+hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON Schemas
+(`Schema`) and JSON values (an argument's fixed value or default), which are data on both sides.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
@@ -194,15 +194,25 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shaping:
+    """How the JSON of an answer is reduced: dotted paths to keep or to drop, whether nulls go."""
+
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    strip_nulls: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """One generated package.
 
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. `aliases` are further names tools answer to
-    (alias → tool), `answers` how answers are shaped (tool → `keep`, `drop`, `strip_nulls`),
-    `given_names` the names of renamed tools before that (`METHOD /path` → name).
+    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names tools can be
+    called by (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
+    names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
+    definitions the document holds, if it is no API description.
     """
 
     name: str
@@ -221,10 +231,10 @@ class Server:
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     document_version: str = ""
-    aliases: dict[str, str] = field(default_factory=dict)
-    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    given_names: dict[str, str] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    aliases: tuple[tuple[str, str], ...] = ()
+    answers: tuple[tuple[str, Shaping], ...] = ()
+    original_names: tuple[tuple[str, str], ...] = ()
+    recognised: str = ""
 
     @property
     def calls_api(self) -> bool:

@@ -118,8 +118,8 @@ class _Parser:
             toolsets=grouped(tools, {}),
             skips=tuple(found.skips),
             document_version=self.document.version,
-            aliases=found.aliases,
-            extra={"recognised": describe_document(self.document)},
+            aliases=tuple(found.aliases.items()),
+            recognised=describe_document(self.document),
         )
 
 

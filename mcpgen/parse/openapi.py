@@ -112,8 +112,8 @@ class _Parser:
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
-            aliases=self.aliases,
-            extra={"recognised": self.recognised} if self.recognised else {},
+            aliases=tuple(self.aliases.items()),
+            recognised=self.recognised,
         )
 
     def named(self, where: Origin, operation: dict[str, Any]) -> str | None:

@@ -19,6 +19,7 @@ from mcpgen.ir import (
     Response,
     Schema,
     Server,
+    Shaping,
     Tool,
     Toolset,
 )
@@ -232,8 +233,8 @@ def hostile(text: str, *, key: str | None = None) -> Server:
         security=((text,),),
         toolsets=(Toolset(name="books", title=text, description=text, tools=(hostile_tool,)),),
         allowed_origins=(text,),
-        aliases={text: "hostile_tool"},
-        answers={"hostile_tool": {"keep": [text], "drop": [], "strip_nulls": False}},
+        aliases=((text, "hostile_tool"),),
+        answers=(("hostile_tool", Shaping(keep=(text,))),),
         document_version=text,
     )
 

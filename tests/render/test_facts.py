@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mcpgen.ir import Auth, Response
+from mcpgen.ir import Auth, Response, Shaping
 from mcpgen.render.ownership import is_once
 
 from .servers import argument, files_of, tool
@@ -45,8 +45,8 @@ def test_the_runtime_is_told_what_it_needs() -> None:
         files_of(
             tool("a"),
             wrapped,
-            aliases={"old": "a"},
-            answers={"a": {"keep": ["x"], "drop": [], "strip_nulls": True}},
+            aliases=(("old", "a"),),
+            answers=(("a", Shaping(keep=("x",), strip_nulls=True)),),
             auth=(Auth(name="k", kind="basic", variables=("U", "P")),),
             security=(("k",), ()),
             base_url=None,
