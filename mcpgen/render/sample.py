@@ -14,7 +14,7 @@ import jsonschema_rs
 
 from ..ir import Schema, Server, Tool
 from .pattern_text import text_for
-from .places import expectations, security
+from .expectations import credentials, expectations
 
 MAX_DEPTH = 4
 _FORMATS = {
@@ -63,7 +63,7 @@ def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, 
             "method": tool.request.method,
             "path": tool.request.path,
             "expect": expectations(tool, arguments) if arguments is not None else [],
-            "security": security(server, tool, environment),
+            "security": credentials(server, tool, environment),
         }
     return found
 

@@ -126,7 +126,6 @@ def test_a_project_has_the_files_it_promises() -> None:
         "tools/__init__.py",
         "tools/books.json",
         "tools/books.py",
-        "models/__init__.py",
     } <= package
     assert {"custom/__init__.py", "hooks.py", "auth.py"} <= package
     assert {

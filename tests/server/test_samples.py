@@ -25,7 +25,7 @@ from mcpgen.ir import (
 )
 from mcpgen.render import sample
 from mcpgen.render.pattern_text import text_for
-from mcpgen.render.places import expectations
+from mcpgen.render.expectations import expectations
 from mcpgen.render.sample import sample_arguments
 
 NODE = {

@@ -8,7 +8,7 @@ from .. import wire
 from ..api import OMIT, Answer, Api, Omit
 
 if TYPE_CHECKING:
-    from ..models import general as models
+    from .. import models
 
 
 async def post_form(

@@ -48,24 +48,22 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
     return found
 
 
-def security(
+def credentials(
     server: Server, tool: Tool, environment: dict[str, str]
 ) -> list[list[Expectation]] | None:
     """The alternatives of credentials a request may carry, given that environment; None where none
     is possible.
     """
-    alternatives = (
-        server.security
-        if tool.request is None or tool.request.security is None
-        else tool.request.security
-    )
+    alternatives = server.security
+    if tool.request is not None and tool.request.security is not None:
+        alternatives = tool.request.security
     if not alternatives:
         return []
-    known = {auth.name: auth for auth in server.auth}
+    usable = {auth.name: auth for auth in server.auth if auth.kind in _KINDS}
     possible = [
-        _together([_credential(known[name], environment) for name in names])
+        _together([_credential(usable[name], environment) for name in names])
         for names in alternatives
-        if all(name in known and known[name].kind in _KINDS for name in names)
+        if usable.keys() >= set(names)
     ]
     return possible or None
 
