@@ -348,7 +348,9 @@ class Definitions:
         arguments = tuple(
             replace(
                 argument,
-                type=self.models.argument(schemas.get(argument.wire_name), tool.name, argument.name),
+                type=self.models.argument(
+                    schemas.get(argument.wire_name), tool.name, argument.name
+                ),
             )
             for argument in tool.arguments
         )

@@ -5,9 +5,8 @@ The library types each *kind* of field once. In a kind, models are `R0 R1 …` a
 reaches the library. Its answer is read back as syntax, and only the forms in `_Reader` are taken:
 nothing else can become code.
 
-Handing it whole objects instead costs one and a half seconds of CPU for the 800 objects of GitHub's
-description, against 0.2 for its kinds, and black as much again to lay them out (see
-docs/performance.md).
+Handing it whole objects instead costs two seconds of CPU for the 800 objects of GitHub's
+description, against 0.2 for its kinds, the library's import included (see docs/performance.md).
 """
 
 from __future__ import annotations

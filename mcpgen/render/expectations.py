@@ -27,11 +27,10 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
     request = tool.request
     if request is None:
         return []
-    found: list[Expectation] = []
-    for name, text in request.fixed_query:
-        found.append({"place": "query", "name": name, "text": text})
-    for name, text in request.fixed_headers:
-        found.append({"place": "header", "name": name, "text": text})
+    found: list[Expectation] = [
+        *({"place": "query", "name": name, "text": text} for name, text in request.fixed_query),
+        *({"place": "header", "name": name, "text": text} for name, text in request.fixed_headers),
+    ]
     names = dict(tool.wire_names)
     for argument in tool.arguments:
         if argument.fixed:
@@ -100,12 +99,12 @@ def _credential(auth: Auth, environment: dict[str, str]) -> Expectation:
 
 
 def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectation]:
-    body = tool.request.body if tool.request else None
     here: Expectation = {"place": argument.place, "name": argument.wire_name}
     kind: str = argument.place
-    if argument.place == "body":
-        kind = body.kind if body else "json"
-        if body is not None and body.whole:
+    body = tool.request.body if tool.request is not None else None
+    if argument.place == "body" and body is not None:
+        kind = body.kind
+        if body.whole:
             here["name"] = None
     if argument.encode in ("form_fields", "multipart_fields") and isinstance(value, dict):
         written = {name: function for function, names in argument.options for name in names}

@@ -19,7 +19,6 @@ from typing import Any
 
 from acceptance import Tally, checker, server_of
 
-from mcpgen.config import Config
 from mcpgen.problems import McpgenError
 from mcpgen.render import render
 

@@ -10,7 +10,6 @@ import pytest
 from acceptance import checker, refusal, server_of
 from jsonschema import Draft202012Validator
 
-from mcpgen.config import Config
 from mcpgen.problems import McpgenError
 from mcpgen.render import render
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from mcpgen.config import Config
 from mcpgen.ir import (
     Annotation,
     Argument,

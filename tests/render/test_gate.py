@@ -234,4 +234,4 @@ def test_the_gate_knows_every_encoder_of_the_runtime() -> None:
     """What a document can ask for is written by a function that the gate lets through."""
     source = (template_root() / "src" / "package" / "wire.py").read_text("utf-8")
     functions = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    assert ENCODERS <= functions
+    assert functions >= ENCODERS

@@ -28,6 +28,7 @@ SAMPLES = sorted(
 )
 PAYLOAD = 'x"""\nimport os\n"""\u202e\\'
 
+
 def every_feature() -> Server:
     """Every kind of argument and body in one toolset, and hostile text in another."""
     nested: Schema = {

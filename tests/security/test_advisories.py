@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from render.syntax import syntax
 
 from mcpgen.problems import RefusedError
-
-from render.syntax import syntax
 
 from .conftest import Canary, Generate
 from .shop import document, operation, query, rendered, understood

@@ -14,14 +14,13 @@ from typing import Any
 
 import jinja2
 import pytest
+from render.syntax import syntax
 
 from mcpgen.parse.naming import RESERVED
 from mcpgen.parse.projection import KEY
 from mcpgen.render.environment import make_environment
 from mcpgen.render.gate import GateError, check_models, check_tools
 from mcpgen.text import visible
-
-from render.syntax import syntax
 
 from .conftest import Canary, Generate
 from .shop import PAYLOADS, around, document, hostile, operation, query, rendered, said, understood
