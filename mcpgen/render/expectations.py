@@ -102,7 +102,9 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
     here: Expectation = {"place": argument.place, "name": argument.wire_name}
     kind: str = argument.place
     body = tool.request.body if tool.request is not None else None
-    if argument.place == "body" and body is not None:
+    if body is None:
+        kind = "json" if kind == "body" else kind
+    elif kind == "body":
         kind = body.kind
         if body.whole:
             here["name"] = None
