@@ -67,7 +67,7 @@ def calls(toolset: Toolset, types: Types, package: str) -> CallsModule | None:
     imports = [f"from {root}.custom import {name} as _{name}" for name in modules]
     if names.has("models."):
         imports.insert(0, f"from {root} import models")
-    imports.append(f"from {root}.signatures import arguments as _arguments")
+    imports.append(f"from {root}.runtime.signatures import arguments as _arguments")
     typing = dict.fromkeys(["TYPE_CHECKING", *names.typing()])
     return CallsModule(
         toolset=toolset.name,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from ..lock import Lock, ToolLock
 from ..problems import Problem, RefusedError
-from .lock import Lock, ToolLock
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "QUERY")
 

@@ -7,9 +7,8 @@ import ast
 import pytest
 
 from mcpgen.render import formatting
-from mcpgen.render.environment import template_root
 from mcpgen.render.gate import ENCODERS, GateError, check_models, check_tools
-from mcpgen.render.stage import render
+from mcpgen.render.stage import RUNTIME, render
 
 from .servers import argument, models_of, module_of, reference, server, tool
 from .syntax import syntax
@@ -36,9 +35,9 @@ def test_what_is_generated_passes() -> None:
         "import os",
         "import os as wire",
         "from os import system",
-        "from ..api import Secret",
+        "from .. import Secret",
         "from .. import settings",
-        "from ..api import Api as Answer",
+        "from .. import Api as Answer",
         "from . import books",
         "from ..models import books as wire",
         "x = 1",
@@ -232,6 +231,6 @@ def test_the_shape_of_a_typed_dict_does_not_depend_on_its_spelling() -> None:
 
 def test_the_gate_knows_every_encoder_of_the_runtime() -> None:
     """What a document can ask for is written by a function that the gate lets through."""
-    source = (template_root() / "src" / "package" / "wire.py").read_text("utf-8")
+    source = (RUNTIME / "client" / "wire.py").read_text("utf-8")
     functions = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     assert functions >= ENCODERS
