@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ from mcpgen.ir import (
 from mcpgen.render import render
 
 TEXT = Annotation(kind="str")
+GENERATED = re.compile(r"src/\w+/(models|(tools|custom)/\w+)\.py")
 
 
 def argument(
@@ -260,8 +262,4 @@ def hostile(text: str, *, key: str | None = None) -> Server:
 
 def generated_python(files: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The modules that differ from document to document."""
-    return (
-        (path, text)
-        for path, text in files.items()
-        if path.endswith(".py") and (path.count("/") == 3 or path.endswith("/models.py"))
-    )
+    return ((path, text) for path, text in files.items() if GENERATED.fullmatch(path))

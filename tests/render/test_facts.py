@@ -142,4 +142,4 @@ def test_a_project_has_the_files_it_promises() -> None:
         "clients/claude-desktop.json",
         "tests/tools.json",
     } <= paths
-    assert not any("jinja" in path or "package" in path or "__pycache__" in path for path in paths)
+    assert not any("jinja" in path or "src/package" in path or "__pycache__" in path for path in paths)
