@@ -13,6 +13,9 @@ from typing import Any, Literal, TypeAlias
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema 2020-12 object, as the model sees it."""
 
+LITERALS = 16
+"""The longest list of allowed values that a type spells out; a longer one is no help to read."""
+
 Place: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 
 
@@ -30,9 +33,8 @@ class Hints:
 class Annotation:
     """A shallow Python type, for the reader and for type checkers; never derived code.
 
-    `kind` is one of `str int float bool bytes any literal list dict model union`. `members` holds
-    the literal's values, the item type of a list, the union's branches, or the one name of a
-    model's TypedDict.
+    `kind` is one of `str int float bool any literal list dict union`. `members` holds the
+    literal's values, the item type of a list, or the union's branches.
     """
 
     kind: str
@@ -51,7 +53,8 @@ class Argument:
 
     `fixed` and `default` hold one value or none. A fixed argument is no keyword of the function and
     not in the input schema: its value is always sent. A default is sent where the caller leaves the
-    argument out.
+    argument out. `type` is the type of an argument that holds objects with properties (see
+    `Server.models`), null not included; None where `annotation` says everything.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Argument:
     place: Place
     annotation: Annotation
     required: bool
+    type: Schema | None = None
     encode: str = ""
     options: tuple[tuple[str, Any], ...] = ()
     fixed: tuple[Any, ...] = ()
@@ -98,16 +102,13 @@ class Response:
     """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under
     `result`.
 
-    `schema` is a projection of the success response for the TypedDict of the answer, or None;
-    `nullable` are JSON Pointers into it where null is a value, and `name` is what the document
-    calls the answer (or each of its items).
+    `type` is the type of the success response where it holds objects with properties (see
+    `Server.models`), else None.
     """
 
     json: bool
     wrapped: bool
-    schema: Schema | None = None
-    nullable: tuple[str, ...] = ()
-    name: str = ""
+    type: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +213,8 @@ class Server:
     can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names tools can be
     called by (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
     names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
-    definitions the document holds, if it is no API description.
+    definitions the document holds, if it is no API description. `models` are the objects that types
+    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
     """
 
     name: str
@@ -228,6 +230,7 @@ class Server:
     auth: tuple[Auth, ...]
     security: tuple[tuple[str, ...], ...]
     toolsets: tuple[Toolset, ...]
+    models: dict[str, Schema] = field(default_factory=dict)
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     document_version: str = ""

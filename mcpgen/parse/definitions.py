@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
 from ..text import escape_token, first_sentence, humanise, plain, shorten, visible, words
 from . import describe, naming, select
 from .contract import TEXTS, bundle, copied, fault, is_open, known_names
+from .models import Models
 from .operation import BUDGET, LEVELS, RICH_LEVELS, annotation, size
 from .projection import KEY, Projection, TooLarge, project
 from .schema import Reader
@@ -98,7 +99,8 @@ class _Parser:
 
     def server(self) -> Server:
         """Everything together."""
-        found = Definitions(self.reader, self.config, self.name)
+        models = Models(self.reader)
+        found = Definitions(self.reader, models, self.config, self.name)
         tools = found.tools()
         select.refuse_unknown(self.config.selection, found.known)
         description = shorten(plain(self.document.root.get("description")).split("\n")[0], 300)
@@ -116,6 +118,7 @@ class _Parser:
             auth=(),
             security=(),
             toolsets=grouped(tools, {}),
+            models=models.schemas,
             skips=tuple(found.skips),
             document_version=self.document.version,
             aliases=tuple(found.aliases.items()),
@@ -134,8 +137,9 @@ def stem_of(name: str) -> str:
 class Definitions:
     """The definitions that stand in a document or beside it, on their way to tools."""
 
-    def __init__(self, reader: Reader, config: Config, server: str) -> None:
-        self.reader, self.config, self.server = reader, config, server
+    def __init__(self, reader: Reader, models: Models, config: Config, server: str) -> None:
+        self.reader, self.models = reader, models
+        self.config, self.server = config, server
         self.document, self.problems = reader.document, reader.problems
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
@@ -337,7 +341,24 @@ class Definitions:
         if best is None or size(best) > BUDGET[self.config.profile]:
             outline = Listed(Projection(self.outline(definition)), arguments)
             best = self.at_level(where, definition, name, outline, contract, arguments)
-        return best
+        return self.typed(best, definition)
+
+    def typed(self, tool: Tool, definition: Definition) -> Tool:
+        """The tool with the types of its arguments and of its answer."""
+        schemas = self.reader.properties(self.rooted(definition))
+        arguments = tuple(
+            replace(
+                argument,
+                type=self.models.argument(
+                    schemas.get(argument.wire_name), tool.name, argument.name
+                ),
+            )
+            for argument in tool.arguments
+        )
+        answer = tool.response
+        if answer.json and tool.output_schema is not None:
+            answer = replace(answer, type=self.models.answer(definition.output, tool.name))
+        return replace(tool, arguments=arguments, response=answer)
 
     def outline(self, definition: Definition) -> Schema:
         """What is said of a schema that is too large to be listed: of each argument its type and a
@@ -424,11 +445,7 @@ class Definitions:
                 for wire_name, key in arguments.items()
             ),
             request=None,
-            response=Response(
-                json=definition.output is not None,
-                wrapped=wrapped,
-                schema=output["properties"]["result"] if output and wrapped else output,
-            ),
+            response=Response(json=definition.output is not None, wrapped=wrapped),
             origin=where,
             nullable=tuple(listed.nullable),
             wire_names=tuple(listed.wire_names),

@@ -14,6 +14,7 @@ from ..load.definitions import SOURCES
 from ..text import escape_token, plain, shorten, visible
 from . import naming, select
 from .definitions import Definitions, describe_document, grouped
+from .models import Models
 from .operation import Operation
 from .parameter import Unsayable
 from .schema import Reader
@@ -43,6 +44,7 @@ class _Parser:
         self.name = naming.server_name(config.name or self.title)
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
+        self.models = Models(self.reader)
         self.security = Security(self.reader, self.prefix)
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
@@ -84,7 +86,7 @@ class _Parser:
                 continue
             tools.append((self.tag(operation), tool))
         if SOURCES in self.document.root:
-            beside = Definitions(self.reader, self.config, self.name)
+            beside = Definitions(self.reader, self.models, self.config, self.name)
             tools += beside.tools(taken=names.values())
             self.skips += beside.skips
             known += beside.known
@@ -109,6 +111,7 @@ class _Parser:
             auth=tuple(self.security.auth.values()),
             security=self.security.default,
             toolsets=self.toolsets(tools),
+            models=self.models.schemas,
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
@@ -278,7 +281,13 @@ class _Parser:
         if base_url == base.url:
             base_url = None
         work = Operation(
-            self.reader, self.security, where, path_item, operation, profile=self.config.profile
+            self.reader,
+            self.security,
+            where,
+            path_item,
+            operation,
+            models=self.models,
+            profile=self.config.profile,
         )
         tool = work.tool(name, base_url=base_url)
         if (

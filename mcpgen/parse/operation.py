@@ -18,6 +18,7 @@ from . import body as bodies
 from . import describe
 from . import parameter as parameters
 from . import response as responses
+from .models import Models
 from .naming import argument_names
 from .parameter import Field, Unsayable
 from .pattern import PRINTABLE, printable
@@ -201,6 +202,7 @@ class Operation:
         path_item: dict[str, Any],
         operation: dict[str, Any],
         *,
+        models: Models,
         profile: str,
     ) -> None:
         self.reader, self.security, self.origin, self.operation = (
@@ -209,7 +211,7 @@ class Operation:
             origin,
             operation,
         )
-        self.profile = profile
+        self.models, self.profile = models, profile
         self.template, query = screen_path(origin.path)
         problems = reader.problems
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
@@ -306,7 +308,20 @@ class Operation:
             base_url=base_url,
             accept=responses.accept(self.answer),
         )
-        return replace(best, request=request)
+        return self.typed(replace(best, request=request))
+
+    def typed(self, tool: Tool) -> Tool:
+        """The tool with the types of its arguments and of its answer."""
+        schemas = [item.schema for item in self.fields]
+        arguments = tuple(
+            replace(argument, type=self.models.argument(schema, tool.name, argument.name))
+            for argument, schema in zip(tool.arguments, schemas, strict=True)
+        )
+        has_json, schema = responses.json_schema(self.answer)
+        answer = tool.response
+        if answer.json and has_json:
+            answer = replace(answer, type=self.models.answer(schema, tool.name))
+        return replace(tool, arguments=arguments, response=answer)
 
     def at_level(self, name: str, level: Level) -> Tool:
         """The tool in one level of detail, without its request. Raises TooLarge."""

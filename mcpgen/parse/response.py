@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ..ir import Response, Schema
 from ..text import plain, shorten, visible
 from .parameter import is_json
-from .projection import KEY, Detail, TooLarge, project
+from .projection import KEY
 from .schema import type_of
 
 if TYPE_CHECKING:
     from .schema import Reader
 
 FIELDS = 40
-ANSWER_DETAIL = Detail(
-    depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False, patterns=False
-)
 
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
@@ -90,7 +87,7 @@ def understand(
             "type": "object",
             "properties": {"result": {"description": said} if said else {}},
         }
-        return typed(reader, schema, wrapped=True), output
+        return Response(json=True, wrapped=True), output
     properties = reader.properties(schema)
     shown = {
         name: child
@@ -104,26 +101,7 @@ def understand(
     for name in list(shown)[:fields]:
         said = phrase(reader, shown[name], 60)
         listed[name] = {"description": said} if said else {}
-    return typed(reader, schema, wrapped=False), {"type": "object", "properties": listed}
-
-
-def typed(reader: Reader, schema: Any, *, wrapped: bool) -> Response:
-    """A JSON answer with its schema one level deep, for the type checker; without where that is too
-    much to say.
-    """
-    try:
-        found = project(reader, schema, ANSWER_DETAIL, writing=False)
-    except TooLarge:
-        return Response(json=True, wrapped=wrapped)
-    flat = reader.flatten(schema)
-    inner = flat if "$name" in flat else reader.flatten(flat.get("items"))
-    return Response(
-        json=True,
-        wrapped=wrapped,
-        schema=found.schema,
-        nullable=tuple(found.nullable),
-        name=str(inner.get("$name", "")),
-    )
+    return Response(json=True, wrapped=False), {"type": "object", "properties": listed}
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:

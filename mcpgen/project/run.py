@@ -144,7 +144,7 @@ def run(
     made: dict[str, str] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
-        made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
+        made = {**render(server), **config_files(plan.config, folder, server.name)}
     for problem in user_code.orphans(
         folder, folder / "src" / server.package, [tool.name for tool in server.tools]
     ):

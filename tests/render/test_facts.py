@@ -126,7 +126,6 @@ def test_a_project_has_the_files_it_promises() -> None:
         "tools/__init__.py",
         "tools/books.json",
         "tools/books.py",
-        "models/__init__.py",
     } <= package
     assert {"custom/__init__.py", "hooks.py", "auth.py"} <= package
     assert {
@@ -143,4 +142,6 @@ def test_a_project_has_the_files_it_promises() -> None:
         "clients/claude-desktop.json",
         "tests/tools.json",
     } <= paths
-    assert not any("jinja" in path or "package" in path or "__pycache__" in path for path in paths)
+    assert not any(
+        "jinja" in path or "src/package" in path or "__pycache__" in path for path in paths
+    )
