@@ -7,7 +7,7 @@ hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
