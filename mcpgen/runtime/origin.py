@@ -1,4 +1,4 @@
-"""Origins and base URLs: which host a request may go to, and below which path."""
+"""Origins and base URLs: the host a request may go to, and the path it stays below."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Scheme, host and port (RFC 6454), the port never left out."""
+    """Scheme, host and port (RFC 6454); the port is always set."""
 
     scheme: str
     host: str
     port: int
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = self.host
+        if ":" in host:
+            host = f"[{host}]"
         if self.port == _PORTS.get(self.scheme):
             return f"{self.scheme}://{host}"
         return f"{self.scheme}://{host}:{self.port}"
@@ -35,7 +37,7 @@ class Origin:
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
-            return False  # a name, whatever it begins with
+            return False  # a name, even if it begins like an address
 
 
 def origin_of(url: str) -> Origin:
@@ -50,7 +52,7 @@ def origin_of(url: str) -> Origin:
 
 
 def check_base_url(url: str) -> str:
-    """A base URL, without its trailing slash. Raises ValueError saying what is wrong with it."""
+    """The base URL without its trailing slash. Raises ValueError with what is wrong with it."""
     if _UNSAFE.search(url):
         raise ValueError("has a space or another character in it that no URL has")
     origin_of(url)

@@ -1,7 +1,7 @@
-"""Path segments as readers on the way may understand them.
+"""Path segments as every reader between here and the API may understand them.
 
 A server, proxy or framework may decode a path once, twice or not at all before it routes, and some
-take a backslash for a slash. A path is judged by every one of these readings.
+take a backslash for a slash. A path is judged by each of these readings.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ class TooManyDecodings(ValueError):
 
 
 def readings(text: str) -> list[str]:
-    """The text, and what each further percent-decoding makes of it, until nothing changes.
+    """The text and the result of each further percent-decoding, until nothing changes.
 
     Raises TooManyDecodings, so that the work stays in proportion to the length of the text.
     """
-    found = [text]
-    while (decoded := _decoded(found[-1])) != found[-1]:
-        if len(found) > MAX_DECODINGS:
+    texts = [text]
+    while (decoded := _decoded(texts[-1])) != texts[-1]:
+        if len(texts) > MAX_DECODINGS:
             raise TooManyDecodings(f"is percent-encoded more than {MAX_DECODINGS} times over")
-        found.append(decoded)
-    return found
+        texts.append(decoded)
+    return texts
 
 
 def has_dot_segment(text: str) -> bool:
-    """Whether a text, as it stands, has a segment that some reader takes for `.` or `..`."""
+    """Whether some reader takes a segment of the text, undecoded, for `.` or `..`."""
     return any(_is_dots(segment) for segment in _SEPARATOR.split(text))
 
 
@@ -51,7 +51,7 @@ def _decoded(text: str) -> str:
 
 
 def _is_dots(segment: str) -> bool:
-    """Whether a segment is `.` or `..`; path parameters (`..;x`) do not hide it."""
+    """Whether a segment is `.` or `..`, also with path parameters (`..;x`)."""
     name = segment.partition(";")[0].strip()
     # No text of more than two characters normalises to one or two dots
     if len(name) > 2:

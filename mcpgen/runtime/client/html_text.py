@@ -1,4 +1,4 @@
-"""The text of an HTML page, for error pages: one pass, in time that grows with the page alone."""
+"""The text of an HTML error page, in one pass and in time proportional to its length."""
 
 from __future__ import annotations
 
@@ -21,35 +21,39 @@ def is_html(text: str) -> bool:
 
 
 def text_of_html(page: str) -> str:
-    """What a reader sees of a page: no tags, comments, scripts or styles, spaces run together."""
-    pieces: list[str] = []
+    """The visible text of a page: no tags, comments, scripts or styles; one space between words."""
+    texts: list[str] = []
     unclosed: set[str] = set()
-    at = 0
-    while (start := page.find("<", at)) >= 0:
-        pieces.append(page[at:start])
-        at, text = _after_markup(page, start, unclosed)
-        pieces.append(text)
-    pieces.append(page[at:])
+    position = 0
+    while (start := page.find("<", position)) >= 0:
+        texts.append(page[position:start])
+        position, text = _after_markup(page, start, unclosed)
+        texts.append(text)
+    texts.append(page[position:])
     # No character has a longer number, and Python refuses to read the longest
-    text = html.unescape(_LONG_REFERENCE.sub(" ", "".join(pieces)))
+    text = html.unescape(_LONG_REFERENCE.sub(" ", "".join(texts)))
     return _SPACES.sub(" ", text).strip()
 
 
 def _after_markup(page: str, start: int, unclosed: set[str]) -> tuple[int, str]:
-    """Where the page goes on after the `<` at `start`, and the text that stands for what was there.
+    """The position after the markup at `start`, and the text that replaces it.
 
-    `unclosed` holds the elements that end nowhere behind here: they are not looked for again.
+    `unclosed` collects hidden elements without an end in the rest of the page: their end is not
+    searched for again.
     """
     if page.startswith("<!--", start):
         end = page.find("-->", start + 4)
-        return (len(page), "") if end < 0 else (end + 3, " ")
+        if end < 0:
+            return len(page), ""
+        return end + 3, " "
     element = _NAME.match(page, start)
-    name = element[1].lower() if element else ""
-    if name in _HIDDEN and name not in unclosed:
-        closing = _HIDDEN[name].search(page, start)
-        if closing is not None:
-            return closing.end(), " "
-        unclosed.add(name)
+    if element is not None:
+        name = element[1].lower()
+        if name in _HIDDEN and name not in unclosed:
+            closing = _HIDDEN[name].search(page, start)
+            if closing is not None:
+                return closing.end(), " "
+            unclosed.add(name)
     bracket = _BRACKET.search(page, start + 1)
     if bracket is None:
         return len(page), ""

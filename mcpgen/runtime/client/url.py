@@ -1,4 +1,4 @@
-"""The URL of a request: refuse, then encode, then prove.
+"""The URL of a request: refuse, then encode, then verify.
 
 Encoding alone does not keep a value inside its path segment: `..` is made of unreserved characters,
 and readers on the way decode `%2e` and `%2F` before they route. So a value that some reader could
@@ -9,7 +9,7 @@ URL is parsed again and compared with what it has to be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote_to_bytes, urljoin, urlsplit
@@ -36,44 +36,49 @@ def expand(template: str, values: Mapping[str, Any]) -> str:
     Raises Refused for a value that is missing, empty, or could be read as more or less than one
     segment.
     """
-    return "/".join(_segment(pieces, values) for pieces in _segments(template))
+    return "/".join(_segment(parts, values) for parts in _segments(template))
 
 
 def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -> httpx2.URL:
-    """The URL of a request: base URL, path and query, put together by concatenation and proven by
-    parsing.
+    """The URL of a request: base URL, path and query, concatenated and then verified by parsing.
 
     Raises Refused when the parsed URL has another origin, base path, number of segments or query
     than it should have.
     """
     path = expand(template, values)
-    target = f"{path}?{query}" if query else path
-    text = base_url + target
+    text = base_url + _target(path, query)
     if len(text) > MAX_URL:
         raise Refused(f"the arguments make a URL of more than {MAX_URL} characters")
     try:
         url = httpx2.URL(text)
-        proven = _goes_where_it_should(url, text, base_url, path, query)
+        verified = _goes_where_it_should(url, text, base_url, path, query)
     except (ValueError, httpx2.InvalidURL):
         raise Refused("the arguments do not make a URL") from None
-    if not proven or path.count("/") != len(_segments(template)) - 1:
+    if not verified or path.count("/") != len(_segments(template)) - 1:
         raise Refused("the arguments would change where the request goes")
     return url
 
 
 def _goes_where_it_should(url: httpx2.URL, text: str, base_url: str, path: str, query: str) -> bool:
-    """Whether both readers of a URL, Python's and the HTTP library's, find in `text` what it was
-    made of. Raises ValueError when it is not a URL.
+    """Whether Python and the HTTP library both parse `text` into the parts it was made of.
+
+    Raises ValueError when it is not a URL.
     """
     origin, base, authority = _base(base_url)
     parts = urlsplit(text)
     expected = (origin, base.netloc, f"{base.path}{path}", query, "")
     if (origin_of(text), parts.netloc, parts.path, parts.query, parts.fragment) != expected:
         return False
-    target = f"{base.path}{path}?{query}" if query else f"{base.path}{path}"
+    target = _target(f"{base.path}{path}", query)
     if (url.scheme, url.netloc, url.raw_path) != (*authority, target.encode("ascii")):
         return False
     return path.startswith("/") and not may_hold_dots(path)
+
+
+def _target(path: str, query: str) -> str:
+    if not query:
+        return path
+    return f"{path}?{query}"
 
 
 @lru_cache(maxsize=64)
@@ -87,27 +92,27 @@ def _base(base_url: str) -> tuple[Origin, SplitResult, tuple[str, bytes]]:
 
 @lru_cache(maxsize=1024)
 def _segments(template: str) -> tuple[tuple[str, ...], ...]:
-    """The segments of a template, each as text and parameter names in turn.
+    """The segments of a template, each as literal text and parameter names in turn.
 
-    The template is split before there are values: nothing in a value is a placeholder.
+    The template is split before there are values, so nothing in a value is a placeholder.
     """
-    path = template if template.startswith("/") else f"/{template}"
-    return tuple(
-        tuple(
-            piece if index % 2 else quote(piece, safe="/:@!$&'()*+,;=~%")
-            for index, piece in enumerate(_PLACEHOLDER.split(segment))
-        )
-        for segment in path.split("/")
-    )
+    segments = f"/{template.removeprefix('/')}".split("/")
+    return tuple(tuple(_literals_quoted(segment)) for segment in segments)
+
+
+def _literals_quoted(segment: str) -> Iterator[str]:
+    for index, part in enumerate(_PLACEHOLDER.split(segment)):
+        is_name = index % 2 == 1
+        yield part if is_name else quote(part, safe="/:@!$&'()*+,;=~%")
 
 
 def redirect(
     url: httpx2.URL, location: str, base_url: str, redact: Callable[[str], str]
 ) -> httpx2.URL:
-    """Where a redirect leads (RFC 9110, section 10.2.2), dot segments resolved.
+    """The URL that a redirect leads to (RFC 9110 section 10.2.2), dot segments resolved.
 
-    Raises Redirected, saying where it pointed, unless that is on the origin of `base_url` and below
-    its path: a credential may go nowhere else. `redact` masks secrets in what is said.
+    Raises Redirected, naming that URL, unless it is on the origin of `base_url` and below its path:
+    no credential may leave them. `redact` masks secrets in the message.
     """
     if _CONTROLS.search(location) or "\\" in location or not 0 < len(location) <= MAX_LOCATION:
         raise Redirected("the API answered with a redirect to something that is not a URL")
@@ -119,16 +124,16 @@ def redirect(
         raise Redirected(
             "the API answered with a redirect to something that is not an http URL"
         ) from None
-    shown = f"the API redirected to `{redact(f'{origin}{parts.path}')[:MAX_SHOWN]}`"
-    own, base, _ = _base(base_url)
-    if origin != own or (target.scheme, target.netloc) != (url.scheme, url.netloc):
-        raise Redirected(f"{shown}, which is another origin than {own}: it is not followed")
+    reason = f"the API redirected to `{redact(f'{origin}{parts.path}')[:MAX_SHOWN]}`"
+    api_origin, base, _ = _base(base_url)
+    if origin != api_origin or (target.scheme, target.netloc) != (url.scheme, url.netloc):
+        raise Redirected(f"{reason}, which is another origin than {api_origin}: it is not followed")
     if "@" in parts.netloc:
-        raise Redirected(f"{shown} with a user name or password: it is not followed")
+        raise Redirected(f"{reason} with a user name or password: it is not followed")
     path = target.raw_path.decode("ascii").partition("?")[0]
     if not _is_below(path, base.path):
         raise Redirected(
-            f"{shown}, which is not below the API's base path `{base.path}/`: it is not followed"
+            f"{reason}, which is not below the API's base path `{base.path}/`: it is not followed"
         )
     return target
 
@@ -143,20 +148,21 @@ def _is_below(path: str, base: str) -> bool:
         return False
 
 
-def _segment(pieces: tuple[str, ...], values: Mapping[str, Any]) -> str:
+def _segment(parts: tuple[str, ...], values: Mapping[str, Any]) -> str:
     """One segment of a template with its values."""
-    segment = "".join(
-        _value(piece, values.get(piece, OMIT)) if index % 2 else piece
-        for index, piece in enumerate(pieces)
-    )
+    if len(parts) == 1:
+        return parts[0]
+    texts = list(parts)
+    for index in range(1, len(parts), 2):
+        texts[index] = _value(parts[index], values.get(parts[index], OMIT))
+    segment = "".join(texts)
     # Harmless values can still add up: `/` and `/` around the dot of `{name}.{ext}`
-    if len(pieces) > 1:
-        _refuse_dots(segment, pieces[1], "makes a `.` or `..` path segment with what is around it")
+    _refuse_dots(segment, parts[1], "makes a `.` or `..` path segment with what is around it")
     return segment
 
 
 def _value(name: str, value: Any) -> str:
-    """One parameter, encoded. It is judged by what readers on the way could decode it to."""
+    """One parameter, encoded. It is judged by each text that a reader could decode it to."""
     if value is OMIT or value is None:
         raise Refused("a value is needed, it is part of the path", name)
     try:
