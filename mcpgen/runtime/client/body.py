@@ -5,20 +5,35 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ..errors import Refused
 from ..headers import FORBIDDEN_HEADERS, TOKEN
 from ..settings import Settings
-from .wire import OMIT, Omit, Pairs, Part, Simple, encode, header_text, joined, pairs_of, text_of
+from .wire import (
+    OMIT,
+    Encoded,
+    Omit,
+    Pairs,
+    Part,
+    Simple,
+    encode,
+    header_text,
+    joined,
+    pairs_of,
+    text_of,
+    utf8,
+)
+
+T = TypeVar("T")
 
 MAX_HEADER = 8 * 1024
 
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-# What the first bytes say, for file parts whose document names no single media type.
+# The first bytes of file types, for file parts whose document names no single media type
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -30,7 +45,7 @@ _MAGIC = (
 
 
 def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
-    """Header arguments as fields that keep to the grammar (RFC 9110, section 5). Raises Refused
+    """Header arguments as fields that keep to the grammar (RFC 9110 section 5). Raises Refused
     naming the field.
     """
     fields: dict[str, str] = {}
@@ -39,10 +54,8 @@ def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
             continue
         if not TOKEN.fullmatch(name) or name.lower() in FORBIDDEN_HEADERS:
             raise Refused("this header cannot be set by an argument", name)
-        inner = value.value if isinstance(value, Simple) else value
-        if isinstance(inner, list | tuple | Mapping) and not inner:
-            continue
-        fields[name] = header_value(name, _named(name, header_text, value))
+        if not _is_empty(value):
+            fields[name] = header_value(name, _named(name, header_text, value))
     return fields
 
 
@@ -64,7 +77,7 @@ def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
     """
     pairs: dict[str, str] = {}
     for name, value in cookies.items():
-        if value is OMIT or (isinstance(value, list | tuple | Mapping) and not value):
+        if value is OMIT or _is_empty(value):
             continue
         if not TOKEN.fullmatch(name):
             raise Refused("not a cookie name", name)
@@ -77,14 +90,26 @@ def _cookie_text(value: Any) -> str:
         return ",".join(encode(item) for pair in value.items() for item in pair)
     if isinstance(value, list | tuple):
         return ",".join(encode(item) for item in value)
-    return str(value.text) if hasattr(value, "text") else encode(value)
+    if isinstance(value, Encoded):
+        return value.text
+    return encode(value)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value is an array or object without items, which is not sent."""
+    if isinstance(value, Simple):
+        value = value.value
+    return isinstance(value, list | tuple | Mapping) and not value
 
 
 def query_text(query: Mapping[str, Any]) -> str:
     """Query arguments as the query of a URL."""
     pairs: list[tuple[str, str | None]] = []
     for name, value in query.items():
-        pairs += _named(name, lambda given, name=name: list(pairs_of(name, given)), value)
+        try:
+            pairs += pairs_of(name, value)
+        except Refused as refused:
+            raise _with_name(refused, name) from None
     return joined(pairs)
 
 
@@ -107,25 +132,25 @@ def payload(
     optional: bool,
     settings: Settings,
 ) -> Payload:
-    """The body of a request. Raises Refused for what cannot be said, and for more bytes than the
+    """The body of a request. Raises Refused for what cannot be written, and for more bytes than the
     limit.
     """
     if json_value is not OMIT:
-        made = _json_body(json_value, media_type, optional)
+        body = _json_body(json_value, media_type, optional)
     elif not isinstance(form, Omit):
-        made = _form_body(form, media_type, optional)
+        body = _form_body(form, media_type, optional)
     elif not isinstance(multipart, Omit):
-        made = _multipart_body(multipart, optional, settings)
+        body = _multipart_body(multipart, optional, settings)
     elif content is not OMIT:
-        made = _raw_body(content, media_type, settings)
+        body = _raw_body(content, media_type, settings)
     else:
-        made = Payload(None)
-    if made.content is not None and len(made.content) > settings.max_request_bytes:
-        limit = f"`{settings.variable('MAX_REQUEST_BYTES')}`"
+        return Payload(None)
+    if body.content is not None and len(body.content) > settings.max_request_bytes:
         raise Refused(
-            f"the request body is larger than {settings.max_request_bytes:,} bytes ({limit})"
+            f"the request body is larger than {settings.max_request_bytes:,} bytes"
+            f" (`{settings.variable('MAX_REQUEST_BYTES')}`)"
         )
-    return made
+    return body
 
 
 def _json_body(value: Any, media_type: str | None, optional: bool) -> Payload:
@@ -133,21 +158,21 @@ def _json_body(value: Any, media_type: str | None, optional: bool) -> Payload:
         value = {key: item for key, item in value.items() if item is not OMIT}
         if not value and optional:
             return Payload(None)
+    return Payload(_json_bytes(value), media_type or "application/json")
+
+
+def _json_bytes(value: Any) -> bytes:
     try:
         text = json.dumps(_whole(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return Payload(text.encode(), media_type or "application/json")
-    except UnicodeEncodeError:
-        raise Refused("the body holds half of a surrogate pair, which is not a character") from None
     except (ValueError, TypeError, RecursionError):
         raise Refused(
             "the body cannot be written as JSON (NaN, nested too deeply, or not data)"
         ) from None
+    return utf8(text)
 
 
 def _whole(value: Any) -> Any:
-    """The value with `7.0` as `7`: JSON Schema calls both an integer, and not every API reads the
-    first as one.
-    """
+    """The value with `7.0` as `7`: both are integers to JSON Schema, but not to every API."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, Mapping):
@@ -167,61 +192,58 @@ def _form_body(form: Mapping[str, Any], media_type: str | None, optional: bool) 
 
 def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Payload:
     if isinstance(content, Part):
-        content = local_file(content.path, settings) if content.path else content.content
+        content = _part_content(content, settings)
     if isinstance(content, bytes):
-        given = media_type if media_type and "*" not in media_type else None
-        return Payload(content, given or _sniff(content))
-    try:
-        data = text_of(content).encode()
-    except UnicodeEncodeError:
-        raise Refused("the body holds half of a surrogate pair, which is not a character") from None
-    kind = media_type or "text/plain"
-    if kind.lower().startswith("text/") and "charset" not in kind.lower():
-        kind += "; charset=utf-8"
-    return Payload(data, kind)
+        return Payload(content, _file_type(media_type, content))
+    text_type = media_type or "text/plain"
+    declared = text_type.lower()
+    if declared.startswith("text/") and "charset" not in declared:
+        text_type += "; charset=utf-8"
+    return Payload(utf8(text_of(content)), text_type)
 
 
 def _multipart_body(fields: Mapping[str, Any], optional: bool, settings: Settings) -> Payload:
     """`multipart/form-data` (RFC 7578), one part per value."""
-    parts: list[tuple[str, Part]] = []
+    parts: list[tuple[str, Part, bytes]] = []
     for name, value in fields.items():
-        parts += [(name, part) for part in _named(name, _parts, value)]
-    if not parts and optional:
+        for part in _named(name, _parts, value):
+            content = _named(name, lambda part: _part_content(part, settings), part)
+            parts.append((name, part, content))
+    if optional and not parts:
         return Payload(None)
-    contents = []
-    for name, part in parts:
-        contents.append(
-            _named(name, lambda path: local_file(path, settings), part.path)
-            if part.path
-            else part.content
-        )
-    boundary = _boundary(contents)
+    boundary = _boundary([content for _, _, content in parts])
     lines = []
-    for (name, part), content in zip(parts, contents, strict=True):
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{escape(name)}"'
-        if part.filename is not None or part.path:
-            filename = (
-                part.filename or unquote(part.path).replace("\\", "/").rpartition("/")[2] or "file"
-            )
-            head += f'; filename="{escape(filename)}"'
-            media_type = (
-                part.media_type
-                if part.media_type and "*" not in part.media_type
-                else _sniff(content)
-            )
-        else:
-            media_type = part.media_type or ""
-        if media_type:
-            head += f"\r\nContent-Type: {header_value(name, media_type)}"
-        for field, value in part.headers.items():
-            if not TOKEN.fullmatch(field):
-                raise Refused("not a header name", field)
-            head += f"\r\n{field}: {header_value(field, value)}"
-        lines.append(head.encode("utf-8", "replace") + b"\r\n\r\n" + content + b"\r\n")
-    return Payload(
-        b"".join(lines) + f"--{boundary}--\r\n".encode(),
-        f"multipart/form-data; boundary={boundary}",
-    )
+    for name, part, content in parts:
+        head = f"--{boundary}\r\n{_part_head(name, part, content)}\r\n\r\n"
+        lines += [head.encode("utf-8", "replace"), content, b"\r\n"]
+    lines.append(f"--{boundary}--\r\n".encode())
+    return Payload(b"".join(lines), f"multipart/form-data; boundary={boundary}")
+
+
+def _part_head(name: str, part: Part, content: bytes) -> str:
+    """The header fields of a part (RFC 7578 section 4.2), without the empty line after them."""
+    head = f'Content-Disposition: form-data; name="{escape(name)}"'
+    media_type = part.media_type
+    filename = part.filename
+    if part.path and not filename:
+        filename = unquote(part.path).replace("\\", "/").rpartition("/")[2]
+    if part.path or filename is not None:
+        head += f'; filename="{escape(filename or "file")}"'
+        media_type = _file_type(media_type, content)
+    if media_type:
+        head += f"\r\nContent-Type: {header_value(name, media_type)}"
+    for field, value in part.headers.items():
+        if not TOKEN.fullmatch(field):
+            raise Refused("not a header name", field)
+        head += f"\r\n{field}: {header_value(field, value)}"
+    return head
+
+
+def _part_content(part: Part, settings: Settings) -> bytes:
+    """The bytes of a part; those of a local file are read now."""
+    if part.path:
+        return local_file(part.path, settings)
+    return part.content
 
 
 def _parts(value: Any) -> list[Part]:
@@ -234,35 +256,36 @@ def _parts(value: Any) -> list[Part]:
     if isinstance(value, bytes):
         return [Part(value, None, "file")]
     if isinstance(value, Mapping):
-        made = _json_body(value, None, False)
-        return [Part(made.content or b"", made.media_type)]
+        fields = {key: item for key, item in value.items() if item is not OMIT}
+        return [Part(_json_bytes(fields), "application/json")]
     if isinstance(value, Pairs):
         raise Refused("cannot be written as one part")
-    try:
-        return [Part(text_of(value).encode())]
-    except UnicodeEncodeError:
-        raise Refused("the text holds half of a surrogate pair, which is not a character") from None
+    return [Part(utf8(text_of(value)))]
 
 
 def escape(name: str) -> str:
-    """A field or file name inside quotes: quote, backslash and controls percent-encoded (RFC 7578,
-    WHATWG).
+    """A field or file name for use inside quotes: quote, backslash and controls percent-encoded
+    (RFC 7578 section 2, WHATWG).
     """
-    return re.sub(r'["\\\x00-\x1f\x7f]', lambda found: f"%{ord(found[0]):02X}", name)
+    return re.sub(r'["\\\x00-\x1f\x7f]', lambda match: f"%{ord(match[0]):02X}", name)
 
 
 def _boundary(contents: Iterable[bytes]) -> str:
-    """A boundary that no part holds."""
+    """A boundary that no part contains."""
     while True:
         boundary = secrets.token_hex(16)
         if not any(boundary.encode() in content for content in contents):
             return boundary
 
 
-def _sniff(content: bytes) -> str:
-    return next(
-        (kind for magic, kind in _MAGIC if content.startswith(magic)), "application/octet-stream"
-    )
+def _file_type(media_type: str | None, content: bytes) -> str:
+    """The media type of a file: the declared one, unless that is a range; else by its content."""
+    if media_type and "*" not in media_type:
+        return media_type
+    for magic, known_type in _MAGIC:
+        if content.startswith(magic):
+            return known_type
+    return "application/octet-stream"
 
 
 def local_file(url: str, settings: Settings) -> bytes:
@@ -289,9 +312,15 @@ def local_file(url: str, settings: Settings) -> bytes:
         raise Refused(f"not a file inside the folders of {variable}") from None
 
 
-def _named(name: str, write: Any, value: Any) -> Any:
-    """`write(value)`, with the name of the argument in what it may refuse."""
+def _named(name: str, write: Callable[[Any], T], value: Any) -> T:
+    """`write(value)`; a refusal names the argument."""
     try:
         return write(value)
     except Refused as refused:
-        raise refused if refused.name else Refused(str(refused), name) from None
+        raise _with_name(refused, name) from None
+
+
+def _with_name(refused: Refused, name: str) -> Refused:
+    if refused.name:
+        return refused
+    return Refused(str(refused), name)

@@ -1,7 +1,7 @@
-"""Who is calling: which credentials a request needs, and how they are added to it, last of all.
+"""Select an operation's credentials and add them to the request after everything else.
 
-Credentials come from the environment and go to the API's own origin (or one that the operator
-trusts) and nowhere else. What they set wins over anything an argument set.
+Credentials come from the environment. They go to the API's own origin, or to one that the operator
+trusts, and never elsewhere. They replace whatever an argument set in their place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import base64
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote_plus, urlencode
@@ -46,26 +46,26 @@ class Outgoing:
     """The access token that was used for each OAuth credential."""
 
     def conceal(self, secret: str) -> str:
-        """Keep a text out of results, errors and logs; returns it."""
+        """Mask a text in results, errors and logs from now on; returns the text."""
         self.redactor.add(secret)
         return secret
 
     def set_header(self, name: str, value: str) -> None:
-        """Set a header in place of any of that name, in whatever case it was written."""
+        """Set a header, replacing any of that name, whatever its case."""
         for other in [key for key in self.headers if key.lower() == name.lower()]:
             del self.headers[other]
         self.headers[name] = value
 
     def set_query(self, name: str, value: str) -> None:
-        """Set a query parameter in place of any of that name."""
+        """Set a query parameter, replacing any of that name."""
         path, _, query = self.url.raw_path.decode("ascii").partition("?")
-        kept = [
-            pair
-            for pair in query.split("&")
-            if pair and unquote_plus(pair.partition("=")[0]) != name
-        ]
-        pairs = "&".join([*kept, f"{quote(name, safe='')}={quote(value, safe='')}"])
-        self.url = self.url.copy_with(raw_path=f"{path}?{pairs}".encode("ascii"))
+        pairs = [pair for pair in query.split("&") if pair and _name_of(pair) != name]
+        pairs.append(f"{quote(name, safe='')}={quote(value, safe='')}")
+        self.url = self.url.copy_with(raw_path=f"{path}?{'&'.join(pairs)}".encode("ascii"))
+
+
+def _name_of(pair: str) -> str:
+    return unquote_plus(pair.partition("=")[0])
 
 
 class Credentials:
@@ -81,75 +81,78 @@ class Credentials:
         }
 
     def select(self, security: Security | None) -> tuple[Credential, ...]:
-        """The credentials of the first alternative for which everything is set (OpenAPI 3.1 section
-        4.8.30).
+        """The credentials of the first alternative that is complete (OpenAPI 3.1 section 4.8.30).
 
-        An empty alternative means that the API may be called without; it counts when no other is
-        complete. Raises MissingCredential naming the variables of every alternative.
+        An empty alternative means that the API may be called without credentials; it is chosen when
+        no other is complete. Raises MissingCredential naming the variables of every alternative.
         """
-        alternatives = self._settings.security if security is None else security
+        alternatives = self._alternatives(security)
         for names in alternatives:
             if names and all(self._has(name) for name in names):
-                found = (self._settings.credentials.get(name) for name in names)
-                return tuple(one for one in found if one is not None and one.present)
+                return tuple(self._present(names))
         if not alternatives or () in alternatives:
             return ()
         raise self._missing(alternatives)
 
-    async def add(self, chosen: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
-        """Add the chosen credentials to a request."""
-        for credential in chosen:
+    async def add(self, credentials: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
+        """Add the selected credentials to a request."""
+        for credential in credentials:
             if credential.kind == "api_key":
-                _place(request, credential)
+                _add_api_key(request, credential)
             elif credential.kind == "basic":
                 request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
             elif credential.kind == "bearer":
-                request.set_header(
-                    "Authorization", f"{credential.scheme or 'Bearer'} {_bare(credential, 0)}"
-                )
+                scheme = credential.scheme or "Bearer"
+                request.set_header("Authorization", f"{scheme} {_bare_token(credential, 0)}")
             elif credential.kind == "client_credentials":
-                if credential.ready_token:
-                    request.set_header("Authorization", f"Bearer {_bare(credential, 2)}")
-                    continue
-                token = await self._tokens[credential.name].get(post)
-                request.tokens[credential.name] = token
-                request.set_header("Authorization", f"Bearer {token.reveal()}")
+                token = await self._access_token(credential, request, post)
+                request.set_header("Authorization", f"Bearer {token}")
 
-    def renew(self, used: dict[str, Secret]) -> bool:
-        """Forget the access tokens that the API refused; whether there was one, so that trying
+    async def _access_token(self, credential: Credential, request: Outgoing, post: Post) -> str:
+        """The operator's own access token, or one from the token endpoint."""
+        if credential.ready_token:
+            return _bare_token(credential, 2)
+        token = await self._tokens[credential.name].get(post)
+        request.tokens[credential.name] = token
+        return token.reveal()
+
+    def renew(self, refused: dict[str, Secret]) -> bool:
+        """Forget access tokens that the API refused. Returns whether there were any, so that trying
         again makes sense.
         """
-        for name, token in used.items():
+        for name, token in refused.items():
             self._tokens[name].forget(token)
-        return bool(used)
+        return bool(refused)
 
     def variables(self, security: Security | None) -> tuple[str, ...]:
         """The environment variables of every alternative, once each."""
-        alternatives = self._settings.security if security is None else security
-        known = self._settings.credentials
-        found = (known[name].variables for names in alternatives for name in names if name in known)
-        return tuple(dict.fromkeys(variable for variables in found for variable in variables))
+        variables: dict[str, None] = {}
+        for names in self._alternatives(security):
+            for name in names:
+                credential = self._settings.credentials.get(name)
+                if credential is not None:
+                    variables |= dict.fromkeys(credential.variables)
+        return tuple(variables)
+
+    def _alternatives(self, security: Security | None) -> Security:
+        """An operation's alternatives; without its own, those of the whole API."""
+        if security is None:
+            return self._settings.security
+        return security
 
     def _has(self, name: str) -> bool:
-        credential = self._settings.credentials.get(name)
-        return name in self._provided or (credential is not None and credential.present)
+        return name in self._provided or any(self._present((name,)))
+
+    def _present(self, names: tuple[str, ...]) -> Iterator[Credential]:
+        """The credentials that are set; `auth.py` may provide the others."""
+        for name in names:
+            credential = self._settings.credentials.get(name)
+            if credential is not None and credential.present:
+                yield credential
 
     def _missing(self, alternatives: Security) -> MissingCredential:
-        ways = []
-        for names in alternatives:
-            known = [
-                self._settings.credentials.get(name) for name in names if name not in self._provided
-            ]
-            needed = [
-                variable
-                for credential in known
-                if credential is not None and not credential.present
-                for variable, value in zip(credential.variables, credential.values, strict=True)
-                if not value
-                and not (credential.kind == "client_credentials" and variable.endswith("_TOKEN"))
-            ]
-            if needed and all(one is not None and one.kind != "unsupported" for one in known):
-                ways.append(" and ".join(f"`{variable}`" for variable in needed))
+        unset = [self._unset_variables(names) for names in alternatives]
+        ways = [" and ".join(f"`{name}`" for name in variables) for variables in unset if variables]
         if not ways:
             return MissingCredential(
                 "nothing was sent: the operation needs a kind of credential that this server cannot"
@@ -161,12 +164,25 @@ class Credentials:
             self.variables(alternatives),
         )
 
+    def _unset_variables(self, names: tuple[str, ...]) -> list[str]:
+        """The variables that complete an alternative when they are set; none if they cannot."""
+        variables: list[str] = []
+        for name in names:
+            if name in self._provided:
+                continue
+            credential = self._settings.credentials.get(name)
+            if credential is None or credential.kind == "unsupported":
+                return []
+            if not credential.present:
+                variables += _variables_without_value(credential)
+        return variables
+
 
 class Token:
-    """The access token of one OAuth 2 client (RFC 6749 sec. 4.4): fetched when needed, kept,
-    renewed before it expires.
+    """The access token of one OAuth 2 client (RFC 6749 section 4.4).
 
-    Many calls at once make one request for a token.
+    It is fetched when needed, kept, and renewed before it expires. Concurrent calls share one
+    request for it.
     """
 
     def __init__(self, credential: Credential, settings: Settings) -> None:
@@ -177,17 +193,20 @@ class Token:
 
     async def get(self, post: Post) -> Secret:
         """The token, valid for a while. Raises TokenRefused."""
-        if self._token is None or time.monotonic() >= self._until:
+        if self._is_due():
             async with self._lock:
-                if self._token is None or time.monotonic() >= self._until:
+                if self._is_due():
                     await self._fetch(post)
         assert self._token is not None
         return self._token
 
     def forget(self, token: Secret) -> None:
-        """Fetch anew next time, unless that has happened already."""
+        """Fetch a new token next time, unless this one has been replaced already."""
         if self._token == token:
             self._token = None
+
+    def _is_due(self) -> bool:
+        return self._token is None or time.monotonic() >= self._until
 
     async def _fetch(self, post: Post) -> None:
         url = self._url()
@@ -195,22 +214,26 @@ class Token:
         if answer.status in (400, 401):
             # RFC 6749 section 2.3.1: some servers take the client's credentials in the body only
             answer = await post(self._request(url, in_body=True))
-        seconds = self._keep(answer)
-        if seconds is None:
+        grant = _grant(answer)
+        if grant is None:
+            names = " and ".join(f"`{name}`" for name in self._credential.variables[:2])
             refused = TokenRefused(
-                f"the token endpoint answered {answer.status}{_code(answer)} and gave no access"
-                " token; the operator of this server has to check"
-                f" {' and '.join(f'`{name}`' for name in self._credential.variables[:2])}"
+                f"the token endpoint answered {answer.status}{_error_code(answer)} and gave no"
+                f" access token; the operator of this server has to check {names}"
             )
             refused.variables = self._credential.variables
             raise refused
-        self._until = time.monotonic() + max(seconds - min(60.0, seconds * 0.1), 0.0)
+        token, seconds = grant
+        self._settings.redactor.add(token)
+        self._token = Secret(token)
+        margin = min(60.0, seconds * 0.1)
+        self._until = time.monotonic() + seconds - margin
 
     def _request(self, url: httpx2.URL, *, in_body: bool) -> Outgoing:
         """The request for a token, with the client's credentials in the header or in the body (RFC
-        6749 sec. 4.4.2).
+        6749 section 4.4.2).
         """
-        client, secret = (value.reveal() if value else "" for value in self._credential.values[:2])
+        client, secret = _reveal(self._credential, 0), _reveal(self._credential, 1)
         form = {"grant_type": "client_credentials"}
         if self._credential.scopes:
             form["scope"] = " ".join(self._credential.scopes)
@@ -227,28 +250,11 @@ class Token:
             headers["Authorization"] = f"Basic {basic}"
         return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
 
-    def _keep(self, answer: Answer[Any]) -> float | None:
-        """Keep the token of an answer; the seconds it lives, or None when there is none (RFC 6749
-        section 5.1).
-        """
-        found = answer.data if isinstance(answer.data, dict) and answer.status == 200 else {}
-        token, seconds = found.get("access_token"), found.get("expires_in")
-        if not isinstance(token, str) or not VALUE.fullmatch(token):
-            return None
-        self._settings.redactor.add(token)
-        self._token = Secret(token)
-        if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
-            seconds = int(seconds[:9])
-        return (
-            float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 10**9 else 3600.0
-        )
-
     def _url(self) -> httpx2.URL:
         """The token endpoint, if it is one that the client's secret may be sent to."""
-        given = self._credential.token_url or ""
-        allow = self._settings.variable("ALLOW_ORIGINS")
+        url = self._credential.token_url or ""
         try:
-            origin = origin_of(given)
+            origin = origin_of(url)
         except ValueError:
             raise Refused(
                 f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`"
@@ -256,34 +262,72 @@ class Token:
         if origin != self._settings.origin and origin not in self._settings.trusted_origins:
             raise Refused(
                 f"access tokens come from {origin}, which is not the API's own origin: set"
-                f" `{allow}={origin}`"
+                f" `{self._settings.variable('ALLOW_ORIGINS')}={origin}`"
             )
         if origin.scheme != "https" and not origin.loopback:
             raise Refused(
                 "access tokens come from a URL that is not https, so the client's secret is not"
                 " sent there"
             )
-        return httpx2.URL(given)
+        return httpx2.URL(url)
 
 
-def _code(answer: Answer[Any]) -> str:
-    """The error code of a token endpoint (RFC 6749 section 5.2), if it is one."""
-    code = answer.data.get("error") if isinstance(answer.data, dict) else None
-    return f" (`{code}`)" if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
+def _grant(answer: Answer[Any]) -> tuple[str, float] | None:
+    """The token of an answer and the seconds it lives (RFC 6749 section 5.1), or None."""
+    if answer.status != 200 or not isinstance(answer.data, dict):
+        return None
+    token = answer.data.get("access_token")
+    if not isinstance(token, str) or not VALUE.fullmatch(token):
+        return None
+    return token, _lifetime(answer.data.get("expires_in"))
+
+
+def _lifetime(seconds: Any) -> float:
+    """`expires_in` in seconds, also when it is written as text; an hour when it is unusable."""
+    if isinstance(seconds, str) and re.fullmatch("[0-9]+", seconds):
+        seconds = int(seconds[:9])
+    if isinstance(seconds, int | float) and 0 < seconds < 10**9:
+        return float(seconds)
+    return 3600.0
+
+
+def _error_code(answer: Answer[Any]) -> str:
+    """The error code of a token endpoint in parentheses (RFC 6749 section 5.2), if it sent one."""
+    if not isinstance(answer.data, dict):
+        return ""
+    code = answer.data.get("error")
+    if not isinstance(code, str) or not re.fullmatch(r"[a-z_]{1,40}", code):
+        return ""
+    return f" (`{code}`)"
+
+
+def _variables_without_value(credential: Credential) -> list[str]:
+    """The variables to set for a credential. A ready access token is optional, so not among
+    them.
+    """
+    variables = []
+    for variable, value in zip(credential.variables, credential.values, strict=True):
+        optional = credential.kind == "client_credentials" and variable.endswith("_TOKEN")
+        if not value and not optional:
+            variables.append(variable)
+    return variables
 
 
 def _reveal(credential: Credential, index: int) -> str:
     value = credential.values[index]
-    return value.reveal() if value is not None else ""
+    if value is None:
+        return ""
+    return value.reveal()
 
 
-def _place(request: Outgoing, credential: Credential) -> None:
+def _add_api_key(request: Outgoing, credential: Credential) -> None:
+    key = _reveal(credential, 0)
     if credential.place == "query":
-        request.set_query(credential.wire_name, _reveal(credential, 0))
+        request.set_query(credential.wire_name, key)
     elif credential.place == "cookie":
-        request.cookies[credential.wire_name] = _reveal(credential, 0)
+        request.cookies[credential.wire_name] = key
     else:
-        request.set_header(credential.wire_name, _reveal(credential, 0))
+        request.set_header(credential.wire_name, key)
 
 
 def _basic(credential: Credential) -> str:
@@ -291,10 +335,11 @@ def _basic(credential: Credential) -> str:
     return base64.b64encode(f"{_reveal(credential, 0)}:{_reveal(credential, 1)}".encode()).decode()
 
 
-def _bare(credential: Credential, index: int) -> str:
+def _bare_token(credential: Credential, index: int) -> str:
     """A token without the scheme word that people paste in front of it."""
     token = _reveal(credential, index)
-    word, space, rest = token.partition(" ")
-    return (
-        rest.strip() if space and word.lower() == (credential.scheme or "Bearer").lower() else token
-    )
+    scheme = credential.scheme or "Bearer"
+    first_word, space, rest = token.partition(" ")
+    if space and first_word.lower() == scheme.lower():
+        return rest.strip()
+    return token

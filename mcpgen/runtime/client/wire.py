@@ -1,16 +1,14 @@
-"""How values are written into a request, to the byte (OpenAPI 3.1 section 4.8.12 "Style Values",
-RFC 6570).
+"""Serialise argument values for a request (OpenAPI 3.1 section 4.8.12 "Style Values", RFC 6570).
 
-Every function takes the value an argument was given, returns it as it stands on the wire, and
-passes `OMIT` through, so that a tool's function can write `"ids": csv(ids)` and be done. They
-return
+Every function takes the value of an argument, returns it as it is sent, and passes `OMIT` through,
+so that a tool's function can write `"ids": csv(ids)`. The results are
 
-* `Encoded`: one value, percent-encoded, to stand after `name=` or in the path;
+* `Encoded`: one value, percent-encoded, for the place after `name=` or in the path;
 * `Pairs`: several `key=value`, percent-encoded;
 * `Part`: one part of a multipart body (or a list of them).
 
-They raise `Refused` for what cannot be said. An empty array or object is undefined (RFC 6570, 2.3)
-and left out; null is the empty string.
+A value that cannot be written raises `Refused`. An empty array or object is undefined (RFC 6570
+section 2.3) and left out; null is the empty string.
 """
 
 from __future__ import annotations
@@ -32,6 +30,8 @@ from ..errors import Refused
 MAX_PAIRS = 32 * 1024 * 1024
 """Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""
 
+_COMPOUND = (list, tuple, Mapping)
+
 
 class Omit(enum.Enum):
     """The type of `OMIT`: an argument that was not given."""
@@ -50,14 +50,14 @@ OMIT: Final = Omit.OMIT
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One value as it stands on the wire."""
+    """One percent-encoded value."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Several `key=value` as they stand on the wire; None for a key without `=`.
+    """Several percent-encoded `key=value`; a value of None is a key without `=`.
 
     With `under_name` a key is what follows the parameter's own name: `[R]` of `color[R]`, or
     nothing.
@@ -65,6 +65,13 @@ class Pairs:
 
     items: tuple[tuple[str, str | None], ...]
     under_name: bool = False
+
+    def of(self, name: str) -> Iterable[tuple[str, str | None]]:
+        """The pairs, with whole keys, of the parameter `name`."""
+        if not self.under_name:
+            return self.items
+        prefix = encode(name)
+        return [(prefix + key, text) for key, text in self.items]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +103,35 @@ def text_of(value: Any) -> str:
         return value
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
     if isinstance(value, int):
-        return _digits(value)
+        return _integer_text(value)
     if isinstance(value, float):
-        if not math.isfinite(value):
-            raise Refused("a number that is not finite cannot be sent")
-        text = format(Decimal(repr(value)), "f")
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-        return "0" if text == "-0" else text
-    if isinstance(value, list | tuple | Mapping):
+        return _float_text(value)
+    if isinstance(value, _COMPOUND):
         return _json(value)
     raise Refused(f"a value of type {type(value).__name__} cannot be sent")
 
 
 def encode(value: Any, safe: str = "") -> str:
-    """A scalar, percent-encoded but for RFC 3986 section 2.3 unreserved characters and those in
-    `safe`.
+    """A scalar, percent-encoded except for the unreserved characters (RFC 3986 section 2.3) and
+    those in `safe`.
     """
     try:
         return quote(text_of(value), safe=safe)
     except UnicodeEncodeError:
-        raise Refused("the text holds half of a surrogate pair, which is not a character") from None
+        raise _half_a_pair() from None
+
+
+def utf8(text: str) -> bytes:
+    """A text as UTF-8. Raises Refused for half of a surrogate pair."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise _half_a_pair() from None
 
 
 def csv(value: Any) -> Encoded | Omit:
@@ -141,11 +154,10 @@ def form(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | 
     return _form(value, explode, "")
 
 
-# RFC 6570 sec. 3.2.3 leaves the reserved characters alone. Those that end a value or begin
-# something else do not stay:
-# `&` and `;` separate pairs, `#` begins the fragment, `+` is a space and `%` an escape to most
-# readers, and `[` `]` may
-# not stand in a query at all (RFC 3986 section 3.4).
+# RFC 6570 section 3.2.3 leaves the reserved characters alone. Those that end a value or begin
+# something else are encoded all the same: `&` and `;` separate pairs, `#` begins the fragment, most
+# readers take `+` for a space and `%` for an escape, and a query has no `[` and `]` (RFC 3986
+# section 3.4).
 _RESERVED = ":/?@!$'()*,="
 
 
@@ -159,13 +171,13 @@ def reserved(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded
 def deep_object(value: Any) -> Encoded | Pairs | Omit:
     """`deepObject`: `color[R]=100&color[G]=200`.
 
-    OpenAPI leaves deeper levels open; they go on the way servers read them: `filter[size][gt]=3`,
-    array items by index (`filter[tags][0]=a`), which is the one form that also says which field of
-    which object is meant.
+    OpenAPI leaves deeper levels open. They are written as most servers read them:
+    `filter[size][gt]=3`, array items by index (`filter[tags][0]=a`). An index is also the only form
+    that says which fields belong to the same object of an array.
     """
     if _is_undefined(value):
         return OMIT
-    if not isinstance(value, list | tuple | Mapping):
+    if not isinstance(value, _COMPOUND):
         return Encoded(encode(value))
     return Pairs(_bounded(_deep(value, "")), under_name=True)
 
@@ -176,43 +188,44 @@ def label(value: Any, explode: bool = False) -> Encoded | Omit:
     """
     if _is_undefined(value):
         return OMIT
-    if isinstance(value, Mapping) and explode:
-        return Encoded("".join(f".{_key(key)}={encode(item)}" for key, item in value.items()))
-    if isinstance(value, list | tuple) and explode:
-        return Encoded("".join(f".{encode(item)}" for item in value))
-    return Encoded("." + ",".join(_flat(value)))
+    separator = "." if explode else ","
+    return Encoded("." + separator.join(_items(value, explode, encode)))
 
 
 def matrix(value: Any, explode: bool = False) -> Pairs | Omit:
     """`matrix` in a path: `;color=blue,black`, exploded `;color=blue;color=black`, `;R=100;G=200`
-    (RFC 6570, 3.2.7).
+    (RFC 6570 section 3.2.7).
     """
     if _is_undefined(value):
         return OMIT
-    if isinstance(value, Mapping) and explode:
-        return Pairs(tuple((_key(key), encode(item) or None) for key, item in value.items()))
-    if isinstance(value, list | tuple) and explode:
-        return Pairs(tuple(("", encode(item) or None) for item in value), under_name=True)
-    return Pairs((("", ",".join(_flat(value)) or None),), under_name=True)
+    if explode and isinstance(value, Mapping):
+        return Pairs(tuple((_key(key), encode(item)) for key, item in value.items()))
+    if explode and isinstance(value, list | tuple):
+        return Pairs(tuple(("", encode(item)) for item in value), under_name=True)
+    return Pairs((("", ",".join(_items(value, False, encode))),), under_name=True)
 
 
 def simple(value: Any, explode: bool = True) -> Simple | Omit:
     """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570
     section 3.2.2).
     """
-    return OMIT if value is OMIT else Simple(value, explode)
+    if isinstance(value, Omit):
+        return value
+    return Simple(value, explode)
 
 
 def json_text(value: Any) -> str | Omit:
     """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3)."""
-    return OMIT if value is OMIT else _json(value)
+    if isinstance(value, Omit):
+        return value
+    return _json(value)
 
 
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
     """OpenAPI 3.2 `in: querystring`: the value is the whole query.
 
-    An object becomes its pairs; a text, and anything where the media type is JSON, stands there as
-    it is, encoded.
+    An object becomes its pairs. Text, and every value of a JSON media type, becomes the query as a
+    whole, percent-encoded.
     """
     if isinstance(value, Omit):
         return value
@@ -226,11 +239,10 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
 def file(
     value: Any, media_type: str | None = None, filename: str | None = None
 ) -> Part | list[Part] | Omit:
-    """A file of a multipart body (RFC 7578, 4.2), or a list of them, given as base64, a `data:` URL
-    or a `file:` URL.
+    """A file of a multipart body (RFC 7578 section 4.2), or a list of them.
 
-    `file:` URLs name local files; they are read when the request is made, and only inside the
-    folders that the operator has opened.
+    Each is base64 text, a `data:` URL or a `file:` URL. `file:` URLs name local files; they are
+    read when the request is made, and only inside the folders that the operator has opened.
     """
     if isinstance(value, Omit):
         return value
@@ -258,37 +270,43 @@ def text_part(
     """
     if isinstance(value, Omit):
         return value
+    fields = dict(headers or {})
     if isinstance(value, list | tuple):
-        return [Part(_utf8(text_of(item)), media_type, None, dict(headers or {})) for item in value]
-    return Part(_utf8(text_of(value)), media_type, None, dict(headers or {}))
+        return [Part(utf8(text_of(item)), media_type, headers=fields) for item in value]
+    return Part(utf8(text_of(value)), media_type, headers=fields)
 
 
-def form_fields(value: Any, **written: tuple[str, ...]) -> Any:
+def form_fields(value: Any, **writers: tuple[str, ...]) -> Any:
     """The fields of a form that is one argument.
 
-    Each keyword is a function of this module and names the fields it writes; any other object is
-    JSON text (OpenAPI 3.1 section 4.8.15.1).
+    Each keyword is the name of a function of this module and lists the fields it writes; any other
+    object is JSON text (OpenAPI 3.1 section 4.8.15.1).
     """
     if not isinstance(value, Mapping):
         return value
-    fields = {
-        key: _json(item) if isinstance(item, Mapping) else item for key, item in value.items()
-    }
-    return fields | _written(value, written)
+    fields = dict(value)
+    for name, item in value.items():
+        if isinstance(item, Mapping):
+            fields[name] = _json(item)
+    return fields | _written_fields(value, writers)
 
 
-def multipart_fields(value: Any, **written: tuple[str, ...]) -> Any:
-    """The fields of a multipart body that is one argument; keywords as of `form_fields`."""
-    return {**value, **_written(value, written)} if isinstance(value, Mapping) else value
+def multipart_fields(value: Any, **writers: tuple[str, ...]) -> Any:
+    """The fields of a multipart body that is one argument; keywords as for `form_fields`."""
+    if not isinstance(value, Mapping):
+        return value
+    return {**value, **_written_fields(value, writers)}
 
 
-def _written(value: Mapping[str, Any], written: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    return {
-        name: _WRITERS[function](value[name])
-        for function, names in written.items()
-        for name in names
-        if name in value
-    }
+def _written_fields(
+    value: Mapping[str, Any], writers: Mapping[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    fields = {}
+    for function, names in writers.items():
+        for name in names:
+            if name in value:
+                fields[name] = _WRITERS[function](value[name])
+    return fields
 
 
 _WRITERS: Mapping[str, Callable[[Any], Any]] = {
@@ -306,20 +324,22 @@ _WRITERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def from_base64(value: Any) -> bytes | Part | Omit:
-    """A binary body, given as `file` takes it."""
+    """A binary body, from the texts that `file` accepts."""
     if isinstance(value, Omit):
         return value
     part = _file(value, None, None)
-    return part if part.path else part.content
+    if part.path:
+        return part
+    return part.content
 
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """What the input schema of a tool cannot say of its function.
+    """Encoding facts that an input schema cannot express.
 
     `nullable` are JSON Pointers into the input schema where null is a value of its own (elsewhere
-    null means "not given"); `names` maps pointers of nested properties to the keys they have on the
-    wire.
+    null means that the argument is absent); `names` maps pointers of nested properties to their
+    wire names.
     """
 
     nullable: tuple[str, ...] = ()
@@ -341,12 +361,6 @@ def sends(
     return attach
 
 
-def sent_by(function: Callable[..., Any]) -> Sends:
-    """The `Sends` of a tool's function."""
-    found = getattr(function, "sends", None)
-    return found if isinstance(found, Sends) else Sends()
-
-
 def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
     """A query parameter or form field as encoded pairs: the default style, `form` exploded, unless
     already encoded.
@@ -356,28 +370,19 @@ def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
     if value is OMIT:
         return
     if isinstance(value, Pairs):
-        prefix = encode(name) if value.under_name else ""
-        yield from ((prefix + key, item) for key, item in value.items)
-    elif isinstance(value, Encoded):
-        yield encode(name), value.text
+        yield from value.of(name)
     elif isinstance(value, Mapping):
-        yield from _bounded(
-            (_key(key), encode(one)) for key, item in value.items() for one in _each(item)
-        )
+        yield from _bounded(_exploded(value))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from (
-                pairs_of(name, item)
-                if isinstance(item, Encoded)
-                else ((encode(name), encode(item)),)
-            )
+            yield _pair(name, item)
     else:
-        yield encode(name), encode(value)
+        yield _pair(name, value)
 
 
-def joined(pairs: list[tuple[str, str | None]]) -> str:
+def joined(pairs: Iterable[tuple[str, str | None]]) -> str:
     """Encoded pairs as a query or form body."""
-    return "&".join(key if value is None else f"{key}={value}" for key, value in pairs)
+    return "&".join(key if text is None else f"{key}={text}" for key, text in pairs)
 
 
 def path_text(name: str, value: Any) -> str:
@@ -385,29 +390,24 @@ def path_text(name: str, value: Any) -> str:
     if isinstance(value, Encoded):
         return value.text
     if isinstance(value, Pairs):
-        prefix = encode(name) if value.under_name else ""
-        return "".join(
-            f";{prefix}{key}" + ("" if item is None else f"={item}") for key, item in value.items
-        )
-    if isinstance(value, Simple):
-        return ",".join(_flat(value.value, value.explode))
-    return ",".join(_flat(value))
+        # RFC 6570 section 3.2.7: no `=` before an empty value
+        return "".join(f";{key}={text}" if text else f";{key}" for key, text in value.of(name))
+    return ",".join(_simple_items(value, encode))
 
 
 def header_text(value: Any) -> str:
-    """A header value: `simple` style, nothing percent-encoded (RFC 9110 section 5.5)."""
+    """A header value: `simple` style, not percent-encoded (RFC 9110 section 5.5)."""
     if isinstance(value, Encoded):
         return value.text
-    value, explode = (value.value, value.explode) if isinstance(value, Simple) else (value, False)
-    items = [text_of(item) for item in _members(value, explode, text_of)]
+    items = _simple_items(value, text_of)
     if len(items) > 1 and any("," in item for item in items):
         raise Refused("an item that holds a comma cannot stand in a comma-separated list")
     return ",".join(items)
 
 
 def decode_base64(text: str) -> bytes:
-    """Base64 (RFC 4648 section 4 or section 5, padding and line breaks optional) as bytes. Raises
-    Refused.
+    """The bytes of base64 text (RFC 4648 sections 4 and 5; padding is optional, line breaks are
+    ignored). Raises Refused.
     """
     text = "".join(text.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
     try:
@@ -417,19 +417,19 @@ def decode_base64(text: str) -> bytes:
 
 
 def _content(text: str) -> bytes:
-    """The bytes that base64 stands for. A text that is none stands for itself, unless it can only
-    be broken base64.
+    """The content of a file: decoded base64, or else the text itself.
 
-    Padding may be missing from a longer text only: a short one without it is a word.
+    A long text of base64 characters alone that does not decode is an error. A short text without
+    its padding is a word.
     """
     if len(text) < 24 and len(text) % 4:
-        return _utf8(text)
+        return utf8(text)
     try:
         return decode_base64(text)
     except Refused:
         if re.fullmatch(r"[A-Za-z0-9+/_=\s-]{24,}", text):
             raise
-        return _utf8(text)
+        return utf8(text)
 
 
 def _file(value: Any, media_type: str | None, filename: str | None) -> Part:
@@ -437,41 +437,58 @@ def _file(value: Any, media_type: str | None, filename: str | None) -> Part:
         return Part(value, media_type, filename or "file")
     if not isinstance(value, str):
         raise Refused("a file is given as base64 text")
-    if value[:5].lower() == "file:":
+    scheme = value[:5].lower()
+    if scheme == "file:":
         return Part(b"", media_type, filename, path=value)
-    if value[:5].lower() == "data:":
-        head, comma, body = value[5:].partition(",")
-        kind, *options = head.split(";")
-        if not comma:
-            raise Refused("not a `data:` URL")
-        is_base64 = any(option.strip().lower() == "base64" for option in options)
-        content = decode_base64(body) if is_base64 else unquote_to_bytes(_utf8(body))
-        return Part(content, media_type or kind or None, filename or "file")
+    if scheme == "data:":
+        declared_type, content = _data_url(value)
+        return Part(content, media_type or declared_type, filename or "file")
     return Part(_content(value), media_type, filename or "file")
+
+
+def _data_url(url: str) -> tuple[str | None, bytes]:
+    """The media type, if there is one, and the content of a `data:` URL (RFC 2397)."""
+    head, comma, body = url[len("data:") :].partition(",")
+    if not comma:
+        raise Refused("not a `data:` URL")
+    media_type, *options = head.split(";")
+    if any(option.strip().lower() == "base64" for option in options):
+        return media_type or None, decode_base64(body)
+    return media_type or None, unquote_to_bytes(utf8(body))
 
 
 def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encoded] | Omit:
     if _is_undefined(value):
         return OMIT
-    if explode and isinstance(value, Mapping):
-        return Pairs(
-            _bounded(
-                (_key(key), encode(one, safe)) for key, item in value.items() for one in _each(item)
-            )
-        )
-    if explode and isinstance(value, list | tuple):
-        return [Encoded(encode(item, safe)) for item in value]
-    # The comma separates here, so that of an item is encoded whatever is allowed.
-    compound = isinstance(value, list | tuple | Mapping)
-    return Encoded(
-        ",".join(
-            encode(item, safe.replace(",", "") if compound else safe) for item in _members(value)
-        )
-    )
+    if not isinstance(value, _COMPOUND):
+        return Encoded(encode(value, safe))
+    if not explode:
+        # The comma separates items here, so a comma inside an item is always encoded
+        safe = safe.replace(",", "")
+        return Encoded(",".join(encode(item, safe) for item in _members(value)))
+    if isinstance(value, Mapping):
+        return Pairs(_bounded(_exploded(value, safe)))
+    return [Encoded(encode(item, safe)) for item in value]
+
+
+def _pair(name: str, value: Any) -> tuple[str, str]:
+    if isinstance(value, Encoded):
+        return encode(name), value.text
+    return encode(name), encode(value)
+
+
+def _exploded(value: Mapping[Any, Any], safe: str = "") -> Iterator[tuple[str, str]]:
+    """The pairs of an object in `form` style; an array inside it repeats its key."""
+    for key, item in value.items():
+        if isinstance(item, list | tuple):
+            for member in item:
+                yield _key(key), encode(member, safe)
+        else:
+            yield _key(key), encode(item, safe)
 
 
 def _bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The pairs, unless they are too long: one long key may be written before many values."""
+    """The pairs. Raises Refused when they are too long: a long key may be repeated many times."""
     written: list[tuple[str, str]] = []
     left = MAX_PAIRS
     for key, text in pairs:
@@ -482,78 +499,83 @@ def _bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(written)
 
 
-def _joined(value: Any, separator: str, forbidden: str = "") -> Encoded | Omit:
+def _joined(value: Any, separator: str, decoded_separator: str = "") -> Encoded | Omit:
+    """The items with a separator between them. `decoded_separator` is what an item must not hold:
+    where the separator is itself percent-encoded, the two could not be told apart.
+    """
     if _is_undefined(value):
         return OMIT
     items = list(_members(value))
-    # The separator of these styles is itself percent-encoded: an item that holds it could not be
-    # told apart.
-    if forbidden and len(items) > 1 and any(forbidden in text_of(item) for item in items):
-        raise Refused(f"an item that holds `{forbidden}` cannot stand in a list separated by it")
+    several = len(items) > 1
+    if decoded_separator and several and any(decoded_separator in text_of(item) for item in items):
+        raise Refused(
+            f"an item that holds `{decoded_separator}` cannot stand in a list separated by it"
+        )
     return Encoded(separator.join(encode(item) for item in items))
 
 
-def _members(
-    value: Any, explode: bool = False, write: Callable[[Any], str] | None = None
-) -> Iterator[Any]:
-    """The items of a flat list: those of an array, keys and values of an object, or the value
-    itself.
-    """
+def _members(value: Any) -> Iterable[Any]:
+    """The items of an array, the keys and values of an object in turn, or the value itself."""
     if isinstance(value, Mapping):
-        for key, item in value.items():
-            if explode and write is not None:
-                yield f"{write(key)}={write(item)}"
-            else:
-                yield key
-                yield item
-    elif isinstance(value, list | tuple):
-        yield from value
-    else:
-        yield value
+        return [member for pair in value.items() for member in pair]
+    if isinstance(value, list | tuple):
+        return value
+    return (value,)
 
 
-def _flat(value: Any, explode: bool = False) -> list[str]:
-    if explode:
-        return [
-            item if isinstance(value, Mapping) else encode(item)
-            for item in _members(value, True, encode)
-        ]
-    return [encode(item) for item in _members(value)]
+def _items(value: Any, explode: bool, write: Callable[[Any], str]) -> list[str]:
+    """The members of a value as texts; an exploded object is written as `key=value`."""
+    if explode and isinstance(value, Mapping):
+        return [f"{write(key)}={write(item)}" for key, item in value.items()]
+    return [write(member) for member in _members(value)]
+
+
+def _simple_items(value: Any, write: Callable[[Any], str]) -> list[str]:
+    """The texts between the commas of `simple` style."""
+    if isinstance(value, Simple):
+        return _items(value.value, value.explode, write)
+    return _items(value, False, write)
 
 
 def _deep(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
     items = value.items() if isinstance(value, Mapping) else enumerate(value)
     for key, item in items:
-        if isinstance(key, str) and ("[" in key or "]" in key):
-            raise Refused("a key that holds `[` or `]` cannot be said in a query")
-        place = f"{prefix}%5B{encode(key)}%5D"
-        if isinstance(item, list | tuple | Mapping) and item:
-            yield from _deep(item, place)
-        elif not isinstance(item, list | tuple | Mapping):
-            yield place, encode(item)
+        if isinstance(key, str) and re.search(r"[\[\]]", key):
+            raise Refused("a key that holds `[` or `]` cannot be written in a query")
+        name = f"{prefix}%5B{encode(key)}%5D"
+        if isinstance(item, _COMPOUND):
+            yield from _deep(item, name)
+        else:
+            yield name, encode(item)
 
 
 def _is_undefined(value: Any) -> bool:
-    """Whether there is nothing to write (RFC 6570 section 2.3): left out, or an array or object
-    with nothing in it.
-    """
-    return value is OMIT or (isinstance(value, list | tuple | Mapping) and not value)
-
-
-def _each(value: Any) -> Iterable[Any]:
-    """The items of a list, or the value itself."""
-    return value if isinstance(value, list | tuple) else (value,)
+    """Whether the value is left out: `OMIT`, or an empty array or object (RFC 6570 section 2.3)."""
+    if isinstance(value, _COMPOUND):
+        return not value
+    return value is OMIT
 
 
 def _key(key: Any) -> str:
     return encode(str(key))
 
 
-def _digits(value: int) -> str:
+def _integer_text(value: int) -> str:
     try:
         return str(int(value))
     except ValueError:  # more digits than the interpreter turns into text
         raise Refused("the number has too many digits") from None
+
+
+def _float_text(value: float) -> str:
+    if not math.isfinite(value):
+        raise Refused("a number that is not finite cannot be sent")
+    text = format(Decimal(repr(value)), "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    if text == "-0":
+        return "0"
+    return text
 
 
 def _json(value: Any) -> str:
@@ -563,8 +585,5 @@ def _json(value: Any) -> str:
         raise Refused("the value cannot be written as JSON (NaN, too deep, or not data)") from None
 
 
-def _utf8(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        raise Refused("the text holds half of a surrogate pair, which is not a character") from None
+def _half_a_pair() -> Refused:
+    return Refused("the text holds half of a surrogate pair, which is not a character")
