@@ -1,8 +1,7 @@
 """What can go wrong between a tool and its API, as a tree.
 
     ApiError
-      Refused              nothing was sent: a value cannot be put on the wire, or the rules forbid
-      the request
+      Refused              nothing was sent: a value cannot be written, or a rule forbids the request
         MissingCredential  nothing was sent: the operation needs a credential that is not configured
         Busy               nothing was sent: too many calls are waiting already
       Unreachable          no connection: name, address, TLS
@@ -11,8 +10,8 @@
       Redirected           a redirect that is not followed
       BadStatus            an answer with a status of 400 or more
 
-The texts are written for the model: they name arguments and variables, never the values, and they
-hold nothing of what a library said (that may quote a credential).
+The texts are written for the model: they name arguments and variables, never their values, and
+never quote a library's message, which may hold a credential.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 
 
 class ApiError(Exception):
-    """A call that did not work. `method` and `path` (the template) are filled in by
-    `Api.request`.
-    """
+    """A failed request. `Api.request` fills in `method` and `path` (the template)."""
 
     method: str = ""
     path: str = ""
@@ -35,7 +32,7 @@ class ApiError(Exception):
     path_arguments: tuple[str, ...] = ()
     """The wire names of what was put into the path."""
     variables: tuple[str, ...] = ()
-    """The environment variables of the credentials that were sent, or that are missing."""
+    """The environment variables of the credentials that were sent or are missing."""
     sent: bool = False
     """Whether the API may have seen the request."""
 
@@ -44,10 +41,12 @@ class ApiError(Exception):
 
 
 class Refused(ApiError):
-    """Nothing was sent. `name` is the wire name of the argument at fault, where one is."""
+    """Nothing was sent. `name` is the wire name of the argument at fault, if there is one."""
 
     def __init__(self, message: str, name: str = "") -> None:
-        super().__init__(f"`{name}`: {message}" if name else message)
+        if name:
+            message = f"`{name}`: {message}"
+        super().__init__(message)
         self.name = name
 
 
@@ -60,7 +59,7 @@ class MissingCredential(Refused):
 
 
 class Busy(Refused):
-    """Too many calls are waiting for the API already."""
+    """Too many calls are already waiting for the API."""
 
 
 class Unreachable(ApiError):

@@ -1,4 +1,4 @@
-"""Names of header fields: what a name looks like, and which ones are not for others to set."""
+"""Header field names: their grammar, and the fields that only the client sets."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ FORBIDDEN_HEADERS = frozenset(
 )
 """Fields that no argument sets, in lower case.
 
-They say where a request goes, where it ends, what it holds, who sends it, or on whose behalf (RFC
-9110, RFC 7239). The client writes them itself.
+They tell the API where a request goes and ends, what it holds, and who sends it on whose behalf
+(RFC 9110, RFC 7239). The client writes them itself.
 """
 
 CREDENTIAL_HEADERS = frozenset(

@@ -1,6 +1,4 @@
-"""How much at a time: so many requests, so many waiting, a rate, and how long to wait before trying
-again.
-"""
+"""Client-side limits: concurrency gate, rate limit, retry back-off."""
 
 from __future__ import annotations
 
@@ -15,13 +13,11 @@ from contextlib import asynccontextmanager
 from .errors import Busy
 
 LONGEST_WAIT = 3_600.0
-"""Seconds of a `Retry-After` that are told as such; more is "later"."""
+"""Seconds: a longer `Retry-After` is reported as "later", without its number."""
 
 
 class Gate:
-    """Lets `running` requests go at a time and `waiting` more wait; whoever comes then is told to
-    come back.
-    """
+    """Allow `running` concurrent requests and queue `waiting` more; beyond that raise Busy."""
 
     def __init__(self, running: int, waiting: int) -> None:
         self._semaphore = asyncio.Semaphore(running)
@@ -34,10 +30,10 @@ class Gate:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """A place among the running ones. Raises Busy when the queue is full."""
+        """Hold one of the running places. Raises Busy when the queue is full."""
         if self._semaphore.locked() and self._waiting >= self._queue:
             raise Busy(
-                f"busy: {self._waiting} calls are waiting for the API already; try again in a"
+                f"busy: {self._waiting} calls are already waiting for the API; try again in a"
                 " moment"
             )
         self._waiting += 1
@@ -52,9 +48,9 @@ class Gate:
 
 
 class Rate:
-    """A token bucket: `rate` requests a second on average, as many at once as fit `burst` seconds.
+    """A token bucket: `rate` requests a second on average, and `burst` seconds' worth at once.
 
-    A rate of 0 is no limit.
+    A rate of 0 means no limit.
     """
 
     def __init__(self, rate: float, burst: float = 1.0) -> None:
@@ -62,7 +58,7 @@ class Rate:
         self._tokens, self._at = self._size, time.monotonic()
 
     def reserve(self) -> float:
-        """Take the next token; the seconds to wait until it is there."""
+        """Take the next token; return the seconds to wait before using it."""
         if not self._rate:
             return 0.0
         now = time.monotonic()
@@ -78,16 +74,17 @@ class Rate:
 
 
 def back_off(attempt: int, first: float) -> float:
-    """Seconds before attempt `attempt` (2, 3, ...): doubling, with half of it random so that
-    callers spread out.
+    """Seconds to wait before attempt `attempt` (2, 3, ...): `first`, doubled each time, of which
+    up to half is taken off at random so that callers spread out.
     """
     wait: float = first * 2 ** (attempt - 2)
     return wait * random.uniform(0.5, 1.0)
 
 
 def retry_after(value: str | None) -> float | None:
-    """The seconds a `Retry-After` field asks for (RFC 9110 section 10.2.3: seconds or a date), or
-    None.
+    """The seconds a `Retry-After` field asks for, or None (RFC 9110 section 10.2.3).
+
+    The field holds seconds or a date; a date in the past is 0.
     """
     if not value:
         return None
@@ -95,9 +92,9 @@ def retry_after(value: str | None) -> float | None:
     if text.isascii() and text.isdigit():
         return float(text[:12])
     try:
-        at = email.utils.parsedate_to_datetime(text[:64])
-        if at.tzinfo is None:
-            at = at.replace(tzinfo=datetime.UTC)
-        return max(0.0, at.timestamp() - time.time())
+        date = email.utils.parsedate_to_datetime(text[:64])
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=datetime.UTC)
+        return max(0.0, date.timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None

@@ -2,13 +2,14 @@
 
 `Api.request` is what a tool's function calls. It builds the request (`wire`, `url`, `body`), waits
 its turn (`limits`), adds credentials (`credentials`), sends it, and reads the answer within bounds
-(`network`). What goes wrong is an `ApiError`; what it reports to the model is in `answer`.
+(`network`). Every failure is an `ApiError`; `report` writes it for the model.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -48,13 +49,14 @@ Value: TypeAlias = object
 IDEMPOTENT = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"))
 SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "QUERY"))
 RETRIED = frozenset((429, 502, 503, 504))
+REDIRECTS = frozenset(range(300, 400)) - {304}
 MAX_REDIRECTS = 3
 MAX_TOKEN_ANSWER = 64 * 1024
 TICK = 5.0
 
 progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("progress", default=None)
-"""Called with a short text while a call waits for its turn, for the answer, or before it is tried
-again.
+"""Called with a short text while a call waits for its turn, for its answer, or for its next
+attempt.
 """
 
 _LOGGERS = tuple(
@@ -63,10 +65,8 @@ _LOGGERS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One request, ready to be sent: everything but the credentials, which are added to each copy
-    of it.
-    """
+class ApiCall:
+    """One call of the API, without its credentials: they are added to each request it takes."""
 
     method: str
     path: str
@@ -75,14 +75,16 @@ class Call:
     headers: Mapping[str, str]
     cookies: Mapping[str, str]
     body: Payload
-    chosen: tuple[Credential, ...]
+    credentials: tuple[Credential, ...]
     trusted: bool
+    """Whether credentials may go where the call goes."""
     until: float
+    """When the call must be over, by the clock of the event loop."""
 
 
 class Api:
-    """The API behind this server. Open it with `async with`, or close it with `aclose`; many calls
-    share it.
+    """The API behind this server, shared by all calls. Open it with `async with`, or close it with
+    `aclose`.
     """
 
     def __init__(self, settings: Settings, auth: Any = None) -> None:
@@ -139,9 +141,10 @@ class Api:
         that go together; None means those of the whole API. `base_url` is the operation's own
         server.
         """
-        places = (path_args or {}, query or {}, headers or {}, cookies or {}, json, form, multipart)
+        path_args, query = path_args or {}, query or {}
+        headers, cookies = headers or {}, cookies or {}
         try:
-            fields = header_fields(headers or {})
+            fields = header_fields(headers)
             body = payload(
                 json_value=json,
                 form=form,
@@ -155,35 +158,29 @@ class Api:
             if body.content is not None:
                 fields["Content-Type"] = header_value("Content-Type", body.media_type)
             base, trusted = self._server(base_url)
-            call = Call(
+            call = ApiCall(
                 method=method,
                 path=path,
                 base=base,
-                url=build(base, path, path_args or {}, query_text(query or {})),
+                url=build(base, path, path_args, query_text(query)),
                 headers=fields,
-                cookies=cookie_pairs(cookies or {}),
+                cookies=cookie_pairs(cookies),
                 body=body,
-                chosen=self._credentials.select(security) if trusted else (),
+                credentials=self._credentials.select(security) if trusted else (),
                 trusted=trusted,
                 until=asyncio.get_running_loop().time() + self.settings.total_timeout,
             )
             return await self._run(call)
         except ApiError as error:
             error.method, error.path = method, path
-            error.path_arguments = tuple(path_args or ())
-            error.arguments = tuple(
-                name
-                for place in places
-                if isinstance(place, Mapping)
-                for name, value in place.items()
-                if value is not OMIT
-            )
+            error.path_arguments = tuple(path_args)
+            error.arguments = _names(path_args, query, headers, cookies, json, form, multipart)
             error.variables = error.variables or self._credentials.variables(security)
             raise
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
-        """Where a request goes, and whether credentials may go there. The operator's own base URL
-        wins.
+        """The base URL of a call, and whether credentials may go there. The operator's own base URL
+        takes precedence.
         """
         settings = self.settings
         if base_url is None or settings.base_url_given:
@@ -202,8 +199,8 @@ class Api:
             f" `{settings.variable('ALLOW_ORIGINS')}={origin}`"
         )
 
-    async def _run(self, call: Call) -> Answer[Any]:
-        """The call within its total time."""
+    async def _run(self, call: ApiCall) -> Answer[Any]:
+        """Run the call within its total time."""
         limit = self.settings.total_timeout
         try:
             async with asyncio.timeout_at(call.until), _ticking("waiting for the API"):
@@ -211,17 +208,17 @@ class Api:
         except TimeoutError:
             variable = self.settings.variable("TOTAL_TIMEOUT")
             late = TimedOut(f"the API did not answer within {limit:g} seconds (`{variable}`)")
-            late.sent = True  # it may be; when in doubt, it is
+            late.sent = True  # perhaps, and the model must not rely on the opposite
             raise late from None
 
-    async def _attempts(self, call: Call) -> Answer[Any]:
-        """The call, again where trying again can help and cannot hurt."""
+    async def _attempts(self, call: ApiCall) -> Answer[Any]:
+        """Repeat the call where another attempt can help and do no harm."""
         tries = self.settings.retries + 1 if call.method in IDEMPOTENT else 1
         attempt, renewed = 1, False
         while True:
             wait = back_off(attempt + 1, self.settings.backoff)
             try:
-                answer, used = await self._turn(call)
+                answer, tokens = await self._turn(call)
             except _Retryable as failure:
                 if attempt >= tries:
                     raise failure.error from None
@@ -229,35 +226,44 @@ class Api:
             else:
                 if answer.status < 400:
                     return answer
-                if answer.status == 401 and not renewed and self._credentials.renew(used):
+                if answer.status == 401 and not renewed and self._credentials.renew(tokens):
                     renewed = True
                     continue
-                asked = retry_after(answer.headers.get("retry-after"))
-                wait = wait if asked is None else max(asked, 0.0)
-                left = call.until - asyncio.get_running_loop().time()
-                if (
-                    answer.status not in RETRIED
-                    or attempt >= tries
-                    or wait > min(self.settings.max_retry_wait, left)
-                ):
+                if attempt >= tries or answer.status not in RETRIED:
                     raise BadStatus(answer)
+                wait = self._wait_after(answer, call, wait)
                 reason = f"the API answered {answer.status}"
             attempt += 1
             await tell(f"{reason}; attempt {attempt} of {tries} in {wait:.1f} s")
             await asyncio.sleep(wait)
 
-    async def _turn(self, call: Call) -> tuple[Answer[Any], dict[str, Secret]]:
-        """One attempt, when it is its turn."""
+    def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
+        """Seconds until the next attempt: what the API asks for, or else `default`.
+
+        Raises BadStatus when that is longer than the call may wait.
+        """
+        wait = retry_after(answer.headers.get("retry-after"))
+        if wait is None:
+            wait = default
+        left = call.until - asyncio.get_running_loop().time()
+        if wait > min(self.settings.max_retry_wait, left):
+            raise BadStatus(answer)
+        return wait
+
+    async def _turn(self, call: ApiCall) -> tuple[Answer[Any], dict[str, Secret]]:
+        """One attempt, redirects included, when it is its turn. Returns the answer and the access
+        tokens that were used.
+        """
         if self._gate.full:
             await tell("waiting for other calls to finish")
         async with self._gate.slot():
             await self._pace(call)
             url, method = call.url, call.method
             for _ in range(MAX_REDIRECTS + 1):
-                answer, used = await self._exchange(call, method, url)
+                answer, tokens = await self._exchange(call, method, url)
                 location = answer.headers.get("location")
-                if not 300 <= answer.status < 400 or answer.status == 304 or location is None:
-                    return answer, used
+                if location is None or answer.status not in REDIRECTS:
+                    return answer, tokens
                 if method not in SAFE and answer.status not in (307, 308):
                     raise Redirected(
                         f"the API took the request and answered {answer.status} with a redirect,"
@@ -265,10 +271,12 @@ class Api:
                         " it again"
                     )
                 url = redirect(url, location, call.base, self.settings.redactor)
-                method = "GET" if answer.status == 303 and method != "HEAD" else method
+                if answer.status == 303 and method != "HEAD":
+                    method = "GET"
             raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 
-    async def _pace(self, call: Call) -> None:
+    async def _pace(self, call: ApiCall) -> None:
+        """Wait as long as the rate limit asks for. Raises Busy when the call has no time for it."""
         wait = self._rate.reserve()
         if not wait:
             return
@@ -282,36 +290,14 @@ class Api:
             raise
 
     async def _exchange(
-        self, call: Call, method: str, url: httpx2.URL
+        self, call: ApiCall, method: str, url: httpx2.URL
     ) -> tuple[Answer[Any], dict[str, Secret]]:
-        """One request and its answer."""
-        keeps_body = method == call.method
-        request = Outgoing(
-            method,
-            url,
-            {
-                name: value
-                for name, value in call.headers.items()
-                if keeps_body or name != "Content-Type"
-            },
-            dict(call.cookies),
-            call.body.content if keeps_body else None,
-            self.settings.redactor,
-        )
-        if call.trusted:
-            await self._credentials.add(call.chosen, request, self._post)
-            if self._authorize is not None:
-                await self._authorize(request)
-            if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
-                raise Refused("`auth.py` changed where the request goes")
-        if request.cookies:
-            request.set_header(
-                "Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items())
-            )
+        """One request and its answer, with the access tokens that were used."""
+        request = await self._request(call, method, url)
         response = await self._send(request)
         try:
             check_head(response)
-            content, cut = await self._read(response, call)
+            content, reason_of_end = await self._read(response, call)
         except BaseException:
             await response.drop()
             raise
@@ -323,12 +309,34 @@ class Api:
             content=content,
             method=call.method,
             path=call.path,
-            incomplete=cut,
+            incomplete=reason_of_end,
         )
         return parsed(answer), request.tokens
 
+    async def _request(self, call: ApiCall, method: str, url: httpx2.URL) -> Outgoing:
+        """A request of the call with its credentials. A redirect to GET leaves the body behind."""
+        headers, content = dict(call.headers), call.body.content
+        keeps_body = method == call.method
+        if not keeps_body:
+            headers.pop("Content-Type", None)
+            content = None
+        request = Outgoing(
+            method, url, headers, dict(call.cookies), content, self.settings.redactor
+        )
+        if call.trusted:
+            await self._credentials.add(call.credentials, request, self._post)
+            if self._authorize is not None:
+                await self._authorize(request)
+            if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
+                raise Refused("`auth.py` changed where the request goes")
+        if request.cookies:
+            request.set_header(
+                "Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items())
+            )
+        return request
+
     async def _send(self, request: Outgoing) -> Response:
-        """Send, and return when the head of the answer is there."""
+        """Send a request and wait for the head of its answer."""
         if self._transport is None:
             self._transport = Transport(self.settings)
         try:
@@ -336,39 +344,42 @@ class Api:
                 request.method, request.url, request.headers, request.content
             )
         except Exception as error:
-            raise _translated(error, self.settings, head=True) from None
+            failure = _translated(error, self.settings)
+            if isinstance(failure, ApiError) and isinstance(error, _BEFORE_AN_ANSWER):
+                raise _Retryable(failure) from None
+            raise failure from None
 
-    async def _read(self, response: Response, call: Call) -> tuple[bytes, str]:
+    async def _read(self, response: Response, call: ApiCall) -> tuple[bytes, str]:
         """The body of an answer, and why it is not all of it (for streams, which may have no
         end).
         """
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         stream = media_type in STREAMS and response.status < 400
+        deadline = call.until - 0.25 if stream else None
         chunks: list[bytes] = []
+        reason = ""
         try:
-            async with asyncio.timeout_at(call.until - 0.25 if stream else None):
+            async with asyncio.timeout_at(deadline):
                 async for chunk in body_of(response, self.settings.max_response_bytes):
                     chunks.append(chunk)
         except TimeoutError:
             if not chunks:
                 raise
-            return (
-                b"".join(chunks),
-                "the stream was still going on when the time for this call was over",
-            )
+            reason = "the stream was still going on when the time for this call was over"
         except TooLarge as error:
             error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
             if not stream:
                 raise
-            return b"".join(chunks), f"the stream was cut after {error.limit:,} bytes"
+            reason = f"the stream was cut after {error.limit:,} bytes"
         except ApiError:
             raise
         except Exception as error:
-            translated = _translated(error, self.settings, head=False)
-            if stream and chunks and isinstance(translated, TimedOut):
-                return b"".join(chunks), "the stream fell silent"
-            raise translated from None
-        return b"".join(chunks), ""
+            failure = _translated(error, self.settings)
+            silent = isinstance(failure, TimedOut)
+            if not (silent and stream and chunks):
+                raise failure from None
+            reason = "the stream fell silent"
+        return b"".join(chunks), reason
 
     async def _post(self, request: Outgoing) -> Answer[Any]:
         """A request to a token endpoint and its answer; redirects are not followed."""
@@ -382,7 +393,7 @@ class Api:
         except ApiError:
             raise
         except Exception as error:
-            raise _translated(error, self.settings, head=False) from None
+            raise _translated(error, self.settings) from None
         finally:
             await response.aclose()
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
@@ -396,52 +407,61 @@ class _Retryable(Exception):
         self.error = error
 
 
-def _translated(error: Exception, settings: Settings, *, head: bool) -> Exception:
-    """A library's exception as ours, with nothing of its text. `head`: there was no answer yet."""
-    cause = error.__cause__ or error.__context__
-    found: ApiError
+_BEFORE_AN_ANSWER = (
+    httpcore2.ConnectTimeout,
+    httpcore2.NetworkError,
+    httpcore2.RemoteProtocolError,
+)
+"""Failures to send that another attempt may not meet."""
+
+
+def _translated(error: Exception, settings: Settings) -> Exception:
+    """Map an httpcore2 exception to an ApiError without leaking its message; any other is left as
+    it is.
+    """
     if isinstance(error, ApiError):
         return error
     if isinstance(error, httpcore2.ConnectTimeout):
-        found = TimedOut(f"no connection to the API within {settings.connect_timeout:g} seconds")
-    elif isinstance(error, httpcore2.ConnectError):
-        found = Unreachable(_unreachable(cause or error))
-    elif isinstance(error, httpcore2.PoolTimeout):
+        return TimedOut(f"no connection to the API within {settings.connect_timeout:g} seconds")
+    if isinstance(error, httpcore2.ConnectError):
+        return Unreachable(_unreachable(error.__cause__ or error.__context__ or error))
+    if isinstance(error, httpcore2.PoolTimeout):
         return Busy("busy: no connection to the API became free in time")
-    elif isinstance(error, httpcore2.TimeoutException):
+    if isinstance(error, httpcore2.TimeoutException):
         timed_out = TimedOut(
             f"the API sent nothing for {settings.timeout:g} seconds"
             f" (`{settings.variable('TIMEOUT')}`)"
         )
         timed_out.sent = True
         return timed_out
-    elif isinstance(error, httpcore2.NetworkError):
-        found = BadAnswer("the connection to the API broke before the answer was complete")
-    elif isinstance(error, httpcore2.RemoteProtocolError):
-        found = BadAnswer("the API's answer is incomplete, or not HTTP")
-    elif isinstance(
-        error, httpcore2.LocalProtocolError | httpx2.InvalidURL | ValueError | UnicodeError
-    ):
+    if isinstance(error, httpcore2.NetworkError):
+        return BadAnswer("the connection to the API broke before the answer was complete")
+    if isinstance(error, httpcore2.RemoteProtocolError):
+        return BadAnswer("the API's answer is incomplete, or not HTTP")
+    if isinstance(error, httpcore2.LocalProtocolError | httpx2.InvalidURL | ValueError):
         return Refused("nothing was sent: the request cannot be written as HTTP")
-    else:
-        return error
-    return _Retryable(found) if head else found
+    return error
 
 
 def _unreachable(cause: BaseException) -> str:
-    import ssl
-
     if isinstance(cause, ssl.SSLCertVerificationError):
         return "no connection to the API: its TLS certificate is not trusted"
     if isinstance(cause, ssl.SSLError):
-        return "no connection to the API: it does not speak TLS as it should"
+        return "no connection to the API: the TLS handshake failed"
     return "no connection to the API: its host cannot be found, or refuses connections"
 
 
+def _names(*places: Any) -> tuple[str, ...]:
+    """The wire names of the arguments in every place that were not left out."""
+    names: list[str] = []
+    for place in places:
+        if isinstance(place, Mapping):
+            names += [name for name, value in place.items() if value is not OMIT]
+    return tuple(names)
+
+
 async def tell(text: str) -> None:
-    """Report progress, if someone wants to know. A report that fails is not a reason for the call
-    to fail.
-    """
+    """Report progress, if the caller asked for it. A failing report does not fail the call."""
     report = progress.get()
     if report is not None:
         with suppress(Exception):

@@ -32,8 +32,11 @@ class HttpSide:
         return report_error(error, self.api.settings)
 
     def tell_progress(self, context: Context) -> None:
-        """Let requests of this call say that they are waiting, if the caller wants to know."""
-        progress.set(context.say if context.wanted else None)
+        """Let requests of this call report that they are waiting, if the caller asked for it."""
+        if context.wanted:
+            progress.set(context.say)
+        else:
+            progress.set(None)
 
     async def aclose(self) -> None:
         """Close every connection."""

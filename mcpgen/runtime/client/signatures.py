@@ -1,8 +1,7 @@
-"""What type checkers are told of the functions that are yours: which arguments they are called
-with.
+"""How type checkers learn which arguments the user's functions are called with.
 
-`tests/signatures_<toolset>.py` calls every one of them as the server does, and is read by type
-checkers alone.
+`tests/signatures_<toolset>.py` calls each of them as the server does, and is read by type checkers
+alone.
 """
 
 from __future__ import annotations
