@@ -25,7 +25,11 @@ from .report import status_text
 
 logger = logging.getLogger(__name__)
 
-_IMAGES = frozenset("image/png image/jpeg image/gif image/webp".split())
+_IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
+_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
+_NEXT_LINK = re.compile(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b')
+
+# Words in the names of arguments that ask for the next part, for a smaller part, or for less of it
 _MORE = frozenset(
     "page page_number pagenumber pageno offset skip start start_index startindex cursor next"
     " next_cursor page_token pagetoken next_page_token after starting_after since since_id"
@@ -38,13 +42,13 @@ _FEWER = frozenset(
 _NARROWER = frozenset(
     "fields select include filter filters q query search expand view projection columns".split()
 )
+_HEADERS_WORTH_TELLING: tuple[str, ...] = ("location", "etag", "last-modified", "retry-after")
+_HEADERS_OF_A_HEAD = ("content-type", "content-length", "accept-ranges", "cache-control")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tool:
-    """What a report needs to know of the tool: its argument names, and how its answers are
-    shown.
-    """
+    """The facts of a tool that decide how its answers are shown."""
 
     name: str
     arguments: tuple[str, ...]
@@ -79,29 +83,30 @@ def content_of(
         blocks, data = _as_text(
             answer, facts, settings, "JSON that is nested too deeply to be read as data"
         )
-    structured: dict[str, Any] | None = None
-    if facts.structured:
-        if data is None and not answer.content:
-            structured = {}
-        elif isinstance(data, dict) and not facts.wrapped:
-            structured = data
-        else:
-            structured = {"result": data}
-    return blocks, structured
+    if not facts.structured:
+        return blocks, None
+    if data is None and not answer.content:
+        return blocks, {}
+    if isinstance(data, dict) and not facts.wrapped:
+        return blocks, data
+    return blocks, {"result": data}
 
 
 def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[list[Block], Any]:
     """The blocks, and the data of the structured content."""
     if not answer.content:
         return [_text(_without_content(answer, settings))], None
-    if answer.is_json or answer.data is not None:
-        if answer.data is not None or answer.content.strip() == b"null":
+    if answer.data is not None:
+        return _as_data(answer, facts, settings)
+    if answer.is_json:
+        if answer.content.strip() == b"null":
             return _as_data(answer, facts, settings)
         return _as_text(answer, facts, settings, "text that says it is JSON and is not")
-    if answer.text is not None:
-        label = "" if answer.media_type in ("text/plain", *UNTYPED) else answer.media_type
-        return _as_text(answer, facts, settings, label)
-    return _as_binary(answer, settings)
+    if answer.text is None:
+        return _as_binary(answer, settings)
+    if answer.media_type in ("text/plain", *UNTYPED):
+        return _as_text(answer, facts, settings, "")
+    return _as_text(answer, facts, settings, answer.media_type)
 
 
 def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[list[Block], Any]:
@@ -117,72 +122,70 @@ def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     if cuts.items:
         total = len(compact(whole).encode())
         blocks.append(_text(_truncated(total, len(text.encode()), cuts, facts, settings)))
-    following = _following(answer, settings)
-    if following:
-        blocks.append(_text(following))
+    next_page = _next_page(answer, settings)
+    if next_page:
+        blocks.append(_text(next_page))
     return blocks, data
 
 
 def _as_text(
     answer: Answer[Any], facts: _Tool, settings: Settings, label: str
 ) -> tuple[list[Block], Any]:
-    """Text as it is, behind a line that says what it is when it is more than plain text."""
-    # Cut first: the rest is not worth cleaning. Twice the limit leaves room for what redaction
-    # takes away.
-    raw = answer.text if answer.text is not None else decode(answer.content, "utf-8")
-    text = visible(settings.redactor(raw[: settings.max_result_chars * 2]))
-    shown = text[: settings.max_result_chars]
+    """The text, after a line with `label` if there is one."""
+    raw = answer.text
+    if raw is None:
+        raw = decode(answer.content, "utf-8")
+    limit = settings.max_result_chars
+    # Cut before cleaning: twice the limit leaves room for what redaction takes away
+    text = visible(settings.redactor(raw[: limit * 2]))
+    excerpt = text[:limit]
     blocks = []
     if label:
         blocks.append(
             _text(f"The API answered {answer.status} with {label}, {len(raw):,} characters:")
         )
-    blocks.append(_text(shown))
-    if len(shown) < len(text) or len(raw) > settings.max_result_chars * 2:
-        cuts = Cuts([("text", len(shown), len(raw), "characters")])
-        blocks.append(
-            _text(_truncated(len(answer.content), len(shown.encode()), cuts, facts, settings))
-        )
+    blocks.append(_text(excerpt))
+    if len(text) > limit or len(raw) > limit * 2:
+        cuts = Cuts([("text", len(excerpt), len(raw), "characters")])
+        sizes = len(answer.content), len(excerpt.encode())
+        blocks.append(_text(_truncated(*sizes, cuts, facts, settings)))
     if answer.incomplete:
         blocks.append(_text(f"[truncated: true. This is not all of it: {answer.incomplete}]"))
-    return blocks, shown
+    return blocks, excerpt
 
 
 def _as_binary(answer: Answer[Any], settings: Settings) -> tuple[list[Block], Any]:
-    """Bytes: an image, a sound, an embedded resource, a saved file, or a note of what it was."""
-    size, digest = len(answer.content), hashlib.sha256(answer.content).hexdigest()
-    kind = (
-        answer.media_type
-        if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", answer.media_type)
-        else ""
-    )
-    kind = kind or "application/octet-stream"
-    said = f"The API answered with {kind}, {size:,} bytes (sha256 {digest})"
-    if size > settings.max_binary_bytes:
-        link = _saved(answer.content, kind, digest, settings)
-        if link is not None:
-            return [_text(f"{said}, saved to a file"), link], said
-        limit = f"`{settings.variable('MAX_BINARY_BYTES')}`"
-        return [_text(f"{said}, which is more than is passed on ({limit})")], said
-    data = base64.b64encode(answer.content).decode()
-    if kind in _IMAGES:
-        return [{"type": "image", "data": data, "mimeType": kind}], said
-    if kind.startswith("audio/"):
-        return [{"type": "audio", "data": data, "mimeType": kind}], said
-    resource = {"uri": f"urn:sha256:{digest}", "mimeType": kind, "blob": data}
-    return [_text(said), {"type": "resource", "resource": resource}], said
+    """Bytes: an image, a sound, an embedded resource, a saved file, or a note about them.
 
-
-def _saved(content: bytes, kind: str, digest: str, settings: Settings) -> Block | None:
-    """The bytes in a new file of the folder for that, named by their digest; None when that cannot
-    be.
+    The data of the structured content is the note: media type, size and digest.
     """
+    size = len(answer.content)
+    digest = hashlib.sha256(answer.content).hexdigest()
+    media_type = answer.media_type
+    if not _MEDIA_TYPE.fullmatch(media_type):
+        media_type = "application/octet-stream"
+    note = f"The API answered with {media_type}, {size:,} bytes (sha256 {digest})"
+    if size > settings.max_binary_bytes:
+        link = _saved(answer.content, media_type, digest, settings)
+        if link is not None:
+            return [_text(f"{note}, saved to a file"), link], note
+        limit = f"`{settings.variable('MAX_BINARY_BYTES')}`"
+        return [_text(f"{note}, which is more than is passed on ({limit})")], note
+    data = base64.b64encode(answer.content).decode()
+    if media_type in _IMAGES:
+        return [{"type": "image", "data": data, "mimeType": media_type}], note
+    if media_type.startswith("audio/"):
+        return [{"type": "audio", "data": data, "mimeType": media_type}], note
+    resource = {"uri": f"urn:sha256:{digest}", "mimeType": media_type, "blob": data}
+    return [_text(note), {"type": "resource", "resource": resource}], note
+
+
+def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> Block | None:
+    """A link to a new file with these bytes, named by their digest; None if it cannot be saved."""
     if settings.save_dir is None:
         return None
-    path = (
-        settings.save_dir
-        / f"{settings.name}-{digest[:16]}{mimetypes.guess_extension(kind) or '.bin'}"
-    )
+    extension = mimetypes.guess_extension(media_type) or ".bin"
+    path = settings.save_dir / f"{settings.name}-{digest[:16]}{extension}"
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
@@ -197,42 +200,37 @@ def _saved(content: bytes, kind: str, digest: str, settings: Settings) -> Block 
         "type": "resource_link",
         "uri": path.as_uri(),
         "name": path.name,
-        "mimeType": kind,
+        "mimeType": media_type,
         "size": len(content),
     }
 
 
 def _without_content(answer: Answer[Any], settings: Settings) -> str:
-    """A sentence for an answer without content; a HEAD answer is its header fields."""
+    """A sentence about an answer without content, with its most useful header fields."""
     text = f"Done: the API answered {status_text(answer.status)} with no content"
-    shown = ["location", "etag", "last-modified", "retry-after"]
+    names = _HEADERS_WORTH_TELLING
     if answer.method == "HEAD":
-        shown += ["content-type", "content-length", "accept-ranges", "cache-control"]
-    fields = [f"{name}: {answer.headers[name][:200]}" for name in shown if name in answer.headers]
+        names += _HEADERS_OF_A_HEAD
+    fields = [f"{name}: {answer.headers[name][:200]}" for name in names if name in answer.headers]
     if fields:
         text += f" ({'; '.join(fields)})"
     return visible(settings.redactor(text))
 
 
-def _following(answer: Answer[Any], settings: Settings) -> str:
-    """What a `Link: <...>; rel="next"` field (RFC 8288) says of the next page, as arguments; it is
-    not followed.
+def _next_page(answer: Answer[Any], settings: Settings) -> str:
+    """The next page that a `Link: <...>; rel="next"` field (RFC 8288) announces, as arguments; the
+    link is not followed.
     """
-    link = answer.headers.get("link", "")[:8192]
-    found = re.search(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b', link)
-    if not found:
+    link = _NEXT_LINK.search(answer.headers.get("link", "")[:8192])
+    if link is None:
         return ""
-    pairs = [
-        (key, value)
-        for key, value in parse_qsl(urlsplit(found[1]).query)[:20]
-        if key.lower() in _MORE | _FEWER
-    ]
-    shown = ", ".join(f"`{key}` = `{value[:200]}`" for key, value in pairs)
-    return (
-        visible(settings.redactor(f"[there is a next page: {shown}]"))
-        if shown
-        else "[there is a next page]"
+    pairs = parse_qsl(urlsplit(link[1]).query)[:20]
+    arguments = ", ".join(
+        f"`{key}` = `{value[:200]}`" for key, value in pairs if key.lower() in _MORE | _FEWER
     )
+    if not arguments:
+        return "[there is a next page]"
+    return visible(settings.redactor(f"[there is a next page: {arguments}]"))
 
 
 def _truncated(total: int, returned: int, cuts: Cuts, facts: _Tool, settings: Settings) -> str:
@@ -262,15 +260,15 @@ def _how_to_get_the_rest(cuts: Cuts, facts: _Tool, settings: Settings) -> str:
     return f"To get the rest: {'; '.join(ways)}"
 
 
-def _named(facts: _Tool, names: frozenset[str]) -> list[str]:
-    def plain(name: str) -> str:
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace("-", "_").lower()
+def _named(facts: _Tool, words: frozenset[str]) -> list[str]:
+    """The arguments whose name, or its last word, is one of the words: `pageSize`, `book_limit`."""
+    return [f"`{name}`" for name in facts.arguments if not words.isdisjoint(_spellings(name))]
 
-    return [
-        f"`{name}`"
-        for name in facts.arguments
-        if {plain(name), plain(name).replace("_", ""), plain(name).rpartition("_")[2]} & names
-    ]
+
+def _spellings(name: str) -> tuple[str, str, str]:
+    """A name as `page_size` and `pagesize`, and its last word."""
+    snake_case = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace("-", "_").lower()
+    return snake_case, snake_case.replace("_", ""), snake_case.rpartition("_")[2]
 
 
 def _text(text: str) -> Block:

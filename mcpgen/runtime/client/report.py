@@ -1,8 +1,7 @@
-"""A failure as content blocks: what happened, what the API said, and what to do next."""
+"""A failed request as content blocks: what happened, what the API said, and what to do next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
@@ -17,32 +16,37 @@ from .html_text import is_html, text_of_html
 MAX_ERROR = 4 * 1024
 
 
-def report_error(
-    error: BaseException, settings: Settings, given: Iterable[str] = ()
-) -> list[Block]:
-    """A failure as content blocks: what happened, what the API said, and what to do next.
+_MESSAGE_KEYS = (
+    "title",
+    "error",
+    "message",
+    "msg",
+    "detail",
+    "details",
+    "error_description",
+    "errormessage",
+    "reason",
+    "errors",
+)
+_PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
+_READING = ("GET", "HEAD", "OPTIONS")
 
-    `given` are the names of the arguments of the call. Anything but an ApiError is a fault of this
-    server, and its text stays in the log.
-    """
-    if not isinstance(error, ApiError):
-        return [
-            {
-                "type": "text",
-                "text": f"This server failed ({type(error).__name__}); its log says more",
-            }
-        ]
+
+def report_error(error: ApiError, settings: Settings) -> list[Block]:
+    """A failed request as content blocks, with every secret masked."""
     if isinstance(error, BadStatus):
-        lines = _badstatus_text(error, settings, tuple(given) or error.arguments)
+        lines = _bad_status_lines(error, settings)
     else:
         lines = [_headline(error, str(error)), _next_step(error)]
     text = settings.redactor("\n".join(line for line in lines if line))
     return [{"type": "text", "text": visible(text)[: MAX_ERROR * 2]}]
 
 
-def _headline(error: ApiError, said: str) -> str:
+def _headline(error: ApiError, text: str) -> str:
     call = f"{error.method} {error.path}".strip()
-    return f"{call}: {said}" if call else said
+    if not call:
+        return text
+    return f"{call}: {text}"
 
 
 def _next_step(error: ApiError) -> str:
@@ -50,51 +54,41 @@ def _next_step(error: ApiError) -> str:
         return ""
     if isinstance(error, Refused):
         return "Nothing was sent to the API"
-    if error.sent and error.method not in ("", "GET", "HEAD", "OPTIONS"):
+    if error.sent and error.method not in ("", *_READING):
         return "The API may have carried out the request: check before sending it again"
     if isinstance(error, BadAnswer) and "larger than" in str(error):
         return "Ask for less: a smaller page, a narrower filter or fewer fields"
     return "Try again later; if it stays like this, the operator of this server has to look at it"
 
 
-def _badstatus_text(error: BadStatus, settings: Settings, given: tuple[str, ...]) -> list[str]:
+def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     answer = error.answer
-    message, detail = _said(answer, settings)
-    lines = [
-        _headline(
-            error,
-            f"the API answered {status_text(answer.status)}" + (f": {message}" if message else ""),
-        )
-    ]
+    message, detail = _message_and_detail(answer, settings)
+    headline = f"the API answered {status_text(answer.status)}"
+    if message:
+        headline += f": {message}"
+    lines = [_headline(error, headline)]
     if detail:
         lines.append(f"Answer: {detail}")
     wait = retry_after(answer.headers.get("retry-after"))
     if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")
-    lines.append(_advice(error, answer.status, wait, given, settings))
+    lines.append(_advice(error, wait))
     return lines
 
 
 def status_text(status: int) -> str:
+    """A status with its phrase: `404 Not Found`."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
 
 
-def _said(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
-    """The body's own message, and the rest of the body; each redacted and bounded."""
+def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
+    """The body's own message, and the body as far as it says more; each redacted and bounded."""
     if answer.data is not None:
-        try:
-            data = clean(settings.redactor.data(answer.data))
-        except (TooDeep, RecursionError):
-            return "", ""
-        message = _message(data)
-        shown, _ = fit(data, MAX_ERROR)
-        text = compact(shown)
-        return message[:1024], (
-            "" if message and len(text) <= len(message) + 40 else text[:MAX_ERROR]
-        )
+        return _from_data(answer.data, settings)
     if not answer.content:
         return "", ""
     if answer.text is None:
@@ -103,6 +97,18 @@ def _said(answer: Answer[Any], settings: Settings) -> tuple[str, str]:
     if "html" in answer.media_type or is_html(text):
         text = text_of_html(text)
     return "", visible(settings.redactor(text))[:MAX_ERROR]
+
+
+def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
+    try:
+        data = clean(settings.redactor.data(data))
+    except (TooDeep, RecursionError):
+        return "", ""
+    message = _message(data)
+    text = compact(fit(data, MAX_ERROR)[0])
+    if message and len(text) <= len(message) + 40:
+        return message[:1024], ""
+    return message[:1024], text[:MAX_ERROR]
 
 
 def _message(data: Any, depth: int = 0) -> str:
@@ -114,92 +120,94 @@ def _message(data: Any, depth: int = 0) -> str:
     if depth > 4:
         return ""
     if isinstance(data, list):
-        found = [text for text in (_message(item, depth + 1) for item in data[:10]) if text]
-        return "; ".join(dict.fromkeys(found))
-    if not isinstance(data, dict):
+        texts = [_message(item, depth + 1) for item in data[:10]]
+        return "; ".join(dict.fromkeys(text for text in texts if text))
+    if isinstance(data, dict):
+        return _message_of_object(data, depth)
+    return ""
+
+
+def _message_of_object(data: dict[str, Any], depth: int) -> str:
+    members = {key.lower(): item for key, item in data.items()}
+    texts: list[str] = []
+    for key in _MESSAGE_KEYS:
+        text = _message(members.get(key), depth + 1)
+        if text and not any(text in other for other in texts):
+            texts.append(text)
+    message = ": ".join(texts)
+    place = _place(members)
+    if message and place:
+        return f"{place}: {message}"
+    return message
+
+
+def _place(members: dict[str, Any]) -> str:
+    """Where in the request the error is, if the API says so: `body.price`."""
+    for key in _PLACE_KEYS:
+        place = members.get(key)
+        if isinstance(place, list):
+            place = ".".join(str(item) for item in place)
+        if isinstance(place, str) and place:
+            return place
+    return ""
+
+
+def _advice(error: BadStatus, wait: float | None) -> str:
+    """What to do next. `wait` is what the API asks for, in seconds."""
+    status = error.status
+    if status in (401, 403):
+        return _advice_on_credential(error)
+    if status in (400, 404, 409, 410, 413, 415, 422):
+        return _advice_on_arguments(error)
+    if status in (429, 503) or wait is not None:
+        return _advice_on_wait(wait)
+    if status < 500:
         return ""
-    lower = {key.lower(): item for key, item in data.items()}
-    found = []
-    for key in (
-        "title",
-        "error",
-        "message",
-        "msg",
-        "detail",
-        "details",
-        "error_description",
-        "errormessage",
-        "reason",
-    ):
-        text = _message(lower[key], depth + 1) if key in lower else ""
-        if text and not any(text in other for other in found):
-            found.append(text)
-    text = _message(lower.get("errors"), depth + 1)
-    if text and not any(text in other for other in found):
-        found.append(text)
-    place = (
-        lower.get("loc")
-        or lower.get("field")
-        or lower.get("path")
-        or lower.get("param")
-        or lower.get("pointer")
-    )
-    if found and isinstance(place, str | list):
-        where = ".".join(str(item) for item in place) if isinstance(place, list) else place
-        return f"{where}: {': '.join(found)}"
-    return ": ".join(found)
+    text = "Next: this is a fault of the API, not of the arguments; try again later"
+    if error.method not in _READING:
+        text += "; check first whether it was carried out"
+    return text
 
 
-def _advice(
-    error: BadStatus, status: int, wait: float | None, given: tuple[str, ...], settings: Settings
-) -> str:
-    """What to do next."""
+def _advice_on_arguments(error: BadStatus) -> str:
+    if error.status == 409:
+        return "Next: it conflicts with how things are; read the current state first"
+    if error.status in (404, 410):
+        if not error.path_arguments:
+            return "Next: what was asked for is not there"
+        return f"Next: check {_quoted(error.path_arguments)}: what it names is not there"
+    if not error.arguments:
+        return "Next: give the arguments it asks for"
+    arguments = _quoted(error.arguments[:30])
+    return f"Next: correct the arguments and call again; the request had {arguments}"
+
+
+def _advice_on_credential(error: BadStatus) -> str:
     variables = " or ".join(f"`{name}`" for name in error.variables)
-    sent = ", ".join(f"`{name}`" for name in given[:30])
-    if status == 401:
-        if variables:
-            return (
-                "Next: the credential was refused; the operator of this server has to check"
-                f" {variables}"
-            )
-        return (
-            "Next: the API wants a credential that its description does not mention; tell the"
-            " operator of this server"
-        )
-    if status == 403:
+    if error.status == 403:
         which = f" of {variables}" if variables else ""
         return (
             f"Next: the credential{which} does not allow this; use another tool, or ask the"
             " operator for more rights"
         )
-    if status in (404, 410):
-        names = ", ".join(f"`{name}`" for name in error.path_arguments)
+    if variables:
         return (
-            f"Next: check {names}: what it names is not there"
-            if names
-            else "Next: what was asked for is not there"
+            "Next: the credential was refused; the operator of this server has to check"
+            f" {variables}"
         )
-    if status == 409:
-        return "Next: it conflicts with how things are now; read the current state first"
-    if status in (400, 413, 415, 422):
-        return (
-            f"Next: correct the arguments and call again; given were {sent}"
-            if sent
-            else "Next: give the arguments it asks for"
-        )
-    if wait is not None and wait > LONGEST_WAIT:
+    return (
+        "Next: the API requires a credential that its description does not mention; tell the"
+        " operator of this server"
+    )
+
+
+def _advice_on_wait(wait: float | None) -> str:
+    if not wait:
+        return "Next: wait a moment, then call again"
+    if wait > LONGEST_WAIT:
         return "Next: try again later; the API asks for a wait of more than an hour"
-    if status in (429, 503) or wait is not None:
-        return (
-            f"Next: wait {wait:.0f} seconds, then call again"
-            if wait
-            else "Next: wait a moment, then call again"
-        )
-    if status >= 500:
-        again = (
-            ""
-            if error.method in ("GET", "HEAD", "OPTIONS")
-            else "; check first whether it was carried out"
-        )
-        return f"Next: this is a fault of the API, not of the arguments; try again later{again}"
-    return ""
+    return f"Next: wait {wait:.0f} seconds, then call again"
+
+
+def _quoted(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
