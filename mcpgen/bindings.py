@@ -16,9 +16,8 @@ from typing import Any
 from .config import Config, Selection
 from .load import Document
 from .load.document import UnresolvedReference
+from .load.operations import operations as load_operations
 from .write.lock import Lock, Operation
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", "trace")
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
@@ -127,26 +126,12 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
 
 def operations(document: Document) -> list[Operation]:
     """Every operation of an upgraded document, in the order of `parse`."""
-    paths = document.root.get("paths")
-    found: list[Operation] = []
-    for path, node in sorted(paths.items()) if isinstance(paths, dict) else ():
-        item = _node(document, node)
-        if not isinstance(item, dict):
-            continue
-        more = item.get("additionalOperations")
-        members = {name: item[name] for name in METHODS if name in item}
-        members |= more if isinstance(more, dict) else {}
-        for method in sorted(members):
-            operation = _node(document, members[method])
-            if isinstance(operation, dict):
-                given = operation.get("operationId")
-                identity = given.strip() if isinstance(given, str) and given.strip() else None
-                found.append((f"{method.upper()} {path}", identity))
-    return found
 
+    def deref(node: Any, pointer: str) -> tuple[Any, str]:
+        try:
+            return document.deref(node, pointer)
+        except UnresolvedReference:  # reported by `parse`
+            return None, pointer
 
-def _node(document: Document, node: Any) -> Any:
-    try:
-        return document.deref(node, "")[0]
-    except UnresolvedReference:  # reported by `parse`
-        return None
+    listed = load_operations(document, deref)
+    return [(f"{item.method} {item.path}", item.operation_id) for item in listed]

@@ -56,7 +56,7 @@ def _schema(version: str) -> Any:
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
     """What the official schema of the document's version does not allow."""
-    if document.version in ("tools", "schema"):
+    if not document.describes_api:
         return
     root = {key: value for key, value in document.root.items() if key not in (FILES, SOURCES)}
     validator = _schema(document.version[:3])
@@ -146,7 +146,7 @@ def validate(
 ) -> None:
     """What `check` finds, and what openapi-spec-validator finds within `seconds`."""
     check(document, problems, severity=severity)
-    if document.version in ("tools", "schema"):
+    if not document.describes_api:
         return
     before = {problem.pointer for problem in problems if problem.code == _CODE}
     hidden = {key for key in document.root if key.startswith("x-") and key != FILES} | {SOURCES}

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Origin, Server, Skip, Tool, Toolset
+from ..http import UNCALLABLE_METHODS
+from ..ir import Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
-from ..text import escape_token, plain, shorten, visible
+from ..load.operations import DocumentedOperation, operations
+from ..load.values import as_list, as_object, as_text, texts_in
+from ..text import plain, shorten, visible
 from . import naming, select
-from .definitions import Definitions, describe_document, grouped
+from .definitions import Definitions
+from .dialects import describe_document
 from .operation import Operation
-from .parameter import Unsayable
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, origin, screen
+from .toolsets import toolsets
+from .unsupported import Unsupported
 
 if TYPE_CHECKING:
     from ..config import Config
     from ..load import Document
     from ..problems import Problems
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
+METHOD = re.compile(r"[A-Z][A-Z-]{0,31}")
+HINT_KEYS = {
+    "read_only": ("readOnly", "readOnlyHint", "read_only"),
+    "destructive": ("destructive", "destructiveHint"),
+    "idempotent": ("idempotent", "idempotentHint"),
+    "open_world": ("openWorld", "openWorldHint", "open_world"),
+}
+"""Field of `Hints` → the keys of `x-mcp` that set it; of several the last counts."""
 
 
 def parse_openapi(document: Document, config: Config, problems: Problems) -> Server:
@@ -35,94 +46,60 @@ def parse_openapi(document: Document, config: Config, problems: Problems) -> Ser
 class _Parser:
     def __init__(self, document: Document, config: Config, problems: Problems) -> None:
         self.document, self.config, self.problems = document, config, problems
-        info = document.root.get("info")
-        self.info: dict[str, Any] = info if isinstance(info, dict) else {}
+        self.info = as_object(document.root.get("info"))
         title = config.title or plain(self.info.get("title")).split("\n")[0] or "API"
         self.title = shorten(title, 100)
         self.name = naming.server_name(config.name or self.title)
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
         self.security = Security(self.reader, self.prefix)
+        self.operations = list(operations(document, self.reader.deref, self.report_malformed))
+        self.base = self.base_address()
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
-        self.recognised = ""
-
-    # -- the server
-    # ---------------------------------------------------------------------------------------------
+        self.extra: dict[str, Any] = {}
 
     def server(self) -> Server:
         """Everything together."""
-        everything = list(self.operations())
-        wanted: list[tuple[Origin, dict[str, Any], dict[str, Any]]] = []
-        for where, path_item, operation in everything:
-            reason = select.left_out(self.config.selection, where, operation)
-            if reason is not None:
-                self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
-            else:
-                wanted.append((where, path_item, operation))
-        self.report_duplicates([where for where, _, _ in wanted])
-        # Of all operations, so that leaving some out renames none of the others.
-        names = naming.tool_names(
-            (
-                (where.method, where.path, self.named(where, operation))
-                for where, _, operation in everything
-            ),
-            self.name,
-            self.config.bindings,
-        )
-        base = self.base()
-        tools: list[tuple[str, Tool]] = []
-        for where, path_item, operation in wanted:
-            try:
-                tool = self.tool(
-                    where, path_item, operation, names[f"{where.method} {where.path}"], base
-                )
-            except Unsayable as why:
-                self.skip(where, why)
-                continue
-            tools.append((self.tag(operation), tool))
-        if SOURCES in self.document.root:
-            beside = Definitions(self.reader, self.config, self.name)
-            tools += beside.tools(taken=names.values())
-            self.skips += beside.skips
-            self.aliases = beside.aliases
-            self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
-        self.report_unsaid()
+        tools = self.tools()
+        self.report_unused()
         version = self.info.get("version")
+        about = plain(self.info.get("summary") or self.info.get("description"))
         return Server(
             name=self.name,
             package=f"{self.name}_mcp",
             distribution=f"mcp-{self.name.replace('_', '-')}",
             title=self.title,
-            version=shorten(visible(str(version)), 40) if version is not None else "0",
-            description=shorten(
-                plain(self.info.get("summary") or self.info.get("description")).split("\n")[0], 300
-            ),
+            version="0" if version is None else shorten(visible(str(version)), 40),
+            description=shorten(about.split("\n")[0], 300),
             instructions=self.instructions(),
             env_prefix=self.prefix,
-            base_url=base.url,
-            base_url_note=base.note,
+            base_url=self.base.url,
+            base_url_note=self.base.note,
             auth=tuple(self.security.auth.values()),
             security=self.security.default,
-            toolsets=self.toolsets(tools),
+            toolsets=toolsets(tools, self.tags()),
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
             aliases=self.aliases,
-            extra={"recognised": self.recognised} if self.recognised else {},
+            extra=self.extra,
         )
-
-    def named(self, where: Origin, operation: dict[str, Any]) -> str | None:
-        """What a tool is named after: the document's own wish (`x-mcp`), else the operationId."""
-        wish = select.extension(operation).get("name")
-        return wish if isinstance(wish, str) and wish.strip() else where.operation_id
 
     def instructions(self) -> str:
         """A few words to the model about the whole server."""
-        said = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
-        return f"Tools that call {self.title}." + (f" {said}" if said else "")
+        sentence = f"Tools that call {self.title}."
+        about = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
+        return f"{sentence} {about}" if about else sentence
 
-    def base(self) -> Address:
+    def tags(self) -> dict[str, Any]:
+        """The Tag Objects of the document, by name."""
+        tags = [as_object(tag) for tag in as_list(self.document.root.get("tags"))]
+        return {tag["name"]: tag for tag in tags if isinstance(tag.get("name"), str)}
+
+    # Servers.
+
+    def base_address(self) -> Address:
         """The base URL: the operator's, else the document's own, else the one its operations agree
         on.
         """
@@ -130,197 +107,179 @@ class _Parser:
             return Address(self.config.base_url.rstrip("/"))
         servers = self.document.root.get("servers")
         if not servers:
-            lower = [
-                found.url
-                for _, path_item, operation in self.operations(report=False)
-                if (found := self.nearest(path_item, operation)) is not None and found.url
-            ]
-            if lower:
-                return Address(Counter(lower).most_common(1)[0][0])
+            urls = [self.own_url(operation) for operation in self.operations]
+            count = Counter(url for url in urls if url)
+            if count:
+                return Address(count.most_common(1)[0][0])
         return address(servers, self.document.source.url)
 
-    def nearest(self, path_item: dict[str, Any], operation: dict[str, Any]) -> Address | None:
-        """The server an operation or its path names; None where both leave it to the document."""
-        for owner in (operation, path_item):
-            if isinstance(owner.get("servers"), list) and owner["servers"]:
-                return address(owner["servers"], self.document.source.url)
+    def own_url(self, operation: DocumentedOperation) -> str | None:
+        """The URL of the server that an operation or its path names; None where both leave it to
+        the document.
+        """
+        for owner in (operation.node, operation.path_item):
+            servers = as_list(owner.get("servers"))
+            if servers:
+                return address(servers, self.document.source.url).url
         return None
 
-    # -- operations
-    # ---------------------------------------------------------------------------------------------
+    # Operations.
 
-    def operations(
-        self, *, report: bool = True
-    ) -> Iterator[tuple[Origin, dict[str, Any], dict[str, Any]]]:
-        """Every operation of the document with its path item, in a fixed order: by path, then by
-        method.
-        """
-        given = self.document.root.get("paths")
-        paths: dict[str, Any] = given if isinstance(given, dict) else {}
-        for path in sorted(paths):
-            if not path.startswith("/") and path.startswith("x-"):
-                continue
-            at = f"/paths/{escape_token(path)}"
-            path_item, pointer = self.reader.deref(paths[path], at)
-            if not isinstance(path_item, dict):
-                if report:
-                    self.problems.warn(
-                        "E0401", f"path `{visible(path)[:80]}` is not an object", pointer=at
-                    )
-                continue
-            found = {method: path_item[method] for method in METHODS if method in path_item}
-            more = path_item.get("additionalOperations")
-            found |= (
-                {str(key): value for key, value in more.items()} if isinstance(more, dict) else {}
-            )
-            if "trace" in path_item:
-                found["trace"] = path_item["trace"]
-            for method in sorted(found):
-                inside = (
-                    f"{pointer}/additionalOperations"
-                    if method not in (*METHODS, "trace")
-                    else pointer
-                )
-                operation, where = self.reader.deref(
-                    found[method], f"{inside}/{escape_token(method)}"
-                )
-                if isinstance(operation, dict):
-                    given = operation.get("operationId")
-                    identity = given.strip() if isinstance(given, str) and given.strip() else None
-                    yield (
-                        Origin(
-                            method=method.upper(), path=path, operation_id=identity, pointer=where
-                        ),
-                        path_item,
-                        operation,
-                    )
-                elif report:
-                    self.problems.warn(
-                        "E0401",
-                        f"operation `{method.upper()} {visible(path)[:80]}` is not an object",
-                    )
+    def tools(self) -> list[tuple[str, Tool]]:
+        """The tools of the operations and of the definitions beside them, each with its tag."""
+        selected = self.selected()
+        # Of all operations, so that leaving some out renames none of the others.
+        keys = [(item.method, item.path, _wished_name(item)) for item in self.operations]
+        names = naming.tool_names(keys, self.name, self.config.bindings)
+        tools: list[tuple[str, Tool]] = []
+        for operation in selected:
+            name = names[f"{operation.method} {operation.path}"]
+            try:
+                tools.append((_tag(operation), self.tool(operation, name)))
+            except Unsupported as reason:
+                self.skip(operation, reason)
+        if SOURCES in self.document.root:
+            beside = Definitions(self.reader, self.config, self.name)
+            tools += beside.tools(reserved=names.values())
+            self.skips += beside.skips
+            self.aliases = beside.aliases
+            kind = f"OpenAPI, and beside it {describe_document(self.document)}"
+            self.extra = {"recognised": kind}
+        return tools
 
-    def tool(
-        self,
-        where: Origin,
-        path_item: dict[str, Any],
-        operation: dict[str, Any],
-        name: str,
-        base: Address,
-    ) -> Tool:
-        """One operation as a tool. Raises Unsayable."""
-        if where.method in ("TRACE", "CONNECT") or not re.fullmatch(
-            r"[A-Z][A-Z-]{0,31}", where.method
-        ):
-            raise Unsayable(
-                "E0403", f"method `{visible(where.method)[:40]}` is not one a tool can call"
-            )
-        own = self.nearest(path_item, operation)
-        base_url = own.url if own is not None and own.url and own.url != base.url else None
-        work = Operation(
-            self.reader, self.security, where, path_item, operation, profile=self.config.profile
-        )
-        tool = work.tool(name, base_url=base_url)
-        if (
-            base_url
-            and base.url
-            and origin(base_url) not in (origin(base.url), *self.config.allow_origins)
-        ):
-            self.problems.note(
-                "E0705",
-                f"`{name}` calls another origin, {origin(base_url)}: it is refused there until you"
-                " allow it",
-                pointer=where.pointer,
-                hint=f"`--allow-origin {origin(base_url)}`",
-            )
-        return self.overridden(tool, select.extension(operation))
+    def selected(self) -> list[DocumentedOperation]:
+        """The operations that the configuration and the document ask for."""
+        selected: list[DocumentedOperation] = []
+        for operation in self.operations:
+            where = _origin_of(operation)
+            reason = select.left_out(self.config.selection, where, operation.node)
+            if reason is None:
+                selected.append(operation)
+            else:
+                self.skips.append(Skip(origin=where, reason=reason, code="", filtered=True))
+        self.report_duplicates(selected)
+        return selected
 
-    def overridden(self, tool: Tool, said: dict[str, Any]) -> Tool:
-        """A tool with what the document's `x-mcp` says of it."""
-        changes: dict[str, Any] = {}
-        for key in ("title", "description"):
-            text = plain(said.get(key))
-            if text:
-                changes[key] = shorten(text, 80 if key == "title" else 1900)
-        hints = {}
-        for key, names in {
-            "read_only": ("readOnly", "readOnlyHint", "read_only"),
-            "destructive": ("destructive", "destructiveHint"),
-            "idempotent": ("idempotent", "idempotentHint"),
-            "open_world": ("openWorld", "openWorldHint", "open_world"),
-        }.items():
-            for name in names:
-                if isinstance(said.get(name), bool):
-                    hints[key] = said[name]
-        if hints:
-            changes["hints"] = replace(tool.hints, **hints)
-        return replace(tool, **changes) if changes else tool
+    def tool(self, operation: DocumentedOperation, name: str) -> Tool:
+        """One operation as a tool. Raises Unsupported."""
+        method = operation.method
+        if method in UNCALLABLE_METHODS or not METHOD.fullmatch(method):
+            reason = f"method `{visible(method)[:40]}` is not one a tool can call"
+            raise Unsupported("E0403", reason)
+        base_url = self.own_url(operation)
+        if base_url == self.base.url:
+            base_url = None
+        tool = Operation(
+            self.reader,
+            self.security,
+            _origin_of(operation),
+            operation.path_item,
+            operation.node,
+            profile=self.config.profile,
+        ).tool(name, base_url=base_url)
+        if base_url:
+            self.report_other_origin(operation, name, base_url)
+        return _customised(tool, select.extension(operation.node))
 
-    def tag(self, operation: dict[str, Any]) -> str:
-        """The tag an operation's toolset is made from: its first, else the empty text."""
-        tags = operation.get("tags")
-        return (
-            next((tag for tag in tags if isinstance(tag, str) and tag.strip()), "")
-            if isinstance(tags, list)
-            else ""
+    # Reports.
+
+    def report_malformed(self, message: str, pointer: str) -> None:
+        """Report what should be an operation and is none."""
+        self.problems.warn("E0401", message, pointer=pointer)
+
+    def report_other_origin(self, operation: DocumentedOperation, name: str, base_url: str) -> None:
+        """Note that a tool calls an origin that the operator has not allowed."""
+        if not self.base.url:
+            return
+        other = origin(base_url)
+        if other in (origin(self.base.url), *self.config.allow_origins):
+            return
+        self.problems.note(
+            "E0705",
+            f"`{name}` calls another origin, {other}: it is refused there until you allow it",
+            pointer=operation.pointer,
+            hint=f"`--allow-origin {other}`",
         )
 
-    def toolsets(self, tools: list[tuple[str, Tool]]) -> tuple[Toolset, ...]:
-        """The tools by tag, sorted by name, so that a list does not depend on the document's
-        order.
-        """
-        declared = self.document.root.get("tags")
-        said = {
-            tag["name"]: tag
-            for tag in (declared if isinstance(declared, list) else ())
-            if isinstance(tag, dict) and isinstance(tag.get("name"), str)
-        }
-        return grouped(tools, said)
-
-    # -- what is told
-    # -------------------------------------------------------------------------------------------
-
-    def skip(self, where: Origin, why: Unsayable) -> None:
+    def skip(self, operation: DocumentedOperation, reason: Unsupported) -> None:
         """Count an operation that cannot be a tool, and say why."""
-        self.skips.append(Skip(origin=where, reason=why.reason, code=why.code, filtered=False))
-        label = f"{where.method} {visible(where.path)[:80]}"
+        where = _origin_of(operation)
+        self.skips.append(
+            Skip(origin=where, reason=reason.reason, code=reason.code, filtered=False)
+        )
+        label = f"{operation.method} {visible(operation.path)[:80]}"
         self.problems.warn(
-            why.code, f"`{label}` skipped: {why.reason}", pointer=why.pointer or where.pointer
+            reason.code,
+            f"`{label}` skipped: {reason.reason}",
+            pointer=reason.pointer or operation.pointer,
         )
 
-    def report_duplicates(self, origins: list[Origin]) -> None:
-        """Two operations with one operationId: both get a hash, and the author is told."""
-        count = Counter(where.operation_id for where in origins if where.operation_id)
-        for where in origins:
-            if where.operation_id and count[where.operation_id] > 1:
-                self.problems.warn(
-                    "E0602",
-                    f"operationId `{visible(where.operation_id)[:80]}` is used"
-                    f" {count[where.operation_id]} times",
-                    pointer=f"{where.pointer}/operationId",
-                    hint=(
-                        "operationIds must be unique: each of these tools carries a hash of its"
-                        " method and path"
-                    ),
-                )
-
-    def report_unsaid(self) -> None:
-        """Parts of the document that no tool can stand for."""
-        webhooks = self.document.root.get("webhooks")
-        if isinstance(webhooks, dict) and webhooks:
-            self.problems.note(
-                "E0430",
-                f"{len(webhooks)} webhooks are not tools: the API calls you there",
-                pointer="/webhooks",
+    def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
+        """Report operationIds that several operations have: their tools get a hash each."""
+        count = Counter(operation.operation_id for operation in selected)
+        for operation in selected:
+            identity = operation.operation_id
+            if identity is None or count[identity] < 2:
+                continue
+            self.problems.warn(
+                "E0602",
+                f"operationId `{visible(identity)[:80]}` is used {count[identity]} times",
+                pointer=f"{operation.pointer}/operationId",
+                hint=(
+                    "operationIds must be unique: each of these tools carries a hash of its"
+                    " method and path"
+                ),
             )
-        count = sum(
-            1 for _, _, operation in self.operations(report=False) if operation.get("callbacks")
-        )
+
+    def report_unused(self) -> None:
+        """Report parts of the document that no tool can stand for."""
+        webhooks = as_object(self.document.root.get("webhooks"))
+        if webhooks:
+            message = f"{len(webhooks)} webhooks are not tools: the API calls you there"
+            self.problems.note("E0430", message, pointer="/webhooks")
+        count = sum(bool(operation.node.get("callbacks")) for operation in self.operations)
         if count:
-            self.problems.note(
-                "E0431", f"{count} operations have callbacks, which are not tools", pointer="/paths"
-            )
+            message = f"{count} operations have callbacks, which are not tools"
+            self.problems.note("E0431", message, pointer="/paths")
         if self.config.base_url is not None:
-            found = screen(self.config.base_url)
-            if found.url is None and "is not a URL" in found.note:
-                self.problems.error("E0706", found.note)
+            screened = screen(self.config.base_url)
+            if screened.url is None and "is not a URL" in screened.note:
+                self.problems.error("E0706", screened.note)
+
+
+def _origin_of(operation: DocumentedOperation) -> Origin:
+    return Origin(
+        method=operation.method,
+        path=operation.path,
+        operation_id=operation.operation_id,
+        pointer=operation.pointer,
+    )
+
+
+def _wished_name(operation: DocumentedOperation) -> str | None:
+    """What a tool is named after: the document's own wish (`x-mcp`), else the operationId."""
+    wish = as_text(select.extension(operation.node).get("name"))
+    return wish if wish.strip() else operation.operation_id
+
+
+def _tag(operation: DocumentedOperation) -> str:
+    """The tag an operation's toolset is made from: its first, else the empty text."""
+    tags = texts_in(operation.node.get("tags"))
+    return next((tag for tag in tags if tag.strip()), "")
+
+
+def _customised(tool: Tool, extension: dict[str, Any]) -> Tool:
+    """A tool with what the document's `x-mcp` says of it."""
+    changes: dict[str, Any] = {}
+    for key, limit in (("title", 80), ("description", 1900)):
+        text = plain(extension.get(key))
+        if text:
+            changes[key] = shorten(text, limit)
+    hints: dict[str, bool] = {}
+    for field, keys in HINT_KEYS.items():
+        for key in keys:
+            if isinstance(extension.get(key), bool):
+                hints[field] = extension[key]
+    if hints:
+        changes["hints"] = replace(tool.hints, **hints)
+    return replace(tool, **changes)

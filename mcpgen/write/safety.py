@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from ..http import SAFE_METHODS
 from ..problems import Problem, RefusedError
 from .lock import Lock, ToolLock
-
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "QUERY")
 
 
 def security_changes(old: Lock, new: Lock) -> list[str]:
