@@ -98,10 +98,8 @@ class SchemaUpgrade:
         """`nullable: true` → null among the types, among the enum's values, or as a branch of its
         own.
         """
-        wanted = schema.pop("nullable", None)
-        if wanted is None or "x-nullable" in schema:
-            wanted = schema.pop("x-nullable", wanted)
-        if wanted is not True:
+        nullable = schema.pop("nullable", None)
+        if schema.pop("x-nullable", nullable) is not True:
             return
         if self.modern:
             self.problems.note(
@@ -112,14 +110,12 @@ class SchemaUpgrade:
             )
         if "$ref" in schema or "allOf" in schema:
             self.wrap(schema, at)
-        elif any(type(schema.get(key)) is list for key in ("anyOf", "oneOf")):
-            for key in ("anyOf", "oneOf"):
-                branches = schema.get(key)
-                if type(branches) is list and not any(map(_is_null, branches)):
-                    branches.append({"type": "null"})
-            _add_null(schema)
-        else:
-            _add_null(schema)
+            return
+        for key in ("anyOf", "oneOf"):
+            branches = schema.get(key)
+            if type(branches) is list and not any(map(_is_null, branches)):
+                branches.append({"type": "null"})
+        _add_null(schema)
 
     def wrap(self, schema: Schema, at: At) -> None:
         """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
