@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..ir import Body
 from ..load.values import as_object, as_text, texts_in
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
-from .projection import in_order
+from .projection import in_order, is_base64
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -218,11 +218,10 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
 def _form_writer(
     reader: Reader, schema: Any, encoding: dict[str, Any], content_type: str
 ) -> Encoding:
-    if "style" not in encoding:
-        kinds = reader.kinds(schema)
-        only_object = "object" in kinds and "array" not in kinds
-        if only_object or is_json(content_type):
-            return "json_text", ()
+    kinds = reader.kinds(schema) & {"object", "array"}
+    is_json_text = kinds == {"object"} or is_json(content_type)
+    if is_json_text and "style" not in encoding:
+        return "json_text", ()
     return style(reader, encoding, "query", schema)
 
 
@@ -245,7 +244,7 @@ def is_binary(reader: Reader, schema: Any) -> bool:
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
         flat = reader.flatten(flat.get("items", {}))
-    if flat.get("format") == "binary" or flat.get("contentEncoding") == "base64":
+    if is_base64(flat):
         return True
     media_type = as_text(flat.get("contentMediaType"))
     if media_type and not is_json(media_type) and not media_type.startswith("text/"):

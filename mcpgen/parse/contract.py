@@ -74,11 +74,11 @@ def copied(node: Any, target: Callable[[str], str]) -> Any:
 
 
 def _copied_value(key: str, value: Any, target: Callable[[str], str]) -> Any:
-    if key in MAPS and isinstance(value, dict):
+    if isinstance(value, dict) and key in MAPS:
         return {name: copied(child, target) for name, child in value.items()}
-    if key in LISTS and isinstance(value, list):
+    if isinstance(value, list) and key in LISTS:
         return [copied(child, target) for child in value]
-    if key in SINGLES and isinstance(value, (dict, bool)):
+    if isinstance(value, (dict, bool)) and key in SINGLES:
         return copied(value, target)
     return value
 

@@ -134,7 +134,8 @@ def fit(build: Callable[[Detail], Tool], levels: Iterable[Detail], budget: int) 
     """The tool in the first level of detail that fits `budget` bytes, else the briefest.
 
     `build` makes the tool in one level and may raise `TooLarge`; None where every level is too
-    large.
+    large. Levels are tried one by one because sizes do not fall strictly: a binary search misses
+    richer levels that fit, and saves little, as the first fits 96 of 100 tools of GitHub's API.
     """
     tool: Tool | None = None
     for detail in levels:

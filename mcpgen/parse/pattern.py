@@ -75,11 +75,12 @@ def _without_look_around(pattern: str) -> Iterator[str]:
     """For each open group, whether it is look-around, or inside of it."""
     for token, in_class in _tokens(pattern):
         drop = True in dropped[-1:]
-        if not in_class and token.startswith("("):
-            drop = drop or len(token) > 1
-            dropped.append(drop)
-        elif not in_class and token == ")" and dropped:
-            dropped.pop()
+        if not in_class:
+            if token.startswith("("):
+                drop = drop or len(token) > 1
+                dropped.append(drop)
+            elif token == ")":
+                del dropped[-1:]
         if not drop:
             yield token
 

@@ -236,7 +236,7 @@ class Reader:
         Shared: never change the base.
         """
         flat = self.flatten(node)
-        if "anyOf" not in flat and "oneOf" not in flat:
+        if not has_union(flat):
             return flat, [], _allows_null(flat)
         branches, null = self.branches(flat)
         base = {key: value for key, value in flat.items() if key not in UNIONS}
@@ -272,6 +272,14 @@ def type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
+def is_of_type(value: Any, name: str) -> bool:
+    """Whether a JSON value has the JSON type `name`; integers are numbers."""
+    kind = type_of(value)
+    if name == "number":
+        return kind in ("integer", "number")
+    return kind == name
+
+
 def _allows_null(flat: dict[str, Any]) -> bool:
     """Whether null is among the types, or without types among the values."""
     types = flat.get("type")
@@ -280,14 +288,18 @@ def _allows_null(flat: dict[str, Any]) -> bool:
     return "null" in as_list(types)
 
 
+def has_union(flat: dict[str, Any]) -> bool:
+    """Whether a flat schema has `anyOf` or `oneOf`."""
+    return not flat.keys().isdisjoint(UNIONS)
+
+
 def _inferred_types(flat: dict[str, Any]) -> list[str]:
     """The types of a schema without `type`, from its other keywords."""
-    if any(key in flat for key in OBJECT_KEYWORDS):
+    if not flat.keys().isdisjoint(OBJECT_KEYWORDS):
         return ["object"]
-    has_union = any(key in flat for key in UNIONS)
-    if isinstance(flat.get("required"), list) and not has_union:
+    if isinstance(flat.get("required"), list) and not has_union(flat):
         return ["object"]
-    if any(key in flat for key in ARRAY_KEYWORDS):
+    if not flat.keys().isdisjoint(ARRAY_KEYWORDS):
         return ["array"]
     types = _types_of_values(flat)
     if types:
@@ -326,8 +338,12 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
+def _both_are(kind: type, left: Any, right: Any) -> bool:
+    return isinstance(left, kind) and isinstance(right, kind)
+
+
 def _both_properties(left: Any, right: Any) -> Any:
-    if not (isinstance(left, dict) and isinstance(right, dict)):
+    if not _both_are(dict, left, right):
         return left
     properties = dict(left)
     for name, schema in right.items():
@@ -349,13 +365,13 @@ def _both_declarations(first: Any, second: Any) -> dict[str, Any]:
 
 
 def _both_required(left: Any, right: Any) -> Any:
-    if not (isinstance(left, list) and isinstance(right, list)):
+    if not _both_are(list, left, right):
         return left
     return list(dict.fromkeys(texts_in([*left, *right])))
 
 
 def _common_values(left: Any, right: Any) -> Any:
-    if not (isinstance(left, list) and isinstance(right, list)):
+    if not _both_are(list, left, right):
         return left
     return [value for value in left if value in right] or left
 
@@ -380,13 +396,13 @@ def _smallest(left: Any, right: Any) -> Any:
 
 
 def _all_of(left: Any, right: Any) -> Any:
-    if not (isinstance(left, dict) and isinstance(right, dict)):
+    if not _both_are(dict, left, right):
         return left
     return {"allOf": [left, right]}
 
 
 def _additional_properties(left: Any, right: Any) -> Any:
-    if isinstance(left, dict) and isinstance(right, dict):
+    if _both_are(dict, left, right):
         return {"allOf": [left, right]}
     if False in (left, right):
         return False
@@ -395,13 +411,13 @@ def _additional_properties(left: Any, right: Any) -> Any:
 
 def _larger_union(left: Any, right: Any) -> Any:
     """Of two unions the one with more to say: their product is rarely meant."""
-    if not (isinstance(left, list) and isinstance(right, list)):
+    if not _both_are(list, left, right):
         return left
     return max(left, right, key=lambda branches: len(json.dumps(branches, default=str)))
 
 
 def _either(left: Any, right: Any) -> Any:
-    return bool(left) or bool(right)
+    return any((left, right))
 
 
 _MERGERS: dict[str, Callable[[Any, Any], Any]] = {

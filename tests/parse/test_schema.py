@@ -104,6 +104,10 @@ def ref(name: str) -> dict[str, str]:
             {"type": "string", "description": "e.g. auto"},
         ),
         ({"anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]}, {"type": "string", "enum": ["a", "b"]}),
+        (
+            {"anyOf": [{"enum": [{"a": 1}]}, {"enum": [{"a": 2}]}]},
+            {"type": "object", "enum": [{"a": 1}, {"a": 2}]},
+        ),
         ({"type": ["integer", "null"]}, {"type": "integer", "description": "may be null"}),
         (
             {"anyOf": [{"type": "integer"}, {"type": "null"}]},

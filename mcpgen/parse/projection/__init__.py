@@ -15,5 +15,6 @@ from __future__ import annotations
 
 from .keys import KEY, in_order
 from .run import Projection, project
+from .scalars import is_base64
 
-__all__ = ["KEY", "Projection", "in_order", "project"]
+__all__ = ["KEY", "Projection", "in_order", "is_base64", "project"]

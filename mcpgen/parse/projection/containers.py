@@ -81,8 +81,8 @@ class _Members:
 
     def add(self, wire_name: str, schema: Any) -> None:
         """Project a property, unless it is too deep."""
-        optional_here = self.depth < self.run.detail.depth
-        if self.depth > HARD_DEPTH or not (optional_here or wire_name in self.required):
+        limit = HARD_DEPTH if wire_name in self.required else self.run.detail.depth - 1
+        if self.depth > min(limit, HARD_DEPTH):
             self.omitted.append(wire_name)
             return
         key = safe_key(wire_name, self.schemas)

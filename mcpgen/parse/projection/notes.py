@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list
+from ...load.values import as_list, as_text
 from ...text import plain, shorten, visible
 from ..pattern import portable_pattern
 from ..schema import type_of
@@ -45,21 +45,19 @@ def description(
 def _format_note(base: dict[str, Any]) -> str:
     if is_base64(base):
         return "base64"
-    name = base.get("format")
-    if not isinstance(name, str) or name in FORMATS:
-        return ""
-    if not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
+    name = as_text(base.get("format"))
+    if name in FORMATS or not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
         return ""
     return f"format {name}"
 
 
 def _pattern_note(out: Schema, base: dict[str, Any]) -> str:
-    pattern = base.get("pattern")
-    if not isinstance(pattern, str) or "enum" in out or len(pattern) > LONGEST_PATTERN:
+    pattern = as_text(base.get("pattern"))
+    if "enum" in out or len(pattern) > LONGEST_PATTERN:
         return ""
     if "pattern" in out and portable_pattern(pattern) is not None:
         return ""
-    return f"pattern {visible(pattern)}"
+    return f"pattern {visible(pattern)}" if pattern else ""
 
 
 def _enum_note(detail: Detail, out: Schema, base: dict[str, Any]) -> str:

@@ -8,9 +8,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...load.values import as_text
 from ...text import visible
 from ..detail import Detail, TooLarge
-from ..schema import type_of
+from ..schema import is_of_type
 from . import containers, notes, scalars, unions
 
 if TYPE_CHECKING:
@@ -129,12 +130,10 @@ class Run:
 
 def _fits(value: Any, schema: Schema) -> bool:
     """Whether a default is of its schema's type and, for an enum, one of its values."""
-    if "enum" in schema and value not in schema["enum"]:
+    if value not in schema.get("enum", [value]):
         return False
-    if isinstance(value, str) and visible(value) != value:
+    if visible(as_text(value)) != as_text(value):
         return False
-    name = schema.get("type")
-    if name is None:
+    if "type" not in schema:
         return "anyOf" not in schema
-    kind = type_of(value)
-    return kind == name or (name == "number" and kind == "integer")
+    return is_of_type(value, schema["type"])

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, is_number
+from ...load.values import as_list, as_text, is_number
 from ...text import visible
 from ..pattern import pattern_of, portable_pattern, wider_pattern
-from ..schema import type_of
+from ..schema import is_of_type, type_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -30,6 +30,8 @@ LONG_LIMIT = 256
 """The least limit that `Detail.long_limits` is about."""
 REPLACED_BY_PATTERN = ("minLength", "maxLength", "format")
 REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
+SCALAR_TO_TEXT = (("integer", "string"), ("number", "string"), ("boolean", "string"))
+TEXT_TO_NUMBER = (("string", "integer"), ("string", "number"))
 EMPTY_TEXT = {"type": "string", "maxLength": 0}
 """The enum of the empty text alone, for clients that refuse empty values in an enum."""
 
@@ -42,16 +44,15 @@ def is_base64(base: dict[str, Any]) -> bool:
 def text_keywords(base: dict[str, Any]) -> Schema:
     """The format and the pattern of a text."""
     out: Schema = {}
-    kind = base.get("format")
+    kind = as_text(base.get("format"))
     if is_base64(base):
         out["format"] = "byte"
-    elif isinstance(kind, str) and kind in FORMATS:
+    elif kind in FORMATS:
         out["format"] = kind
-    written = base.get("pattern")
-    if isinstance(written, str):
-        pattern = portable_pattern(written) or wider_pattern(written)
-        if pattern:
-            out["pattern"] = pattern
+    written = as_text(base.get("pattern"))
+    pattern = portable_pattern(written) or wider_pattern(written)
+    if pattern:
+        out["pattern"] = pattern
     return out
 
 
@@ -68,8 +69,9 @@ def number_keywords(run: Run, base: dict[str, Any]) -> Schema:
             run.refuse(keyword, value, "greater than 0")
         else:
             out[keyword] = value
-    if base.get("format") in FORMATS:
-        out["format"] = base["format"]
+    kind = as_text(base.get("format"))
+    if kind in FORMATS:
+        out["format"] = kind
     return out
 
 
@@ -164,14 +166,12 @@ def _can_be_said(value: Any) -> bool:
 
 def _converted(value: Any, name: str) -> Any:
     """A value of an enum as one of the type `name`, or None where it cannot be one."""
-    kind = type_of(value)
-    if not name or kind == name:
+    if not name or is_of_type(value, name):
         return value
-    if name == "number" and kind == "integer":
-        return value
-    if name == "string" and kind in ("integer", "number", "boolean"):
+    conversion = type_of(value), name
+    if conversion in SCALAR_TO_TEXT:
         return json.dumps(value)
-    if kind == "string" and name in ("integer", "number"):
+    if conversion in TEXT_TO_NUMBER:
         return _as_number(value, name)
     return None
 
