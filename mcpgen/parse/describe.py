@@ -57,7 +57,10 @@ NOUNS = frozenset("""
 _AFTER_NOUN = frozenset(
     "by for of from in with details detail info information list status and".split()
 )
-_THING = r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action|command)s?"
+_THING = (
+    r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
+    r"|command)s?"
+)
 _PREFACE = re.compile(
     rf"""(?: (?:this|the)\s+(?:\w+\s+)?{_THING}\s+(?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?
              |enables?|helps?|will|can)\s+)?

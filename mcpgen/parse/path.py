@@ -1,4 +1,4 @@
-"""Path templates (OpenAPI 3.1 §4.8.8.2): which of them can be called, and what stands behind `?`."""
+"""Path templates (OpenAPI 3.1 §4.8.8.2): which of them can be called, and their query."""
 
 from __future__ import annotations
 
