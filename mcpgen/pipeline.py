@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .bindings import pin
 from .config import Config
 from .customise import customise
+from .customise.bindings import pin
 from .ir import Server
+from .lint.hidden_text import report_hidden
+from .lint.structure import check, validate
 from .load import Document, Limits, load
-from .load.validate import check, validate
+from .lock import Lock
 from .parse import parse
 from .problems import Problems
 from .render import render
-from .suspicious import report_hidden
 from .upgrade import upgrade
-from .write.lock import Lock
 
 THOROUGH = 60.0
 """Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked

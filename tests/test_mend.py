@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from mcpgen.config import Config
+from mcpgen.lint.repairs import overlay, path
 from mcpgen.load import load
-from mcpgen.mend import overlay, path
 from mcpgen.parse import parse
 from mcpgen.problems import Problems
 from mcpgen.upgrade import upgrade

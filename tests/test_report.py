@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from mcpgen.codes import explanation, table
+from mcpgen.cli.codes import explanation, table
+from mcpgen.cli.report import escape, findings, render, styled
 from mcpgen.load import load
 from mcpgen.problems import Problem, Problems
-from mcpgen.report import escape, findings, render, styled
 
 SOURCE = """\
 openapi: 3.0.3

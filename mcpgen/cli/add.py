@@ -57,8 +57,8 @@ def add(
     is generated anew.
     """
     from ..problems import Problem, Problems, UsageError
-    from ..project import Request, here, run
-    from ..scaffold import add_tool, new_tool
+    from ..project.run import Request, here, run
+    from ..project.scaffold import add_tool, new_tool
     from ..write import write
 
     screen = Screen(quiet=quiet)
@@ -94,7 +94,7 @@ def add(
 
 def _texts(folder: Path) -> list[Path]:
     """The files that adding a tool may change: the configuration and the local sources."""
-    from ..config_file import NAME, read_config
+    from ..config.file import NAME, read_config
 
     sources = [
         Path(source)

@@ -33,9 +33,9 @@ def check(
     written and none of your code is run. When nothing changed, nothing is generated, so the check
     is quick enough for a pre-commit hook.
     """
-    from ..check import check as compare
     from ..problems import Problems
-    from ..project import here
+    from ..project.check import check as compare
+    from ..project.run import here
     from .problem_output import print_problems, problem_data
 
     screen = Screen(quiet=quiet or as_json)

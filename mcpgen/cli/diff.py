@@ -13,7 +13,7 @@ from . import options as opt
 from .screen import Screen
 
 if TYPE_CHECKING:
-    from ..diff import Side
+    from ..compare.servers import Side
     from ..problems import Problems
 
 
@@ -58,7 +58,7 @@ def diff(
     another origin, other credentials or more destructive behaviour. The last needs `mcpgen generate
     --accept-changes`.
     """
-    from .. import diff as differ
+    from ..compare import servers as differ
     from ..problems import Problem, Problems, UsageError
 
     screen = Screen(quiet=quiet)
@@ -88,9 +88,9 @@ def diff(
 
 def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
-    from ..diff import side_of_project
+    from ..compare.servers import side_of_project
     from ..problems import Problem, UsageError
-    from ..project import here
+    from ..project.run import here
 
     project = here()
     if len(names) == 2:
@@ -122,9 +122,9 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     from dataclasses import replace
 
     from .. import pipeline
+    from ..compare.servers import side_of_server
     from ..config import Config
-    from ..config_file import read_config
-    from ..diff import side_of_server
+    from ..config.file import read_config
 
     config = read_config(project) if project is not None else Config()
     if document is not None:

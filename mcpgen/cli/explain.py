@@ -19,8 +19,8 @@ Code = Annotated[
 
 def explain(code: Code = None) -> int:
     """Say what a problem means, why it matters and what to do. Without a CODE, list all of them."""
-    from ..codes import explanation, table
     from ..problems import Problem, UsageError
+    from .codes import explanation, table
 
     screen = Screen()
     if code is None:

@@ -15,7 +15,7 @@ from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..problems import Problems
-    from ..project import Run
+    from ..project.run import Run
     from ..write import Changes
     from .summary import Summary
 
@@ -86,7 +86,7 @@ def generate(
     is regenerated from what `mcpgen.toml` names.
     """
     from ..problems import Problems
-    from ..project import Request, run
+    from ..project.run import Request, run
     from ..write import write
     from .problem_output import end_if_strict, print_problems
     from .summary import summarise

@@ -13,7 +13,7 @@ from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..ir import Auth, Server, Tool
-    from ..suspicious import Finding
+    from ..lint.hidden_text import Finding
     from .summary import Summary
 
 MOST_OFFENDERS = 5
@@ -49,9 +49,9 @@ def inspect(
 
     Nothing is written. `mcpgen lint` lists the document's problems.
     """
+    from ..lint.hidden_text import findings
     from ..problems import Problems
-    from ..project import Request, run
-    from ..suspicious import findings
+    from ..project.run import Request, run
     from .problem_output import end_if_strict, problem_data
     from .summary import summarise
 

@@ -52,9 +52,9 @@ def lint(
     Ends with 1 when there are errors, with `--strict` also for warnings. The overlay of
     `--fix-overlay` is for its author to read: what only they can know is left to them as a comment.
     """
-    from ..clients import check_client
+    from ..lint.clients import check_client
     from ..problems import Problems
-    from ..project import Request, run
+    from ..project.run import Request, run
     from .problem_output import print_problems
 
     screen = Screen(quiet=quiet)
@@ -89,7 +89,7 @@ def _conclusion(problems: Problems) -> str:
 
 def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
     """Write the repairs; the document is read again, as its author wrote it."""
-    from ..mend import overlay, repairs
+    from ..lint.repairs import overlay, repairs
     from ..pipeline import open_document
     from ..problems import Problem, Problems, UsageError
 

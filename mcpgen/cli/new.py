@@ -57,8 +57,8 @@ def new(
     rest up to date.
     """
     from ..problems import Problem, Problems, UsageError
-    from ..project import Request, run
-    from ..scaffold import Wish, begin, own_words
+    from ..project.run import Request, run
+    from ..project.scaffold import Wish, begin, own_words
     from ..write import write
 
     screen = Screen(quiet=quiet)

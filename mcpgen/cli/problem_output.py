@@ -10,14 +10,14 @@ from .screen import Screen
 
 if TYPE_CHECKING:
     from ..load import Document
-    from ..report import Format
+    from .report import Format
 
 
 def print_problems(
     screen: Screen, problems: Problems, document: Document | None, form: str, *, limit: int = 20
 ) -> None:
     """Print what was found. Notes are left out where only problems are wanted (`--quiet`)."""
-    from .. import report
+    from . import report
 
     found = [problem for problem in problems if not (screen.quiet and problem.severity == "note")]
     if form != "text":
@@ -28,7 +28,7 @@ def print_problems(
 
 def problem_data(problems: Problems, document: Document | None) -> list[dict[str, Any]]:
     """What was found, for the `--json` of a command."""
-    from .. import report
+    from . import report
 
     found: list[dict[str, Any]] = json.loads(report.render(problems, document, form="json"))[
         "problems"

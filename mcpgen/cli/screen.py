@@ -36,9 +36,8 @@ def _console(*, stderr: bool) -> _Console:
 
 def shown(text: str) -> str:
     """Text of a document, with everything a terminal would obey spelt out."""
-    from ..report import (
-        escape,
-    )  # late: it brings the reader of documents, which `--help` does without
+    # Late: it imports the reader of documents, which `--help` does not need
+    from .report import escape
 
     return escape(text)
 

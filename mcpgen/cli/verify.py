@@ -27,8 +27,8 @@ def verify(
 
     Neither the document nor the network is needed, and nothing in the project is run.
     """
-    from ..check import verify as recompute
-    from ..project import here
+    from ..project.check import verify as recompute
+    from ..project.run import here
 
     screen = Screen(quiet=quiet or as_json)
     found = recompute((here() or folder) if folder == Path() else folder)

@@ -13,8 +13,8 @@ from typing import Final
 IMPORTS: Final = {
     ("__future__", 0): {"annotations"},
     ("typing", 0): {"TYPE_CHECKING", "Any", "Literal", "NotRequired", "TypedDict", "Union"},
-    ("api", 2): {"OMIT", "Answer", "Api", "Omit"},
-    (None, 2): {"wire"},
+    (None, 2): {"OMIT", "Answer", "Api", "Omit"},
+    ("runtime.client", 2): {"wire"},
 }
 """(module, level) → what may be imported from it. `from ..models import <toolset> as models`
 besides.

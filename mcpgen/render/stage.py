@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from .. import runtime
 from ..config import Config
 from ..ir import Server
 from . import code, models, stub
@@ -25,7 +26,13 @@ PER_TOOL: Final = "src/package/custom/tool.py.jinja"
 """The template that is rendered once for each tool the user implements."""
 SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
-IGNORED: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
+RUNTIME: Final = Path(runtime.__file__).parent
+"""The package that every server runs on; it is copied byte for byte."""
+AUTH: Final = "src/package/auth.py"
+"""What a server without an API does not have."""
+IGNORED: Final = frozenset(
+    {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
+)
 
 
 def render(server: Server, config: Config) -> dict[str, str]:
@@ -79,26 +86,30 @@ def _modules(
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
-    """The files of the template tree that exist once: copied, or rendered where their name ends in
-    `.jinja`.
-    """
+    """The files that exist once: the runtime as it is, and the templates of the project's files."""
+    for path in _files(RUNTIME):
+        yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project(server).context()
-    root = template_root()
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root).as_posix()
-        often = (*PER_TOOLSET.values(), PER_TOOL, SIGNATURES)
-        if not path.is_file() or name in often or not _belongs(path.relative_to(root)):
+    often = (*PER_TOOLSET.values(), PER_TOOL, SIGNATURES)
+    for name in _files(template_root()):
+        if name in often or (name == AUTH and not server.calls_api):
             continue
-        text = (
-            environment().get_template(name).render(context)
-            if name.endswith(".jinja")
-            else path.read_bytes().decode("utf-8")
-        )
-        yield _placed(name, server), text
+        if name.endswith(".jinja"):
+            yield _placed(name, server), environment().get_template(name).render(context)
+        else:
+            yield _placed(name, server), _text(template_root() / name)
 
 
-def _belongs(path: Path) -> bool:
-    return path.suffix != ".pyc" and not any(part in IGNORED for part in path.parts)
+def _files(root: Path) -> Iterator[str]:
+    """The files below a folder by their relative paths, in order, without what tools leave there."""
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root)
+        if path.is_file() and path.suffix != ".pyc" and IGNORED.isdisjoint(name.parts):
+            yield name.as_posix()
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8")
 
 
 def _placed(name: str, server: Server) -> str:

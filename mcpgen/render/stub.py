@@ -72,7 +72,7 @@ def calls(toolset: Toolset, types: Types, package: str) -> CallsModule | None:
     ]
     if any(atom.startswith("models.") for atom in used):
         imports.append(f"from {root}.models import {py_ident(toolset.name)} as models")
-    imports.append(f"from {root}.signatures import arguments as _arguments")
+    imports.append(f"from {root}.runtime.signatures import arguments as _arguments")
     return (
         CallsModule(
             toolset=toolset.name,

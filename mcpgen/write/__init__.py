@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..lock import NAME, Lock, ToolLock, dump, facts, read_lock, text_hash, with_files
 from ..problems import OutputConflictError, Problem
 from .changes import Changes, Conflict, check_paths, compare, conflict_error
-from .lock import NAME, Lock, ToolLock, dump, facts, read_lock, text_hash, with_files
 from .safety import refuse_unaccepted
 from .swap import commit, explained, recover
 

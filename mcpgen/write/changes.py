@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ..lock import text_hash
 from ..problems import OutputConflictError, Problem
-from .lock import text_hash
 
 LARGEST_DIFF = 80
 """Lines of a shown difference; what is longer is cut with a count."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from ..http import SAFE_METHODS
+from ..lock import Lock, ToolLock
 from ..problems import Problem, RefusedError
-from .lock import Lock, ToolLock
 
 
 def security_changes(old: Lock, new: Lock) -> list[str]:

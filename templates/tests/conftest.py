@@ -212,14 +212,15 @@ class Outcomes:
         self._api = api
         path = SOURCE / package / "contracts.json"
         self.contracts: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
-        self._package = importlib.import_module(f"{package}.server")
+        self._app = importlib.import_module(f"{package}.runtime.app").App
+        self._package = package
         self.listed: dict[str, list[dict[str, Any]]] = {}
         self.called: dict[tuple[str, str, str], Called] = {}
         asyncio.run(self._run())
 
     async def _run(self) -> None:
         for era in ERAS:
-            async with Client(self._package.ToolServer().server, mode=era) as client:
+            async with Client(self._app(self._package).server, mode=era) as client:
                 tools = (await client.list_tools()).tools
                 self.listed[era] = [
                     tool.model_dump(by_alias=True, exclude_none=True) for tool in tools
@@ -227,7 +228,7 @@ class Outcomes:
         # What is yours (`hooks.py`, `custom/`) has tests of its own; these are about what was
         # generated
         for era in ERAS:
-            async with Client(self._package.ToolServer(yours=False).server, mode=era) as client:
+            async with Client(self._app(self._package, yours=False).server, mode=era) as client:
                 for tool in DATA["tools"]:
                     await self._call_all(client, era, tool)
 

@@ -13,7 +13,7 @@ import pytest
 
 from mcpgen import pipeline
 from mcpgen.config import Config
-from mcpgen.config_file import parse_config
+from mcpgen.config.file import parse_config
 from mcpgen.problems import Problems
 
 HERE = Path(__file__).parent

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.clients import RULES, check_client, table
 from mcpgen.config import Config
+from mcpgen.lint.clients import RULES, check_client, table
 from mcpgen.pipeline import understand
 from mcpgen.problems import Problems
 

@@ -121,12 +121,12 @@ def test_a_bug_asks_for_a_report_and_debug_shows_the_traceback(mcpgen, here, mon
     def broken(*_: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr("mcpgen.codes.table", broken)
+    monkeypatch.setattr("mcpgen.cli.codes.table", broken)
     plain = mcpgen("explain")
     assert plain.code == 70
     assert "report" in plain.err and "--debug" in plain.err and "surprise" in plain.err
     assert "Traceback" not in plain.err
-    monkeypatch.setattr("mcpgen.suspicious.findings", broken)
+    monkeypatch.setattr("mcpgen.lint.hidden_text.findings", broken)
     shown = mcpgen("inspect", SPECS / "bookshop.yaml", "--debug")
     assert shown.code == 70
     assert "Traceback" in shown.err and "surprise" in shown.err

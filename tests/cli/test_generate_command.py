@@ -14,7 +14,7 @@ from .conftest import SPECS
 def test_a_first_run_makes_a_project_named_after_the_server(mcpgen, bookshop, here):
     ended = mcpgen("generate", bookshop)
     assert ended.code == 0
-    assert (here / "mcp-bookshop" / "src" / "bookshop_mcp" / "server.py").is_file()
+    assert (here / "mcp-bookshop" / "src" / "bookshop_mcp" / "runtime" / "app.py").is_file()
     assert (here / "mcp-bookshop" / "mcpgen.toml").is_file()
 
 
@@ -77,7 +77,7 @@ def test_the_same_command_twice_is_fine_and_another_option_is_refused(mcpgen, bo
 def test_a_dry_run_writes_nothing_and_lists_what_it_would(mcpgen, bookshop, here):
     ended = mcpgen("generate", bookshop, "-o", "out", "--dry-run")
     assert ended.code == 0
-    assert "create  src/bookshop_mcp/server.py" in ended.out
+    assert "create  src/bookshop_mcp/runtime/app.py" in ended.out
     assert not (here / "out").exists()
 
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mcpgen.cli import COMMANDS, reference
+from mcpgen.cli import COMMANDS
+from scripts import cli_docs
 
 from .conftest import SPECS
 
@@ -119,11 +120,11 @@ def test_the_version(mcpgen):
 
 
 def test_the_documentation_of_the_commands_is_up_to_date():
-    assert reference.PAGE.read_text("utf-8") == reference.page(), "run `make docs`"
+    assert cli_docs.PAGE.read_text("utf-8") == cli_docs.page(), "run `make docs`"
 
 
 def test_every_command_is_documented_and_every_option_explained():
-    page = reference.page()
+    page = cli_docs.page()
     assert all(f"## mcpgen {command}\n" in page for command in COMMANDS)
     assert not [
         line for line in page.splitlines() if line.startswith("|") and line.endswith("|  |")

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +20,10 @@ from mcpgen.pipeline import understand
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render.facts import contract_facts
 
-PACKAGE = Path(__file__).parents[2] / "templates" / "src" / "package"
 
-
-@cache
 def runtime(module: str) -> Any:
-    """A constant module of generated packages, imported as it stands."""
-    name = "constant_runtime"
-    if name not in sys.modules:
-        place = importlib.util.spec_from_file_location(
-            name, PACKAGE / "__init__.py", submodule_search_locations=[str(PACKAGE)]
-        )
-        assert place is not None and place.loader is not None
-        package = importlib.util.module_from_spec(place)
-        sys.modules[name] = package
-        place.loader.exec_module(package)
-    return importlib.import_module(f"{name}.{module}")
+    """A module of the runtime of generated packages."""
+    return importlib.import_module(f"mcpgen.runtime.{module}")
 
 
 def server_of(source: Path | list[Path], **config: Any) -> tuple[Server, Problems]:
@@ -50,14 +36,14 @@ def server_of(source: Path | list[Path], **config: Any) -> tuple[Server, Problem
 def checker(tool: Tool) -> Any:
     """What a call of a tool is checked with in the generated server."""
     contract = json.loads(json.dumps(contract_facts(tool)))
-    return runtime("contract").ContractChecker(tool.name, tool.input_schema, contract)
+    return runtime("arguments.contract").ContractChecker(tool.name, tool.input_schema, contract)
 
 
 def refusal(tool: Tool, arguments: dict[str, Any]) -> str:
     """Why a call is refused, or nothing."""
     try:
         checker(tool).check(arguments)
-    except runtime("check").BadArguments as error:
+    except runtime("arguments.checker").BadArguments as error:
         return str(error)
     return ""
 
@@ -115,7 +101,7 @@ class Tally:
             try:
                 taken = check.check(given)
                 self.one(f"{label}: {json.dumps(instance)[:200]}", valid, "", taken != given)
-            except runtime("check").BadArguments as error:
+            except runtime("arguments.checker").BadArguments as error:
                 self.one(f"{label}: {json.dumps(instance)[:200]}", valid, str(error), False)
 
     def one(self, label: str, valid: bool, refused: str, forgiven: bool) -> None:

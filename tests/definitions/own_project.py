@@ -15,7 +15,7 @@ from mcp import Client
 
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.project import Request, Run, run
+from mcpgen.project.run import Request, Run, run
 from mcpgen.write import write
 
 _numbers = itertools.count()
@@ -83,7 +83,9 @@ class Project:
         """What a conversation with the server returns."""
 
         async def begin() -> Any:
-            async with Client(self.imported("server").ToolServer().server, mode=mode) as client:
+            async with Client(
+                self.imported("runtime.app").App(self.made.server.package).server, mode=mode
+            ) as client:
                 return await conversation(client)
 
         return asyncio.run(begin())

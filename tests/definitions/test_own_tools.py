@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from own_project import Project, tool
 
-from mcpgen.check import check
 from mcpgen.problems import Problems
+from mcpgen.project.check import check
 
 Make = Callable[..., Project]
 OUTPUT = {
@@ -104,7 +104,7 @@ def test_mypy_names_a_call_that_does_not_fit(project: Make) -> None:
     made = project([tool("find_book", None, "title")])
     made.function(
         "find_book",
-        "from __future__ import annotations\n\nfrom ..content import Context\n\n\nasync def"
+        "from __future__ import annotations\n\nfrom .. import Context\n\n\nasync def"
         " find_book(context: Context, *, title: int, limit: int | None = None) -> str:\n    return"
         " 'x'\n",
     )
@@ -156,7 +156,7 @@ def test_every_kind_of_content_arrives(project: Make) -> None:
     made = project([tool("show", {})])
     made.function(
         "show",
-        "from ..content import Audio, Image, Resource, ResourceLink, Text\n\n\nasync def show():\n "
+        "from .. import Audio, Image, Resource, ResourceLink, Text\n\n\nasync def show():\n "
         "   return [Text('a'), Image(b'b'), Audio(b'c'), ResourceLink('https://example.com/d',"
         " 'd'),\n            Resource('file:///e', b'e'), Resource('file:///f', 'f')]\n",
     )

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from mcpgen.cli.report import render
 from mcpgen.load import Document, load
 from mcpgen.problems import McpgenError, Problem, Problems
-from mcpgen.report import render
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ CHILD = """
 import sys
 from mcpgen.load import load
 from mcpgen.problems import McpgenError, Problems
-from mcpgen.report import render
+from mcpgen.cli.report import render
 from mcpgen.upgrade import upgrade
 try:
     problems = Problems()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcpgen.load.validate import check, validate
+from mcpgen.lint.structure import check, validate
 from mcpgen.problems import Problems
 
 Write = Callable[..., Path]

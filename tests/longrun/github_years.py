@@ -26,13 +26,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from mcpgen.check import check, verify
+from mcpgen.compare.servers import KINDS, Diff, diff, side_of_project
 from mcpgen.config import Config
-from mcpgen.diff import KINDS, Diff, diff, side_of_project
+from mcpgen.lock import Lock
 from mcpgen.problems import DocumentError, Problems
-from mcpgen.project import Request, run
+from mcpgen.project.check import check, verify
+from mcpgen.project.run import Request, run
 from mcpgen.write import Changes, read_lock, write
-from mcpgen.write.lock import Lock
 
 PACKAGE = "@octokit/openapi"
 VERSIONS = (

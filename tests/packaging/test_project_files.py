@@ -93,9 +93,9 @@ def test_the_console_script_and_its_package_exist(files):
 
 
 def test_every_setting_of_the_runtime_is_in_the_readme(files):
-    package = ROOT / "templates" / "src" / "package"
+    package = ROOT / "mcpgen" / "runtime"
     names: set[str] = set()
-    for path in package.glob("*.py"):
+    for path in package.rglob("*.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith(
                 "VARIABLES"

@@ -11,7 +11,7 @@ from typing import Any
 
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.project import Request, Run, run
+from mcpgen.project.run import Request, Run, run
 from mcpgen.write import Changes, write
 
 Document = dict[str, Any]

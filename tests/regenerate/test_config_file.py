@@ -10,11 +10,12 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from mcpgen import config, config_docs
+from mcpgen import config
 from mcpgen.config import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
-from mcpgen.config_file import edit, new_text, parse_config, place_of, read_config
-from mcpgen.config_keys import TABLES, Key
+from mcpgen.config.file import edit, new_text, parse_config, place_of, read_config
+from mcpgen.config.keys import TABLES, Key
 from mcpgen.problems import Problem, UsageError
+from scripts import config_docs
 
 
 def told(text: str) -> list[Problem]:
@@ -224,9 +225,7 @@ def test_a_key_is_found_where_it_stands(path: tuple[str, ...], line: int) -> Non
 
 def test_the_schema_and_the_documentation_are_up_to_date() -> None:
     for path, text in config_docs.files().items():
-        assert (
-            path.read_text("utf-8") == text
-        ), f"run `python -m mcpgen.config_docs`: {path.name} is out of date"
+        assert path.read_text("utf-8") == text, f"run `make docs`: {path.name} is out of date"
 
 
 @pytest.mark.parametrize(

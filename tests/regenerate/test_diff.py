@@ -11,10 +11,18 @@ from typing import Any
 import pytest
 
 from mcpgen import pipeline
+from mcpgen.compare.schemas import compare_inputs, compare_outputs
+from mcpgen.compare.servers import (
+    Diff,
+    as_data,
+    as_markdown,
+    as_text,
+    diff,
+    side_of_project,
+    side_of_server,
+)
 from mcpgen.config import Config, ToolConfig
-from mcpgen.diff import Diff, as_data, as_markdown, as_text, diff, side_of_project, side_of_server
 from mcpgen.problems import Problems, UsageError
-from mcpgen.schema_diff import compare_inputs, compare_outputs
 
 from .shop import DOCUMENT, Document, add, changed, generate, project, save
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.check import check, verify
 from mcpgen.problems import OutputConflictError, Problems
+from mcpgen.project.check import check, verify
 from mcpgen.write import read_lock
 
 from .shop import (
@@ -192,7 +192,7 @@ def own_readme(folder: Path) -> None:
 
 def delete_generated(folder: Path) -> None:
     (package(folder) / "tools" / "books.py").unlink()
-    (package(folder) / "server.py").unlink()
+    (package(folder) / "runtime" / "app.py").unlink()
     shutil.rmtree(folder / "clients")
 
 

@@ -98,7 +98,7 @@ def test_a_float_that_is_not_finite_never_becomes_json() -> None:
         ("src/bookshop_mcp/auth.py", True),
         ("src/bookshop_mcp/custom/__init__.py", True),
         ("server.json", False),
-        ("src/bookshop_mcp/server.py", False),
+        ("src/bookshop_mcp/runtime/app.py", False),
         ("src/bookshop_mcp/__init__.py", False),
         ("src/bookshop_mcp/tools/hooks.py", False),
         ("src/hooks.py", False),
@@ -116,9 +116,9 @@ def test_a_project_has_the_files_it_promises() -> None:
     assert {
         "__init__.py",
         "__main__.py",
-        "server.py",
-        "api.py",
-        "wire.py",
+        "runtime/app.py",
+        "runtime/client/api.py",
+        "runtime/client/wire.py",
         "py.typed",
         "api.json",
     } <= package

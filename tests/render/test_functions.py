@@ -26,7 +26,7 @@ def test_no_argument_makes_two_lines() -> None:
         "",
         "from typing import Any",
         "",
-        "from ..api import Answer, Api",
+        "from .. import Answer, Api",
         "",
         "",
         "async def list_books(api: Api) -> Answer[Any]:",
@@ -98,7 +98,7 @@ def test_only_what_is_used_is_imported() -> None:
     assert (
         "TYPE_CHECKING" not in found
         and "import wire" not in found
-        and "from ..api import Answer, Api\n" in found
+        and "from .. import Answer, Api\n" in found
     )
 
 

@@ -254,7 +254,7 @@ def test_gd01_the_set_of_files_does_not_depend_on_the_text() -> None:
 AUDITED = """
 import sys
 FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect", "ctypes.")
-import bookshop_mcp.api  # what a module of tools imports, before anything is watched
+import bookshop_mcp.runtime.client.api  # what a module of tools imports, before anything is watched
 
 def watch(event, arguments):
     if event.startswith(FORBIDDEN) or (event == "open" and set(str(arguments[1] or "")) & set("wax+")):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import shutil
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,9 +16,10 @@ sys.path.append(
     str(Path(__file__).parent)
 )  # pytest's importlib mode leaves the folder of the tests out
 
-TEMPLATES = Path(__file__).parents[2] / "templates" / "src" / "package"
-PACKAGE = "runtime_under_test"
-MODULES = "errors wire url settings limits network body auth credentials api shorten answer".split()
+MODULES = (
+    "settings client.errors client.wire client.url client.limits client.network client.body"
+    " client.credentials client.api client.answer results.shorten"
+).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {
     "name": "bookshop",
@@ -36,19 +36,20 @@ FACTS: dict[str, Any] = {
 }
 
 
+async def add_nothing(request: Any) -> None:
+    """What `auth.authorize` does as it comes."""
+
+
 @pytest.fixture(scope="session")
-def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The runtime modules by name: `runtime.wire.csv`."""
-    folder = tmp_path_factory.mktemp("runtime")
-    (folder / PACKAGE).mkdir()
-    (folder / PACKAGE / "__init__.py").touch()
-    for name in MODULES:
-        shutil.copy(TEMPLATES / f"{name}.py", folder / PACKAGE)
-    sys.path.insert(0, str(folder))
-    yield SimpleNamespace(
-        **{name: importlib.import_module(f"{PACKAGE}.{name}") for name in MODULES}
+def runtime() -> Any:
+    """The runtime modules by their last name (`runtime.wire.csv`), and an `auth.py` to change."""
+    modules = {
+        name.rpartition(".")[2]: importlib.import_module(f"mcpgen.runtime.{name}")
+        for name in MODULES
+    }
+    return SimpleNamespace(
+        **modules, auth=SimpleNamespace(PROVIDES=frozenset(), authorize=add_nothing)
     )
-    sys.path.remove(str(folder))
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def calling(
                     upstream.url + variables.pop("base_path", "/v1"), facts, **variables
                 )
                 object.__setattr__(made, "backoff", 0.01)
-                async with runtime.api.Api(made) as api:
+                async with runtime.api.Api(made, runtime.auth) as api:
                     try:
                         answer, error = await use(api), None
                     except runtime.errors.ApiError as raised:

@@ -120,7 +120,7 @@ def test_nothing_an_api_does_is_a_fault_of_the_protocol(
         async with Upstream(*(reply for reply, _, _ in CASES.values())) as upstream:
             monkeypatch.setenv(f"{PREFIX}_BASE_URL", upstream.url)
             importlib.invalidate_caches()
-            tools = importlib.import_module(f"{PACKAGE}.server").ToolServer()
+            tools = importlib.import_module(f"{PACKAGE}.runtime.app").App(PACKAGE)
             async with Client(tools.server, mode=mode) as client:
                 return {
                     name: await client.call_tool("list_books", {"genre": "poetry"})

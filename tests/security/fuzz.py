@@ -12,7 +12,6 @@ import contextlib
 import importlib
 import json
 import re
-import shutil
 import sys
 import tempfile
 import urllib.parse
@@ -22,19 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SEEDS = ROOT / "samples" / "specs"
-RUNTIME = ROOT / "templates" / "src" / "package"
 BASE = "https://api.example.com/v1"
-
-
-def package() -> str:
-    """The runtime as a package that can be imported: its name."""
-    folder = Path(tempfile.mkdtemp())
-    shutil.copytree(
-        RUNTIME, folder / "fuzzed", ignore=shutil.ignore_patterns("*.jinja", "__pycache__", ".*")
-    )
-    (folder / "fuzzed" / "models").mkdir(exist_ok=True)
-    sys.path.insert(0, str(folder))
-    return "fuzzed"
 
 
 def loader() -> Callable[[bytes], None]:
@@ -128,9 +115,9 @@ def url() -> Callable[[bytes], None]:
     """Values for a path and a query → a URL below the base, or a refusal (RA09); judged by another
     parser.
     """
-    name = package()
-    build = importlib.import_module(f"{name}.url").build
-    refused = importlib.import_module(f"{name}.errors").Refused
+    name = "mcpgen.runtime"
+    build = importlib.import_module(f"{name}.client.url").build
+    refused = importlib.import_module(f"{name}.client.errors").Refused
     templates = ("/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}", "/u/{a}-{b}/y")
 
     def one(data: bytes) -> None:
@@ -162,10 +149,10 @@ def url() -> Callable[[bytes], None]:
 
 def answer() -> Callable[[bytes], None]:
     """Bytes on the wire → an answer for the model within its limit, or an error in words (RD)."""
-    name = package()
-    wire = importlib.import_module(f"{name}.api")
-    errors = importlib.import_module(f"{name}.errors")
-    answers = importlib.import_module(f"{name}.answer")
+    name = "mcpgen.runtime"
+    wire = importlib.import_module(f"{name}.client.api")
+    errors = importlib.import_module(f"{name}.client.errors")
+    answers = importlib.import_module(f"{name}.client.answer")
     settings = importlib.import_module(f"{name}.settings")
     loop = asyncio.new_event_loop()
     served = [b""]

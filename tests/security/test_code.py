@@ -167,7 +167,7 @@ def test_ga18_text_around_the_operations_changes_no_syntax(tmp_path: Path, text:
 IMPORT = """
 import importlib, pathlib, sys
 FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect", "ctypes.dlopen")
-import shop_mcp.server, shop_mcp.api  # what is constant, with the libraries it needs
+import shop_mcp.runtime.app, shop_mcp.runtime.client.api  # what is constant, with the libraries it needs
 
 def watch(event, arguments):
     if event.startswith(FORBIDDEN) or (event == "open" and set(str(arguments[1] or "")) & set("wax+")):

@@ -26,7 +26,7 @@ SMALL = sorted(REAL, key=lambda path: path.stat().st_size)[:18]
 
 def golden() -> str:
     """The hash of the runtime as it stands among the templates."""
-    root = ROOT / "templates" / "src" / "package"
+    root = ROOT / "mcpgen" / "runtime"
     return digest(
         {
             path.relative_to(root).as_posix(): path.read_text("utf-8")

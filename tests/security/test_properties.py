@@ -9,10 +9,7 @@ import importlib
 import json
 import os
 import re
-import shutil
-import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from mcpgen.cli.report import render
+from mcpgen.lint.hidden_text import findings
 from mcpgen.load import Limits, load
 from mcpgen.parse.naming import RESERVED, argument_names, server_name, tool_names, toolset_name
 from mcpgen.problems import McpgenError, Problems
@@ -33,8 +32,6 @@ from mcpgen.render.literal import (
     toml,
     word,
 )
-from mcpgen.report import render
-from mcpgen.suspicious import findings
 from mcpgen.text import INVISIBLE, plain, visible
 
 EXAMPLES = 1_000 * int(os.environ.get("FUZZ", "1"))
@@ -141,17 +138,9 @@ PLACE = tempfile.mkdtemp()
 
 
 @pytest.fixture(scope="module")
-def body() -> Iterator[Any]:
+def body() -> Any:
     """The runtime's module of headers."""
-    folder = Path(tempfile.mkdtemp())
-    shutil.copytree(
-        ROOT / "templates" / "src" / "package",
-        folder / "drawn",
-        ignore=shutil.ignore_patterns("*.jinja"),
-    )
-    sys.path.insert(0, str(folder))
-    yield importlib.import_module("drawn.body")
-    sys.path.remove(str(folder))
+    return importlib.import_module("mcpgen.runtime.client.body")
 
 
 @thorough
@@ -160,7 +149,7 @@ def test_a_header_is_one_header_or_refused(body: Any, name: str, value: str) -> 
     """Judged by the grammar of RFC 9110 and by h11, which serves as an independent parser."""
     import h11
 
-    refused = importlib.import_module("drawn.errors").Refused
+    refused = importlib.import_module("mcpgen.runtime.client.errors").Refused
     fields = {}
     with contextlib.suppress(refused):
         fields = body.header_fields({name: value})

@@ -115,7 +115,7 @@ def server(tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch) 
     for name, value in environment(upstream).items():
         monkeypatch.setenv(name, value)
     importlib.invalidate_caches()
-    yield importlib.import_module("shop_mcp.server").ToolServer()
+    yield importlib.import_module("shop_mcp.runtime.app").App("shop_mcp")
     for name in [name for name in sys.modules if name.split(".")[0] == "shop_mcp"]:
         del sys.modules[name]
 
@@ -159,10 +159,10 @@ def test_rb05_rb08_arguments_that_are_not_json_or_too_much_are_refused(
     server: Any, upstream: Upstream, arguments: dict[str, Any]
 ) -> None:
     """Judged by the checker itself: a client would not even write some of them down."""
-    check = importlib.import_module("shop_mcp.check")
-    schema = json.loads((Path(check.__file__).parent / "tools" / "general.json").read_text())[0][
-        "inputSchema"
-    ]
+    check = importlib.import_module("shop_mcp.runtime.arguments.checker")
+    schema = json.loads((Path(check.__file__).parents[2] / "tools" / "general.json").read_text())[
+        0
+    ]["inputSchema"]
     started = time.perf_counter()
     with pytest.raises(check.BadArguments):
         check.Checker("list_books", schema).check(arguments)
@@ -235,7 +235,7 @@ def test_rg04_rh06_others_are_served_only_by_name_and_with_a_credential(
 
 
 def test_rh06_a_token_is_compared_in_constant_time() -> None:
-    source = (ROOT / "templates" / "src" / "package" / "tokens.py").read_text("utf-8")
+    source = (ROOT / "mcpgen" / "runtime" / "transports" / "tokens.py").read_text("utf-8")
     assert "hmac.compare_digest(" in source and " == self._token" not in source
 
 

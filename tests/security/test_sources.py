@@ -14,8 +14,8 @@ import pytest
 from .shop import document, rendered
 
 ROOT = Path(__file__).parents[2]
-RUNTIME = ROOT / "templates" / "src" / "package"
-MODULES = sorted(RUNTIME.glob("*.py"))
+RUNTIME = ROOT / "mcpgen" / "runtime"
+MODULES = sorted(RUNTIME.rglob("*.py"))
 CALLS = {
     *(
         "eval",
@@ -56,7 +56,7 @@ def dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(RUNTIME).as_posix())
 def test_ri04_nothing_in_the_runtime_can_become_code_or_skip_a_check(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call):
@@ -111,7 +111,7 @@ def test_s02_mcpgen_asks_the_network_for_nothing_when_imported() -> None:
         "import sys; sys.addaudithook(lambda e, a: sys.exit(9) if e.startswith('socket.connect')"
         " else None)"
     )
-    code = f"{watch}; import mcpgen.cli, mcpgen.pipeline, mcpgen.project"
+    code = f"{watch}; import mcpgen.cli, mcpgen.pipeline, mcpgen.project.run"
     assert (
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False).returncode
         == 0

@@ -53,7 +53,7 @@ def in_process(
 
     def make(**options: Any) -> Any:
         importlib.invalidate_caches()
-        return importlib.import_module(f"{PACKAGE}.server").ToolServer(**options)
+        return importlib.import_module(f"{PACKAGE}.runtime.app").App(PACKAGE, **options)
 
     yield make
     for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:

@@ -15,7 +15,11 @@ from typing import Any
 
 from mcp import StdioServerParameters
 
-TEMPLATES = Path(__file__).parents[2] / "templates" / "src" / "package"
+from mcpgen.render.environment import environment
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = ROOT / "templates" / "src" / "package"
+RUNTIME = ROOT / "mcpgen" / "runtime"
 PACKAGE = "shop_mcp"
 PREFIX = "MCPGEN_SHOP"
 
@@ -99,8 +103,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ..api import OMIT, Answer, Api, Omit
-from ..wire import csv, sends
+from .. import OMIT, Answer, Api, Omit
+from ..runtime.client.wire import csv, sends
 
 
 async def list_books(
@@ -192,7 +196,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..content import Audio, Context, Image, Resource, ResourceLink, Text, ToolError
+from .. import Audio, Context, Image, Resource, ResourceLink, Text, ToolError
 
 
 @dataclass
@@ -291,9 +295,12 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
     """
     folder = root / PACKAGE
     shutil.copytree(
-        TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "*.j2", "models")
+        TEMPLATES, folder, ignore=shutil.ignore_patterns("__pycache__", "[a-z]*.jinja", "models")
     )
-    (folder / "__init__.py").touch()
+    shutil.copytree(RUNTIME, folder / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "__init__.py.jinja").unlink()
+    face = environment().get_template("src/package/__init__.py.jinja")
+    (folder / "__init__.py").write_text(face.render(calls_api=True))
     (folder / "custom").mkdir(exist_ok=True)
     contents = {
         "api.json": json.dumps(FACTS),

@@ -100,18 +100,22 @@ MUTATIONS = {
     "a file that is sent as text": ("src/*/tools/*.py", "wire.file(file)", "file"),
     "a credential in another place": ("src/*/api.json", '"X-API-Key"', '"X-Key"'),
     "arguments that are not checked": (
-        "src/*/calls.py",
+        "src/*/runtime/server/calls.py",
         "checker.check(arguments)",
         "checker and dict(arguments or {})",
     ),
     "required arguments that are not asked for": (
-        "src/*/check.py",
+        "src/*/runtime/arguments/checker.py",
         "        if errors:\n",
         "        if not errors:\n",
     ),
-    "errors that look like answers": ("src/*/calls.py", '"isError": True', '"isError": False'),
+    "errors that look like answers": (
+        "src/*/runtime/server/calls.py",
+        '"isError": True',
+        '"isError": False',
+    ),
     "secrets that are not masked": (
-        "src/*/settings.py",
+        "src/*/runtime/settings.py",
         "return self._pattern.sub(MASK, text)",
         "return text",
     ),

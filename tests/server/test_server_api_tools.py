@@ -166,7 +166,7 @@ def test_a_custom_function_may_use_generated_ones(
 ) -> None:
     (package / "custom" / "more.json").write_text('{"name": "count_books"}')
     (package / "custom" / "more.py").write_text(
-        "from ..api import Api\nfrom ..tools import books\n\n\n"
+        "from .. import Api\nfrom ..tools import books\n\n\n"
         "async def count_books(api: Api) -> str:\n"
         "    return f'{len((await books.list_books(api)).data)} books'\n"
     )

@@ -333,7 +333,7 @@ def test_hooks_change_arguments_refuse_calls_and_shape_results(
         {
             "hooks.py": (
                 """
-from .content import Call, ToolError
+from . import Call, ToolError
 
 async def before(call: Call) -> None:
     if call.arguments.get("text") == "forbidden":

@@ -473,7 +473,7 @@ def test_keys_that_cannot_be_read_let_nobody_in(
     in_process: Any, issuer: Issuer, answer: bytes
 ) -> None:
     in_process()
-    tokens = importlib.import_module(f"{PACKAGE}.tokens")
+    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
     authority = tokens.Issuer(
         issuer=issuer.url, audience=AUDIENCE, keys_url=f"{issuer.url}/keys", scopes=frozenset()
     )

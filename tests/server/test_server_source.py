@@ -6,9 +6,14 @@ import ast
 from pathlib import Path
 
 import pytest
-from shop import TEMPLATES
+from shop import ROOT, RUNTIME, TEMPLATES
 
-FILES = sorted(path for path in TEMPLATES.rglob("*.py") if "__pycache__" not in path.parts)
+FILES = sorted(
+    path
+    for folder in (RUNTIME, TEMPLATES)
+    for path in folder.rglob("*.py")
+    if "__pycache__" not in path.parts
+)
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_NAMES = {
     *(
@@ -25,7 +30,7 @@ FORBIDDEN_NAMES = {
 FORBIDDEN_IMPORTS = {"pickle", "marshal", "shelve", "subprocess", "yaml", "jsonschema"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(TEMPLATES).as_posix())
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_runtime_file_is_ascii_relative_and_harmless(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     if path.name not in ("answer.py", "shorten.py", "url.py", "settings.py", "limits.py"):

@@ -221,10 +221,11 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
     assert len(answers[1]["result"]["tools"]) == len(BOOKS) + len(DESK)
     assert "too early" not in errors
     script = (
-        f"import sys, {PACKAGE}.__main__ as m, {PACKAGE}.server, {PACKAGE}.settings,"
-        f" {PACKAGE}.log;print([n for n in ('api', 'network', 'check', 'guard', 'http_server',"
-        f" 'tokens') if '{PACKAGE}.' + n in sys.modules] + [n for n in ('jsonschema_rs', 'jwt') if"
-        " n in sys.modules])"
+        f"import sys, {PACKAGE}.__main__, {PACKAGE}.runtime.app, {PACKAGE}.runtime.settings;"
+        "late = ('client.api', 'client.network', 'arguments.checker', 'transports.guard',"
+        " 'transports.http', 'transports.tokens');"
+        f"print([n for n in late if '{PACKAGE}.runtime.' + n in sys.modules]"
+        " + [n for n in ('jsonschema_rs', 'jwt') if n in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

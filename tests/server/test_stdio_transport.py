@@ -199,7 +199,7 @@ def test_the_pipe_is_given_back_as_it_was(start: Start) -> None:
 
 def test_a_message_without_end_costs_no_more_than_its_limit(in_process: Any) -> None:
     in_process()
-    stdio = importlib.import_module(f"{PACKAGE}.stdio")
+    stdio = importlib.import_module(f"{PACKAGE}.runtime.transports.stdio")
 
     async def run() -> None:
         reader = asyncio.StreamReader(1_000)

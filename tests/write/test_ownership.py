@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.lock import dump, parse_lock
 from mcpgen.problems import OutputConflictError, RefusedError
 from mcpgen.write import ToolLock, read_lock, write
 from mcpgen.write.changes import check_paths
-from mcpgen.write.lock import dump, parse_lock
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 

@@ -6,7 +6,7 @@ import csv
 import math
 from typing import TYPE_CHECKING, Literal
 
-from ..content import ToolError
+from .. import ToolError
 from .places import inside
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from ..content import ToolError
+from .. import ToolError
 
 SECONDS = 10.0
 BYTES = 1_000_000

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..content import ToolError
+from .. import ToolError
 
 if TYPE_CHECKING:
     from ..models import calculator as models

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..content import ToolError
+from .. import ToolError
 
 if TYPE_CHECKING:
     from ..models import calculator as models

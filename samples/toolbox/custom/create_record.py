@@ -10,7 +10,7 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..content import ToolError
+from .. import ToolError
 from .places import root
 
 if TYPE_CHECKING:

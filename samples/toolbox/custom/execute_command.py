@@ -10,7 +10,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..content import ToolError
+from .. import ToolError
 from .places import inside, root
 
 if TYPE_CHECKING:

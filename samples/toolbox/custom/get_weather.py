@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from ..content import ToolError
+from .. import ToolError
 from .asking import ask, setting
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..content import ToolError
+from .. import ToolError
 
 
 def root() -> Path:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import anyio.to_thread
 
-from ..content import Context
+from .. import Context
 from .places import inside
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ The judge copies this file into `custom/` of the generated package.
 
 from __future__ import annotations
 
-from ..api import Api
-from ..content import Image, Resource, Text
+from .. import Api, Image, Resource, Text
 from ..tools import general
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..api import Answer, Api
+from .. import Answer, Api
 
 if TYPE_CHECKING:
     from ..models import general as models

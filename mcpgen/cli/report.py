@@ -1,0 +1,361 @@
+"""Problems as text, JSON, SARIF 2.1.0 or GitHub annotations: the same facts in every form.
+
+Everything that came out of a document is escaped and cut before it is shown. The text is
+understandable without colour; `styled` adds it for terminals.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from .. import __version__
+from ..load.document import Document
+from ..problems import Place, Problem
+from ..text import INVISIBLE
+from .codes import explanation
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+Format: TypeAlias = Literal["text", "json", "sarif", "github"]
+FORMATS: tuple[Format, ...] = ("text", "json", "sarif", "github")
+
+LIMIT = 20
+"""How many problems are shown as text; the rest is counted."""
+WIDTH = 80
+"""Columns of a line of a document."""
+MESSAGE = 400
+"""Characters of a message, a hint or a note."""
+
+_RANK = {"error": 0, "warning": 1, "note": 2}
+_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
+_ANNOTATIONS = {"error": "error", "warning": "warning", "note": "notice"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+Styled: TypeAlias = list[tuple[str, str]]
+"""Pieces of text, each with the name of its style (empty for none)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem with its place, and the places where the same was found again."""
+
+    problem: Problem
+    place: Place
+    again: tuple[Place, ...] = ()
+
+
+def escape(text: str, limit: int = 0) -> str:
+    """Text with control, invisible and direction-changing characters spelt out, cut to `limit`
+    characters if given.
+    """
+
+    def spelt(found: re.Match[str]) -> str:
+        character = found.group()
+        named = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\x1b"}
+        return named.get(character) or (
+            f"\\u{ord(character):04x}" if ord(character) < 65536 else f"\\U{ord(character):08x}"
+        )
+
+    if limit and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    return INVISIBLE.sub(spelt, _CONTROL.sub(spelt, text))
+
+
+def findings(problems: Iterable[Problem], document: Document | None = None) -> list[Finding]:
+    """Problems with their places: errors first, each kind in the document's order, repeats folded
+    into the first.
+    """
+    located = [(problem, _place(problem, document)) for problem in problems]
+    main = document.source.name if document is not None else ""
+    located.sort(
+        key=lambda pair: (
+            _RANK[pair[0].severity],
+            pair[1].file != main,
+            pair[1].file,
+            pair[1].line,
+            pair[1].column,
+        )
+    )
+    folded: dict[tuple[str, ...], list[tuple[Problem, Place]]] = {}
+    for problem, place in located:
+        folded.setdefault(
+            (problem.code, problem.severity, problem.message, problem.hint), []
+        ).append((problem, place))
+    return [
+        Finding(problem=same[0][0], place=same[0][1], again=tuple(place for _, place in same[1:]))
+        for same in folded.values()
+    ]
+
+
+def _place(problem: Problem, document: Document | None) -> Place:
+    if problem.place is not None:
+        return problem.place
+    return (
+        document.place(problem.pointer)
+        if document is not None
+        else Place(file="", pointer=problem.pointer)
+    )
+
+
+def render(
+    problems: Iterable[Problem],
+    document: Document | None = None,
+    *,
+    form: Format = "text",
+    limit: int = LIMIT,
+) -> str:
+    """Problems in one of the four forms, ending with a line break unless there is nothing to
+    say.
+    """
+    found = findings(problems, document)
+    if form == "json":
+        return _json(found)
+    if form == "sarif":
+        return _sarif(found)
+    if form == "github":
+        return _github(found)
+    return "".join(piece for piece, _ in _text(found, limit))
+
+
+def styled(
+    problems: Iterable[Problem], document: Document | None = None, *, limit: int = LIMIT
+) -> Text:
+    """The text for a terminal with colours."""
+    from rich.text import Text
+
+    return Text.assemble(*_text(findings(problems, document), limit))
+
+
+# Text.
+
+_COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+
+
+def _text(found: list[Finding], limit: int) -> Styled:
+    out: Styled = []
+    for finding in found[:limit]:
+        out += _one(finding)
+        out.append(("\n", ""))
+    rest = found[limit:]
+    if rest:
+        counts = [
+            (sum(1 for finding in rest if finding.problem.severity == kind), kind) for kind in _RANK
+        ]
+        said = ", ".join(
+            f"{count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count
+        )
+        out.append((f"and {len(rest)} more ({said})\n", "bold"))
+    elif out:
+        out.pop()
+    return out
+
+
+def _one(finding: Finding) -> Styled:
+    problem, place = finding.problem, finding.place
+    colour = _COLOURS[problem.severity]
+    out: Styled = [
+        (f"{problem.severity}[{problem.code}]", colour),
+        (f": {escape(problem.message, MESSAGE)}\n", "bold"),
+    ]
+    gutter = len(str(place.line + 1)) if place.line else 1
+    if place.file or place.pointer:
+        out += [(" " * gutter + "--> ", "blue"), (_where(place), "")]
+        if place.pointer:
+            out.append((f"   #{escape(place.pointer, 2 * WIDTH)}", "dim"))
+        out.append(("\n", ""))
+    out += _excerpt(place, gutter, colour)
+    pad = " " * (gutter + 1)
+    if problem.hint:
+        out += [(f"{pad}= ", "blue"), (f"help: {escape(problem.hint, MESSAGE)}\n", "")]
+    for note in (*problem.notes, *_again(finding.again)):
+        out += [(f"{pad}= ", "blue"), (f"note: {escape(note, MESSAGE)}\n", "")]
+    out += [(f"{pad}  {escape(line)}\n", "") for line in problem.detail.splitlines()]
+    return out
+
+
+def _where(place: Place) -> str:
+    name = escape(place.file, 2 * WIDTH)
+    if not place.line:
+        return name
+    return f"{name}:{place.line}:{place.column}" if place.column else f"{name}:{place.line}"
+
+
+def _again(places: tuple[Place, ...]) -> list[str]:
+    if not places:
+        return []
+    shown = [
+        f"{place.line}:{place.column}" if place.line else "#" + place.pointer[-WIDTH:]
+        for place in places[:3]
+    ]
+    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    return [f"also at {', '.join(shown)}{more}"]
+
+
+def _excerpt(place: Place, gutter: int, colour: str) -> Styled:
+    """The lines around the place, its own with carets under what is meant. Long lines show the part
+    that matters.
+    """
+    if not place.excerpt:
+        return []
+    start = max(0, place.column - 1 - WIDTH // 2) if place.column > WIDTH - 20 else 0
+    out: Styled = [(" " * gutter + " |\n", "blue")]
+    for number, line in place.excerpt:
+        if number != place.line and start:
+            continue
+        shown = escape(line[start : start + WIDTH].replace("\t", " "))
+        out += [
+            (f"{number:>{gutter}} | ", "blue"),
+            (
+                ("…" if start else "") + shown + ("…" if len(line) > start + WIDTH else "") + "\n",
+                "",
+            ),
+        ]
+        if number == place.line:
+            before = ("…" if start else "") + escape(
+                line[start : place.column - 1].replace("\t", " ")
+            )
+            meant = escape(
+                line[place.column - 1 : min(place.column - 1 + place.width, start + WIDTH)]
+            )
+            out += [(" " * gutter + " | ", "blue"), (" " * _columns(before), "")]
+            out.append(("^" * max(1, _columns(meant)) + "\n", colour))
+    return out
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(
+        (
+            0
+            if unicodedata.combining(character)
+            else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        )
+        for character in text
+    )
+
+
+# For programs.
+
+
+def _json(found: list[Finding]) -> str:
+    rows = [
+        {
+            "code": finding.problem.code,
+            "severity": finding.problem.severity,
+            "message": escape(finding.problem.message),
+            "hint": escape(finding.problem.hint),
+            "notes": [escape(note) for note in finding.problem.notes],
+            "detail": [escape(line) for line in finding.problem.detail.splitlines()],
+            "file": place.file,
+            "line": place.line,
+            "column": place.column,
+            "width": place.width if place.line else 0,
+            "pointer": place.pointer,
+        }
+        for finding, place in _every(found)
+    ]
+    return json.dumps({"problems": rows}, indent=2) + "\n"
+
+
+def _every(found: list[Finding]) -> list[tuple[Finding, Place]]:
+    """Every place of every finding: programs fold for themselves."""
+    return [(finding, place) for finding in found for place in (finding.place, *finding.again)]
+
+
+def _sarif(found: list[Finding]) -> str:
+    """SARIF 2.1.0 (OASIS), as code scanning services take it."""
+    codes = sorted({finding.problem.code for finding in found})
+    run = {
+        "tool": {
+            "driver": {
+                "name": "mcpgen",
+                "semanticVersion": __version__,
+                "rules": [_rule(code) for code in codes],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, place, codes) for finding, place in _every(found)],
+    }
+    return (
+        json.dumps(
+            {
+                "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+                "version": "2.1.0",
+                "runs": [run],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
+
+
+def _rule(code: str) -> dict[str, Any]:
+    known = explanation(code)
+    rule: dict[str, Any] = {"id": code}
+    if known is not None:
+        rule["shortDescription"] = {"text": known.title}
+        rule["fullDescription"] = {"text": known.why}
+        rule["help"] = {"text": known.remedy}
+    return rule
+
+
+def _result(finding: Finding, place: Place, codes: list[str]) -> dict[str, Any]:
+    problem = finding.problem
+    said = [
+        escape(problem.message),
+        *([escape(problem.hint)] if problem.hint else []),
+        *map(escape, problem.notes),
+    ]
+    location: dict[str, Any] = {}
+    if place.file:
+        location["physicalLocation"] = {"artifactLocation": {"uri": place.file.replace("\\", "/")}}
+        if place.line:
+            column = place.column or 1
+            location["physicalLocation"]["region"] = {
+                "startLine": place.line,
+                "startColumn": column,
+                "endColumn": column + place.width,
+            }
+    if place.pointer:
+        location["logicalLocations"] = [{"fullyQualifiedName": "#" + place.pointer}]
+    return {
+        "ruleId": problem.code,
+        "ruleIndex": codes.index(problem.code),
+        "level": _LEVELS[problem.severity],
+        "message": {"text": "\n".join(said)},
+        **({"locations": [location]} if location else {}),
+    }
+
+
+def _github(found: list[Finding]) -> str:
+    """Workflow commands of GitHub Actions."""
+    lines = []
+    for finding, place in _every(found):
+        problem = finding.problem
+        fields = {
+            "file": place.file,
+            "line": str(place.line or ""),
+            "col": str(place.column or ""),
+            "title": problem.code,
+        }
+        given = ",".join(f"{key}={_property(value)}" for key, value in fields.items() if value)
+        text = "\n".join(
+            (problem.message, *([f"help: {problem.hint}"] if problem.hint else []), *problem.notes)
+        )
+        lines.append(f"::{_ANNOTATIONS[problem.severity]} {given}::{_data(text)}\n")
+    return "".join(lines)
+
+
+def _data(text: str) -> str:
+    lines = (escape(line, MESSAGE) for line in text.split("\n"))
+    return "%0A".join(line.replace("%", "%25") for line in lines)
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,1 @@
+"""Comparing two servers: what changes for callers, their schemas, and what needs consent."""

@@ -1,0 +1,18 @@
+"""`mcpgen.toml`: the configuration of a project (`Config`), its reader, and the table of its keys."""
+
+from __future__ import annotations
+
+from .file import NAME, SCHEMA_NAME, parse_config, read_config
+from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
+
+__all__ = [
+    "NAME",
+    "SCHEMA_NAME",
+    "AnswerConfig",
+    "ArgumentConfig",
+    "Config",
+    "Selection",
+    "ToolConfig",
+    "parse_config",
+    "read_config",
+]

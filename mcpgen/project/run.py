@@ -1,0 +1,251 @@
+"""One run for one project: what was asked for, `mcpgen.toml` and the lock → document, server and
+files.
+
+The stages themselves are in `pipeline`; here is decided what they are given, for `generate`,
+`check` and `diff` alike. A folder with a `mcpgen.toml` is a project, and there the file decides: an
+option that says something else is refused, so that what is on disk can always be made again from
+the folder alone.
+
+    made = run(Request(folder=folder), problems)
+    write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config import Config, Selection
+from ..config.file import NAME, SCHEMA_NAME, new_text, read_config
+from ..lock import Lock, data_hash, facts, read_lock
+from ..problems import Problem, Problems, UsageError
+from ..write.swap import recover
+
+if TYPE_CHECKING:
+    from ..ir import Server
+    from ..load import Document
+
+Step = Callable[[str], None]
+
+DERIVED = ("bindings", "formerly", "places")
+"""Fields of a `Config` that come from the lock and the file's layout, not from what somebody
+wrote.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a command was given. `config` holds what its options say; what was not given has its
+    default there.
+    """
+
+    config: Config = field(default_factory=Config)
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A request made definite. `folder` is None until the server's name is known; `first`: there is
+    no project yet.
+    """
+
+    config: Config
+    folder: Path | None
+    first: bool
+    lock: Lock | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What the stages made of a plan. `lock` is the last run's; `files` is empty when only the
+    server was wanted.
+    """
+
+    document: Document
+    server: Server
+    folder: Path
+    facts: Lock
+    lock: Lock | None
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def is_project(folder: Path) -> bool:
+    """Whether a folder holds a configuration of mcpgen."""
+    return (folder / NAME).is_file()
+
+
+def here(start: Path = Path()) -> Path | None:
+    """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
+    folder = start.absolute()
+    found = next((place for place in (folder, *folder.parents) if is_project(place)), None)
+    return start if found == folder else found
+
+
+def settle(request: Request) -> Plan:
+    """Decide what to generate, and where; what a killed run left behind is put right first.
+
+    Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml`
+    disagree.
+    """
+    folder = request.folder
+    if folder is None and not request.config.sources:
+        folder = here()
+    if folder is not None:
+        recover(folder.resolve())
+        if is_project(folder):
+            return Plan(
+                config=_agreed(request.config, folder),
+                folder=folder,
+                first=False,
+                lock=read_lock(folder),
+            )
+    if not request.config.sources:
+        raise _usage(
+            "E1106",
+            f"no document was named, and {'this folder' if folder is None else f'`{folder}`'} is"
+            " not a project",
+            "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
+        )
+    lock = read_lock(folder) if folder is not None else None
+    return Plan(config=request.config, folder=folder, first=True, lock=lock)
+
+
+def run(
+    request: Request,
+    problems: Problems,
+    step: Step = lambda _: None,
+    *,
+    files: bool = True,
+    thorough: bool = False,
+) -> Run:
+    """All stages but `write`; `thorough` validates the document as long as that takes. Raises what
+    the stages raise.
+    """
+    from .. import pipeline
+    from ..render import render
+    from . import user_code
+
+    plan = settle(request)
+    step("reading the document")
+    document, server = pipeline.understand(plan.config, problems, lock=plan.lock, thorough=thorough)
+    folder = plan.folder
+    if folder is None:
+        folder = Path(server.distribution)
+        if is_project(folder):  # only now known: what it says decides
+            return run(
+                replace(request, folder=folder), problems, step, files=files, thorough=thorough
+            )
+    made: dict[str, str] = {}
+    if files:
+        step(f"writing {len(server.tools):,} tools")
+        made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
+    for problem in user_code.orphans(
+        folder, folder / "src" / server.package, [tool.name for tool in server.tools]
+    ):
+        problems.items.append(problem)
+    return Run(
+        document=document,
+        server=server,
+        folder=folder,
+        lock=plan.lock,
+        files=made,
+        facts=lock_facts(plan.config, plan.lock, document, server),
+    )
+
+
+def lock_facts(config: Config, lock: Lock | None, document: Document, server: Server) -> Lock:
+    """What the next lock says of one run, without the files."""
+    from ..customise.bindings import customised, pin
+
+    return facts(
+        server,
+        document=document.source.sha256,
+        openapi=document.version,
+        config=config_hash(replace(config, name=config.name or server.name)),
+        customised=customised(pin(config, lock, document), lock, document),
+    )
+
+
+def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
+    """The configuration of a project and its schema. `mcpgen.toml` is written once and then the
+    user's.
+    """
+    return {
+        NAME: new_text(config, folder, name=name, obtained=obtained),
+        SCHEMA_NAME: schema_text(),
+    }
+
+
+def schema_text() -> str:
+    """The JSON Schema of `mcpgen.toml`, which stands beside it in every project so that editors
+    find it offline.
+    """
+    return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
+
+
+def config_hash(config: Config) -> str:
+    """The hash of everything in the configuration that shapes the result, besides the document and
+    its overlays.
+    """
+    data = asdict(config)
+    for key in ("sources", "overlays", *DERIVED):
+        del data[key]
+    for key in ("ref_root", "max_bytes", *(() if config.draft else ("draft",))):
+        del data[key]
+    return data_hash(data)
+
+
+def _agreed(asked: Config, folder: Path) -> Config:
+    """The configuration of a project, after a look at whether the options say the same."""
+    written = read_config(folder)
+    if not written.sources:
+        if not asked.sources:
+            raise _usage(
+                "E1106",
+                f"`{folder / NAME}` does not say where the document is",
+                'add `path = "openapi.yaml"` under `[source]`, or name the document: `mcpgen'
+                " generate openapi.yaml`",
+            )
+        written = replace(written, sources=asked.sources)
+    differing = [*_differing(asked, written), *_differing(asked.selection, written.selection)]
+    if differing:
+        raise _usage(
+            "E1107",
+            f"`{folder / NAME}` says something else about"
+            f" {', '.join(f'`{name}`' for name in differing)}",
+            f"change it in `{NAME}`, then run `mcpgen generate` there without these options",
+        )
+    return written
+
+
+def _differing(asked: Config | Selection, written: Config | Selection) -> list[str]:
+    """What was asked for explicitly and is written differently."""
+    plain = type(asked)()
+    names = [
+        item.name for item in fields(asked) if item.name not in ("selection", "tools", *DERIVED)
+    ]
+    return [
+        name
+        for name in names
+        if getattr(asked, name) != getattr(plain, name)
+        and _value(asked, name) != _value(written, name)
+    ]
+
+
+def _value(config: Config | Selection, name: str) -> object:
+    """A value, with files as absolute paths."""
+    value = getattr(config, name)
+    if name == "ref_root" and isinstance(value, str):
+        return str(Path(value).resolve())
+    if name in ("sources", "overlays"):
+        return tuple(
+            item if "://" in item or item == "-" else str(Path(item).resolve()) for item in value
+        )
+    return value
+
+
+def _usage(code: str, message: str, hint: str) -> UsageError:
+    return UsageError(Problem(code=code, severity="error", message=message, hint=hint))

@@ -1,0 +1,317 @@
+"""New projects from nothing, and new tools in them: the files that are the user's from their first
+moment.
+
+A project made here is like any other: `tools.json` is its source, `mcpgen.toml` names it, the rest
+is generated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..config import Config
+from ..config.file import NAME, edit, new_text, read_config
+from ..load.definitions import SCHEMA_KEYS, tool_list
+from ..parse.naming import RESERVED, server_name
+from ..problems import Problem, UsageError
+
+SOURCE = "tools.json"
+TYPES = ("string", "integer", "number", "boolean", "object", "array")
+EXAMPLE: dict[str, Any] = {
+    "name": "count_words",
+    "title": "Count words",
+    "description": "Count the words and letters of a text.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "What to count in.", "maxLength": 100000},
+            "shortest": {
+                "type": "integer",
+                "description": "Leave out words with fewer letters than this.",
+                "minimum": 1,
+                "default": 1,
+            },
+        },
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    "outputSchema": {
+        "type": "object",
+        "properties": {"words": {"type": "integer"}, "letters": {"type": "integer"}},
+        "required": ["words", "letters"],
+    },
+    "annotations": {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+}
+FUNCTION = '''\
+"""The tool `count_words`. This file is yours; it is an example, replace it with what you need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..models import general as models
+
+
+async def count_words(*, text: str, shortest: int = 1) -> models.CountWordsAnswer:
+    """Count the words and letters of a text."""
+    words = [word for word in text.split() if len(word) >= shortest]
+    return {"words": len(words), "letters": sum(map(len, words))}
+'''
+TEST = '''\
+"""What `count_words` answers, asked through the official client."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from mcp import Client
+
+from {package} import App
+
+
+def call(tool: str, **arguments: Any) -> Any:
+    """The result of one call."""
+
+    async def run() -> Any:
+        async with Client(App("{package}").server) as client:
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(run())
+
+
+def test_words_are_counted() -> None:
+    assert call("count_words", text="one two three").structured_content == {{"words": 3, "letters": 11}}
+
+
+def test_short_words_can_be_left_out() -> None:
+    assert call("count_words", text="a bee sees", shortest=3).structured_content == {{"words": 2, "letters": 7}}
+
+
+def test_a_call_without_a_text_is_refused() -> None:
+    result = call("count_words")
+    assert result.is_error
+    assert "text" in result.content[0].text
+'''
+STEPS = """\
+## The next three steps
+
+1. **Add a tool**: `mcpgen add tool find_book --description "Find a book." --argument title:string!`, or edit the
+   schemas in `tools.json` and run `mcpgen generate`. Either writes a stub into `{source}/custom/`.
+2. **Implement it**: write the body of the function there. It gets checked arguments and returns text, data or a helper
+   of `content.py`. `mcpgen check` and `make test` say where a function and its schema no longer fit.
+3. **Try it**: `make test`, then `{start}`.
+
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a new project shall be. `transport` is how `make run` serves: `stdio` or `http`."""
+
+    folder: Path
+    description: str = ""
+    transport: str = "stdio"
+
+    @property
+    def name(self) -> str:
+        """The server's name, made of the folder's."""
+        return server_name(self.folder.name)
+
+    @property
+    def title(self) -> str:
+        """The folder's name as people write it."""
+        return " ".join(re.findall(r"[^\W_]+", self.folder.name)).capitalize() or self.name
+
+
+def begin(wish: Wish) -> None:
+    """Write what a new project is generated from, and its example. Raises UsageError where the
+    folder is in use.
+    """
+    folder = wish.folder
+    if not re.search(r"[A-Za-z]", folder.name):
+        raise _usage(
+            "E1106", f"`{folder.name}` cannot be the name of a project: it needs a letter", ""
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise _usage(
+            "E1201",
+            f"`{folder}` is there already",
+            "choose another name, or `mcpgen add tool` inside it",
+        )
+    package = folder / "src" / f"{wish.name}_mcp"
+    described = {
+        "title": wish.title,
+        **({"description": wish.description} if wish.description else {}),
+    }
+    files = {
+        folder / SOURCE: dumped({**described, "tools": [EXAMPLE]}),
+        folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
+        package / "custom" / "count_words.py": FUNCTION,
+        folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def own_words(wish: Wish, files: dict[str, str]) -> dict[str, str]:
+    """The generated files with the next steps in the README, and the transport in the Makefile."""
+    program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
+    start = (
+        "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
+    )
+    steps = STEPS.format(source=f"src/{wish.name}_mcp", start=start)
+    readme = files["README.md"].replace("## Start\n", f"{steps}## Start\n", 1)
+    changed = {"README.md": readme}
+    if wish.transport == "http":
+        changed["Makefile"] = files["Makefile"].replace(
+            "BIN := .venv/bin\n", "BIN := .venv/bin\nARGS ?= --http\n", 1
+        )
+    return {**files, **changed}
+
+
+def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str:
+    """JSON as people keep it in a file."""
+    return json.dumps(data, indent=indent, ensure_ascii=ascii_only) + "\n"
+
+
+def new_tool(name: str, description: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """A contract from the words of a command line. Raises UsageError for a name or an argument that
+    cannot be.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,49}", name) or name.lower() in RESERVED:
+        raise _usage(
+            "E1115", f"a tool cannot be called `{name}`", "letters, digits, `_` and `-` make a name"
+        )
+    properties: dict[str, Any] = {}
+    required = []
+    for word in arguments:
+        argument, schema, needed = _argument(word)
+        properties[argument] = schema
+        required += [argument] if needed else []
+    schema = {
+        "type": "object",
+        "properties": properties,
+        **({"required": required} if required else {}),
+    }
+    return {
+        "name": name,
+        "description": description or f"{name.replace('_', ' ').replace('-', ' ').capitalize()}.",
+        "inputSchema": {**schema, "additionalProperties": False},
+    }
+
+
+def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
+    """`name:type`, `name:type[]`, `name:one|other`, each with `!` where it is required."""
+    name, _, kind = word.partition(":")
+    needed, kind = kind.endswith("!"), kind.removesuffix("!") or "string"
+    item, several = kind.removesuffix("[]"), kind.endswith("[]")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", name):
+        raise _usage("E1115", f"`{word}` is no argument", "write `name:type`, as in `city:string!`")
+    if "|" in item:
+        schema: dict[str, Any] = {"type": "string", "enum": item.split("|")}
+    elif item in TYPES:
+        schema = {"type": item}
+    else:
+        raise _usage(
+            "E1115",
+            f"`{item}` is no type",
+            f"one of {', '.join(f'`{known}`' for known in TYPES)}, or `one|other`",
+        )
+    return name, ({"type": "array", "items": schema} if several else schema), needed
+
+
+def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
+    """Append a contract to the project's list of tools, which is made where there is none; returns
+    its file.
+
+    Raises UsageError where a tool of that name is there.
+    """
+    sources = [
+        Path(source)
+        for source in read_config(folder).sources
+        if "://" not in source and source != "-"
+    ]
+    for path in sources:
+        found = _list_in(path)
+        if found is None:
+            continue
+        text, data, tools = found
+        if any(isinstance(known, dict) and known.get("name") == tool["name"] for known in tools):
+            raise _usage(
+                "E1116", f"`{path}` has a tool `{tool['name']}` already", "choose another name"
+            )
+        tools.append(_in_dialect(tool, tools))
+        path.write_text(_like(text, data), encoding="utf-8", newline="\n")
+        return path
+    path = folder / SOURCE
+    if path.exists():
+        raise _usage(
+            "E1201", f"`{path}` is there and is no source of this project", f"name it in `{NAME}`"
+        )
+    path.write_text(dumped({"tools": [tool]}), encoding="utf-8", newline="\n")
+    _name_source(folder, SOURCE)
+    return path
+
+
+def _list_in(path: Path) -> tuple[str, Any, list[Any]] | None:
+    """A file's text, data and list of tools, where it is JSON and holds one."""
+    try:
+        text = path.read_text("utf-8-sig")
+        data = json.loads(text)
+    except (OSError, ValueError):
+        return None
+    found = tool_list(data)
+    return (text, data, found[0]) if found else None
+
+
+def _like(text: str, data: Any) -> str:
+    """JSON laid out as it was where that can be told, else with two spaces."""
+    before = json.loads(text)
+    for indent in (2, 4, "\t", 1, 3):
+        for ascii_only in (False, True):
+            if dumped(before, indent, ascii_only=ascii_only).strip() == text.strip():
+                return dumped(data, indent, ascii_only=ascii_only)
+    match = re.search(r"\n(\t|\x20+)\S", text)
+    return dumped(data, match[1] if match else 2)
+
+
+def _in_dialect(tool: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
+    """A contract in the words of the list it goes into."""
+    first = next((known for known in tools if isinstance(known, dict)), {})
+    inner = first.get("function")
+    named = inner if isinstance(inner, dict) else first
+    key = next((key for key in SCHEMA_KEYS if key in named), "inputSchema")
+    entry = {key if word == "inputSchema" else word: value for word, value in tool.items()}
+    if isinstance(inner, dict):
+        return {"type": first.get("type", "function"), "function": entry}
+    return {**({"type": first["type"]} if isinstance(first.get("type"), str) else {}), **entry}
+
+
+def _name_source(folder: Path, name: str) -> None:
+    """Add a file to the sources of `mcpgen.toml`."""
+    import tomllib
+
+    path = folder / NAME
+    text = path.read_text("utf-8-sig")
+    given = tomllib.loads(text).get("source", {}).get("path", [])
+    paths = [given] if isinstance(given, str) else list(given)
+    path.write_text(
+        edit(text, {("source", "path"): [*paths, name] if paths else name}), "utf-8", newline="\n"
+    )
+
+
+def _usage(code: str, message: str, hint: str) -> UsageError:
+    return UsageError(Problem(code=code, severity="error", message=message, hint=hint))

@@ -1,0 +1,6 @@
+"""What every generated server runs on: the same bytes in every project.
+
+`mcpgen` copies this package to `src/<package>/runtime/`. It imports nothing of the project around
+it: the server's package is given to it by name (`Package.named`). What `hooks.py`, `auth.py` and
+`custom/` import is the public face of that package, never a module in here.
+"""

@@ -1,0 +1,241 @@
+"""The MCP side: list the tools, check a call, make it, report.
+
+Built on the SDK's low-level server, which validates nothing and changes nothing, so the schemas a
+client sees are exactly the ones in `tools/*.json`. Both protocol eras are served from here: the
+handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import mcp.types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from .log import event
+from .package import Package
+from .results.content import Context, failure, sendable
+from .server import search as lazy
+from .server.calls import Caller, Hooks
+from .server.catalog import Catalog, Entry, StartError
+
+if TYPE_CHECKING:
+    from .client.api import Api
+    from .settings import Settings
+
+LIST_TTL_MS = 300_000
+"""How long a client may keep the list, in milliseconds: it only changes when the server is
+replaced.
+"""
+
+Refusal = Callable[[Entry, Any], str]
+"""Why the caller of a transport's request (None on stdio) may not call a tool, or nothing."""
+
+
+class App:
+    """The tools of one API, ready to be served on any transport as `server`."""
+
+    def __init__(
+        self,
+        package: str,
+        *,
+        toolsets: Iterable[str] = (),
+        read_only: bool = False,
+        lazy_list: bool = False,
+        settings: Settings | None = None,
+        yours: bool = True,
+    ) -> None:
+        """`package` is the import name of the server's package. With `yours` false only what was
+        generated runs: no `hooks.py` and no tools of `custom/`.
+        """
+        home = Package.named(package)
+        known = home.facts()
+        aliases = known.get("aliases", {})
+        self.catalog = Catalog(
+            home, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours
+        )
+        self._package = home
+        self._settings = settings
+        self._api: Api | None = None
+        hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
+        self._caller = Caller(hooks, self._the_api, self._mask)
+        self.refusal: Refusal | None = None
+        """Set by a transport that knows its callers."""
+        self._lazy: dict[str, Entry] = {}
+        self._index: lazy.Index | None = None
+        self._listed = self.catalog.listed
+        if lazy_list:
+            self._listed = lazy.tools(read_only=read_only)
+            self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
+        self.server = self._build(known)
+
+    def _build(self, known: dict[str, Any]) -> Server[Any]:
+        hint = CacheHint(ttl_ms=LIST_TTL_MS, scope="public")
+        server: Server[Any] = Server(
+            known["name"],
+            version=known.get("version", ""),
+            title=known.get("title"),
+            instructions=known.get("instructions") or None,
+            cache_hints={"tools/list": hint, "server/discover": hint},
+            # No tool has an `x-mcp-header`; without this every call over HTTP would first run the
+            # list
+            get_tool_input_schema=lambda name: None,
+            lifespan=self._lifespan,
+            on_list_tools=_list_nothing,
+        )
+        server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
+        server.middleware.append(self._list)
+        return server
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Server[Any]) -> AsyncIterator[dict[str, Any]]:
+        try:
+            yield {}
+        finally:
+            api, self._api = self._api, None
+            if api is not None:
+                await api.aclose()
+
+    def _the_api(self) -> Api:
+        """The HTTP side, made when the first function asks for it."""
+        if self._api is None:
+            from .client.api import Api
+            from .settings import read
+
+            self._settings = self._settings or read(self._package.facts())
+            auth = self._package.module("auth") if self._package.has("auth") else None
+            self._api = Api(self._settings, auth)
+        return self._api
+
+    def _mask(self, data: Any) -> Any:
+        """Data without the secrets of this process, in case a function of yours let one through."""
+        return self._settings.redactor.data(data) if self._settings else data
+
+    async def _list(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Put the prepared Tool objects into the envelope the SDK made for an empty list.
+
+        The envelope differs between the eras and stays the SDK's; the tools are valid as they were
+        generated, and sending them through its models would cost seconds for a thousand of them.
+        """
+        result = await call_next(ctx)
+        if ctx.method == "tools/list" and isinstance(result, dict):
+            return {**result, "tools": self._listed}
+        return result
+
+    async def _call(
+        self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> dict[str, Any]:
+        """Answer `tools/call`. Raises MCPError (-32602) for a tool that does not exist; all else is
+        a result.
+        """
+        if params.name in self._lazy:
+            result = await self._call_lazy(request, self._lazy[params.name], params.arguments)
+        else:
+            result = await self._call_tool(request, self._find(params.name), params.arguments)
+        # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
+        return {"resultType": "complete", "isError": False, **sendable(result)}
+
+    def _find(self, name: str) -> Entry:
+        entry = self.catalog.find(name)
+        if entry is None:
+            shown = name[:128].encode("ascii", "backslashreplace").decode()
+            message = f"Unknown tool: `{shown}`{self.catalog.near(name)}"
+            event("warning", "call_failed", tool=shown, status="unknown_tool", ms=0)
+            raise MCPError(code=types.INVALID_PARAMS, message=message)
+        return entry
+
+    async def _call_tool(
+        self,
+        request: ServerRequestContext[Any, Any],
+        entry: Entry,
+        arguments: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        reason = ""
+        if self.catalog.read_only and not entry.read_only:
+            reason = f"`{entry.name}` can change data, and this server was started read-only"
+        elif self.refusal is not None:
+            reason = self.refusal(entry, request.request)
+        if reason:
+            event("warning", "call_failed", tool=entry.name, status="refused", ms=0, reason=reason)
+            return failure(reason)
+        return await self._caller.call(entry, arguments, Context(request, entry.name))
+
+    async def _call_lazy(
+        self,
+        request: ServerRequestContext[Any, Any],
+        entry: Entry,
+        arguments: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        """The three tools of `--lazy`, their own arguments checked like those of any tool."""
+        from .arguments.checker import BadArguments, Checker
+
+        if entry.prepared is None:
+            entry.prepared = Checker(entry.name, entry.wire["inputSchema"])
+        try:
+            given = entry.prepared.check(arguments)
+        except BadArguments as error:
+            event(
+                "warning",
+                "call_failed",
+                tool=entry.name,
+                status="invalid_arguments",
+                ms=0,
+                reason=str(error)[:500],
+            )
+            return failure(str(error))
+        if entry.name == lazy.SEARCH:
+            return self._search(given["query"], given.get("limit", 10))
+        found = self.catalog.find(given["name"])
+        if found is None:
+            return failure(
+                f"There is no tool `{given['name'][:128]}`{self.catalog.near(given['name'])}"
+            )
+        if entry.name == lazy.DESCRIBE:
+            return {
+                "content": [{"type": "text", "text": json.dumps(found.wire, ensure_ascii=False)}]
+            }
+        return await self._call_tool(request, found, given.get("arguments"))
+
+    def _search(self, query: str, limit: int) -> dict[str, Any]:
+        if self._index is None:
+            self._index = lazy.Index(self.catalog.listed, self.catalog.toolset_of)
+        wires = {tool["name"]: tool for tool in self.catalog.listed}
+        found = [wires[name] for name in self._index.search(query, limit)]
+        lines = [
+            f"{tool['name']}: {lazy.first_sentence(tool.get('description', ''))}" for tool in found
+        ]
+        text = "\n".join(lines) or f"No tool matches; {len(wires)} tools are there, try other words"
+        return {"content": [{"type": "text", "text": text}]}
+
+
+async def _list_nothing(
+    request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+) -> types.ListToolsResult:
+    """The envelope of a list of one page. Raises MCPError (-32602) for a cursor, as none is ever
+    given out.
+    """
+    if params is not None and params.cursor is not None:
+        raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: the list has one page")
+    return types.ListToolsResult(tools=[])
+
+
+def _hooks(package: Package) -> Any:
+    """The module `hooks.py`, if there is one. Raises StartError when it cannot be imported: a guard
+    must not vanish.
+    """
+    if not package.has("hooks"):
+        return None
+    try:
+        return package.module("hooks")
+    except Exception as error:
+        found = package.where(error)
+        place = f"{found['file']}:{found['line']}: " if "file" in found else ""
+        raise StartError(f"hooks.py cannot be imported: {place}{found['reason']}") from error

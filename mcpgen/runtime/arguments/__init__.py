@@ -1,0 +1,1 @@
+"""The arguments of a call, checked before anything is sent."""

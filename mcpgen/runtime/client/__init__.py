@@ -1,0 +1,1 @@
+"""The HTTP side: one request to the API for one call of a tool."""

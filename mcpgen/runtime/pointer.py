@@ -1,0 +1,38 @@
+"""JSON Pointers (RFC 6901)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def escape(token: str) -> str:
+    """One token as a part of a pointer (RFC 6901 section 3)."""
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+def unescape(token: str) -> str:
+    """A part of a pointer as the token it stands for (RFC 6901 section 4)."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+def split(pointer: str) -> list[str]:
+    """The tokens of a pointer: `/a~1b/0` → `["a/b", "0"]`; the empty pointer has none."""
+    return [unescape(part) for part in pointer.split("/")[1:]]
+
+
+def child(container: Any, token: str) -> Any:
+    """The member or item of a container that a token names. Raises LookupError.
+
+    An index of a list has no leading zero and no sign (RFC 6901 section 4).
+    """
+    if type(container) is dict:
+        return container[token]
+    if type(container) is list and _is_index(token):
+        return container[int(token)]
+    raise LookupError(token)
+
+
+def _is_index(token: str) -> bool:
+    if not (token.isdecimal() and token.isascii()):
+        return False
+    return token == "0" or not token.startswith("0")

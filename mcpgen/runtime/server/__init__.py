@@ -1,0 +1,1 @@
+"""The MCP side: list the tools, check a call, run it, report."""

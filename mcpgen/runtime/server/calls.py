@@ -1,0 +1,272 @@
+"""One call of one tool: check the arguments, run the function and its hooks, turn what it returns
+into a result.
+
+Whatever goes wrong becomes a result the model can act on and one line on stderr. Only cancellation
+passes through.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from mcp.types import CallToolResult
+
+from ..arguments.explain import explain, suggest
+from ..client.errors import ApiError, BadStatus
+from ..log import event
+from ..results.content import (
+    Call,
+    Context,
+    Structured,
+    ToolError,
+    as_json,
+    failure,
+    result_of,
+    sendable,
+)
+from .catalog import Entry, StartError
+
+if TYPE_CHECKING:
+    from ..arguments.checker import Checker
+    from ..client.answer import Answer
+    from ..client.api import Api
+
+_KINDS = ("before", "shape", "after")
+_RESERVED = ("api", "context")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prepared:
+    """A tool after its first call: its function, what it wants besides arguments, and its compiled
+    schemas.
+    """
+
+    function: Callable[..., Any]
+    wants: tuple[str, ...]
+    checker: Checker
+    output: Any
+    """The validator of the declared output schema of a function of yours, or None."""
+
+
+class Hooks:
+    """The functions of `hooks.py`: `before`, `shape` and `after`, for all tools or, as
+    `before_<tool>`, for one.
+    """
+
+    def __init__(self, module: ModuleType | None, names: list[str]) -> None:
+        self._functions: dict[str, Callable[..., Any]] = {}
+        for name, value in vars(module).items() if module else ():
+            kind, _, tool = name.partition("_")
+            if kind not in _KINDS or not inspect.isfunction(value):
+                continue
+            if tool and tool not in names:
+                # A guard with a misspelt name would guard nothing: better not to start
+                raise StartError(f"hooks.py: `{name}` names no tool{suggest(tool, names)}")
+            self._functions[name] = value
+
+    def have(self, kind: str, tool: str) -> bool:
+        """Whether there is a hook of a kind for a tool."""
+        return kind in self._functions or f"{kind}_{tool}" in self._functions
+
+    async def run(self, kind: str, call: Call, *value: Any) -> Any:
+        """Run the hook for all tools, then the one for this tool; a hook that returns None changes
+        nothing.
+        """
+        for name in (kind, f"{kind}_{call.tool}"):
+            hook = self._functions.get(name)
+            if hook is not None:
+                returned = hook(call, *value)
+                if inspect.isawaitable(returned):
+                    returned = await returned
+                if returned is not None and value:
+                    value = (returned,)
+        return value[0] if value else None
+
+
+class Caller:
+    """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes
+    secrets out of data.
+    """
+
+    def __init__(self, hooks: Hooks, api: Callable[[], Api], mask: Callable[[Any], Any]) -> None:
+        self._hooks = hooks
+        self._api = api
+        self._mask = mask
+
+    async def call(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
+        """The result of a call, as on the wire; never raises for anything the tool, the API or the
+        model did.
+        """
+        started = time.perf_counter()
+        fields: dict[str, Any] = {}
+        try:
+            result = await self._run(entry, arguments, context)
+            if not entry.generated:
+                result = self._mask(result)
+            if not result.get("isError"):
+                return result
+        except Exception as error:
+            result, fields = self._report(entry, error)
+            result = self._mask(result)
+        except SystemExit as error:
+            result = failure(f"`{entry.name}` ended with exit code {error.code}")
+        reason = str(result["content"][0].get("text", ""))[:500] if result["content"] else ""
+        milliseconds = round((time.perf_counter() - started) * 1000)
+        event(
+            "warning",
+            "call_failed",
+            tool=entry.name,
+            ms=milliseconds,
+            **{"reason": reason, **fields},
+        )
+        return result
+
+    async def _run(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> dict[str, Any]:
+        prepared = self._prepare(entry)
+        call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
+        await self._hooks.run("before", call)
+        if "api" in prepared.wants:
+            _tell_progress(context)
+        injected = [self._api() if name == "api" else context for name in prepared.wants]
+        if inspect.iscoroutinefunction(prepared.function):
+            value = await prepared.function(*injected, **call.arguments)
+        else:
+            function = functools.partial(prepared.function, *injected, **call.arguments)
+            value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
+        result = await self._result(entry, prepared, call, value)
+        changed = self._hooks.have("after", entry.name)
+        if changed:
+            result = as_json(await self._hooks.run("after", call, result))
+        if changed or not entry.generated:
+            # The SDK would turn a malformed result into an error that says nothing
+            CallToolResult.model_validate(sendable(result), by_name=False)
+        return result
+
+    async def _result(
+        self, entry: Entry, prepared: Prepared, call: Call, value: Any
+    ) -> dict[str, Any]:
+        """What a function returned, shaped by the hooks, as a result that fits the declared output
+        schema.
+        """
+        if entry.generated or _is_answer(value):
+            return await self._answered(entry, call, value)
+        if isinstance(value, Structured):
+            value = dataclasses.replace(
+                value, data=await self._hooks.run("shape", call, value.data)
+            )
+        elif isinstance(value, dict | list):
+            value = await self._hooks.run("shape", call, value)
+        result = result_of(value, structured=prepared.output is not None)
+        if prepared.output is not None:
+            errors = list(prepared.output.iter_errors(result.get("structuredContent")))
+            if errors:
+                heading = f"`{entry.name}` worked, but its result does not fit its output schema"
+                raise ToolError(explain(heading, {}, errors))
+        return result
+
+    async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
+        """The API's answer as a result; it fits its output schema by construction."""
+        from ..client.answer import content_of
+
+        if answer.data is not None and self._hooks.have("shape", entry.name):
+            answer = dataclasses.replace(
+                answer, data=as_json(await self._hooks.run("shape", call, answer.data))
+            )
+        content, structured = content_of(answer, entry.wire, self._api().settings)
+        result: dict[str, Any] = {"content": content}
+        return result if structured is None else {**result, "structuredContent": structured}
+
+    def _prepare(self, entry: Entry) -> Prepared:
+        """Import the tool's module and compile its schemas, once."""
+        if entry.prepared is None:
+            from ..arguments.checker import compiled
+
+            function = entry.function()
+            wants = tuple(
+                name
+                for name, parameter in inspect.signature(function).parameters.items()
+                if parameter.kind is not parameter.KEYWORD_ONLY and name in _RESERVED
+            )
+            output = (entry.contract or {}).get("output", entry.wire.get("outputSchema"))
+            entry.prepared = Prepared(
+                function,
+                wants,
+                _checker(entry),
+                None if entry.generated or output is None else compiled(output),
+            )
+        prepared: Prepared = entry.prepared
+        return prepared
+
+    def _report(self, entry: Entry, error: Exception) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The result of a call that raised, and fields for its line on stderr."""
+        from ..arguments.checker import BadArguments
+
+        if isinstance(error, BadArguments):
+            return failure(str(error)), {"status": "invalid_arguments"}
+        if isinstance(error, ToolError):
+            return failure(str(error)), {"status": "tool_error"}
+        if isinstance(error, NotImplementedError):
+            return failure(str(error) or f"`{entry.name}` is not implemented yet"), {
+                "status": "not_implemented"
+            }
+        if isinstance(error, ApiError):
+            try:
+                return self._report_api(entry, error)
+            except (
+                Exception
+            ) as failed:  # a report that fails must not take the place of what it reports
+                error = failed
+        event("error", "internal_error", traceback=True, tool=entry.name)
+        text = (
+            f"`{entry.name}` failed inside this server ({type(error).__name__}). "
+            "Its log says more; the same call will probably fail again"
+        )
+        return failure(text), {"status": "internal_error", **entry.package.where(error)}
+
+    def _report_api(self, entry: Entry, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
+        from ..client.answer import report_error
+
+        blocks = report_error(error, self._api().settings)
+        status = error.answer.status if isinstance(error, BadStatus) else type(error).__name__
+        return {"content": blocks, "isError": True}, {"status": status}
+
+
+def _checker(entry: Entry) -> Checker:
+    """What the arguments of a tool are checked with."""
+    from ..arguments.checker import Checker
+    from ..arguments.contract import ContractChecker
+
+    if entry.contract is not None:
+        return ContractChecker(entry.name, entry.wire["inputSchema"], entry.contract)
+    sends = entry.sends()
+    return Checker(
+        entry.name,
+        entry.wire["inputSchema"],
+        nullable=sends.nullable if sends else (),
+        names=sends.names if sends else {},
+    )
+
+
+def _tell_progress(context: Context) -> None:
+    """Let the HTTP side say that it is waiting, if the caller wants to know."""
+    from ..client.api import progress
+
+    progress.set(context.say if context.wanted else None)
+
+
+def _is_answer(value: Any) -> bool:
+    """Whether a function of yours returned an answer of the API (`api` is not imported for the sake
+    of asking).
+    """
+    return type(value).__name__ == "Answer" and hasattr(value, "media_type")

@@ -1,0 +1,1 @@
+"""stdio and Streamable HTTP."""

@@ -1,0 +1,154 @@
+"""The stdio transport: one JSON-RPC message a line, stdin to the server, the server to stdout.
+
+The SDK's own transport sends every line through a worker thread, three times for one call; where
+stdin and stdout are pipes, as every client makes them, the event loop can wait for them itself.
+Anything else (a terminal, a file, Windows) is left to the SDK.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp.types import jsonrpc_message_adapter
+
+MAX_LINE = 64 * 1024 * 1024
+"""Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as
+JSON.
+"""
+
+
+@asynccontextmanager
+async def streams() -> AsyncIterator[tuple[Any, Any]]:
+    """The client's messages, and where the server's go.
+
+    Meanwhile descriptor 0 leads nowhere and descriptor 1 to stderr: what anybody prints does not
+    reach the client.
+    """
+    if not _pipes():
+        from mcp.server.stdio import stdio_server
+
+        async with stdio_server() as pair:
+            yield pair
+        return
+    loop = asyncio.get_running_loop()
+    with _claimed(0, os.open(os.devnull, os.O_RDONLY)) as source, _claimed(1, os.dup(2)) as sink:
+        reader = asyncio.StreamReader(MAX_LINE)
+        reading, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader),
+            open(source, "rb", buffering=0, closefd=False),  # noqa: SIM115
+        )
+        # This protocol is also what knows how to wait until a pipe has room again
+        writing, protocol = await loop.connect_write_pipe(
+            lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()),
+            open(sink, "wb", buffering=0, closefd=False),  # noqa: SIM115
+        )
+        writer = asyncio.StreamWriter(writing, protocol, None, loop)
+        try:
+            yield Messages(reader), Answers(writer)
+        finally:
+            reading.close()
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+
+def _pipes() -> bool:
+    """Whether stdin and stdout are pipes or sockets which nothing else in this process uses, stderr
+    neither.
+    """
+    if sys.platform == "win32":
+        return False
+    try:
+        found = [os.fstat(descriptor) for descriptor in (0, 1, 2)]
+    except OSError:
+        return False
+    suited = all(stat.S_ISFIFO(one.st_mode) or stat.S_ISSOCK(one.st_mode) for one in found[:2])
+    return suited and len({(one.st_dev, one.st_ino) for one in found}) == len(found)
+
+
+@contextmanager
+def _claimed(descriptor: int, elsewhere: int) -> Iterator[int]:
+    """A standard descriptor under another number, its own number leading elsewhere."""
+    claimed = os.dup(descriptor)
+    os.dup2(elsewhere, descriptor)
+    os.close(elsewhere)
+    try:
+        yield claimed
+    finally:
+        os.dup2(claimed, descriptor)
+        os.close(claimed)
+        # Whoever else holds the pipe does not expect what the event loop made of it
+        os.set_blocking(descriptor, True)
+
+
+class _Stream:
+    """What the SDK asks of a stream besides its messages."""
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Nothing: the pipes are closed by `streams`, when everything has been said."""
+
+
+class Messages(_Stream):
+    """What the client says, as the SDK reads it. A line that is no message is an exception among
+    the others.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    def __aiter__(self) -> Messages:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            line = await self._reader.readline()
+            if line:
+                text = line.decode(errors="replace")
+                return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+        except ValueError as error:
+            return error
+        except OSError:
+            pass  # the client broke off, which is an end like any other
+        raise StopAsyncIteration
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message. Raises anyio.EndOfStream."""
+        try:
+            return await self.__anext__()
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+
+class Answers(_Stream):
+    """What the server says, a line each."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write a message, and wait while the client has too much to read. Raises
+        anyio.BrokenResourceError.
+        """
+        if self._writer.is_closing():
+            raise anyio.BrokenResourceError
+        self._writer.write(
+            item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        )
+        try:
+            await self._writer.drain()
+        except OSError:
+            raise anyio.BrokenResourceError from None

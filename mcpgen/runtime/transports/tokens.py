@@ -1,0 +1,207 @@
+"""Who may call this server over HTTP: a token of its own, or tokens of an OAuth authorization
+server.
+
+The server is an OAuth 2.1 resource server (RFC 9728): it checks tokens and never issues, forwards
+or stores them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..log import event
+from .guard import METADATA, Grant
+
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
+"""Signatures only: with a shared secret or `none` anyone who knows the public key could sign."""
+
+MIN_TOKEN = 32
+MAX_TOKEN = 8_192
+MAX_KEYS_BYTES = 256 * 1024
+KEYS_SECONDS = 600.0
+RETRY_SECONDS = 30.0
+FETCH_SECONDS = 5.0
+LEEWAY_SECONDS = 30
+
+
+class OwnToken:
+    """One token, set by the operator, that allows everything."""
+
+    challenge = ""
+
+    def __init__(self, token: str) -> None:
+        if len(token) < MIN_TOKEN:
+            raise ValueError(
+                f"must have at least {MIN_TOKEN} characters; `openssl rand -hex 32` makes one"
+            )
+        self._token = token.encode()
+
+    async def grant(self, token: str) -> Grant | None:
+        """Everything for the right token, compared in constant time."""
+        return (
+            Grant() if hmac.compare_digest(token.encode("utf-8", "replace"), self._token) else None
+        )
+
+
+class Issuer:
+    """Tokens of one authorization server: JWTs (RFC 9068) for one audience, checked against its
+    published keys.
+    """
+
+    def __init__(
+        self, *, issuer: str, audience: str, keys_url: str, scopes: frozenset[str]
+    ) -> None:
+        for url in (issuer, audience, keys_url):
+            _check_url(url)
+        self.issuer = issuer
+        self.audience = audience
+        self._scopes = scopes
+        self._keys = Keys(keys_url)
+        where = urlsplit(audience)
+        self.metadata_path = METADATA + where.path.rstrip("/")
+        self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
+        if scopes:
+            self.challenge += f', scope="{" ".join(sorted(scopes))}"'
+
+    def metadata(self) -> dict[str, Any]:
+        """The protected resource's metadata (RFC 9728, section 2)."""
+        known: dict[str, Any] = {
+            "resource": self.audience,
+            "authorization_servers": [self.issuer],
+            "bearer_methods_supported": ["header"],
+        }
+        return {**known, "scopes_supported": sorted(self._scopes)} if self._scopes else known
+
+    async def grant(self, token: str) -> Grant | None:
+        """The scopes of a token that is signed, current and meant for this server; None for any
+        other.
+        """
+        import jwt
+
+        if len(token) > MAX_TOKEN:
+            return None
+        try:
+            header = jwt.get_unverified_header(token)
+            # Keys come from the issuer alone, whatever `jku`, `jwk` or `x5u` a token proposes
+            key, declared = await self._keys.find(header.get("kid"))
+            if (
+                key is None
+                or header.get("alg") not in ALGORITHMS
+                or declared not in (None, header["alg"])
+            ):
+                return None
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=[header["alg"]],
+                audience=self.audience,
+                issuer=self.issuer,
+                leeway=LEEWAY_SECONDS,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except (jwt.PyJWTError, ValueError, TypeError) as error:
+            event("warning", "token_refused", reason=type(error).__name__)
+            return None
+        scopes = _scopes_of(claims)
+        return Grant(scopes) if self._scopes <= scopes else None
+
+
+class Keys:
+    """The authorization server's public keys (RFC 7517): fetched when needed, kept, and never asked
+    for in a hurry.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._keys: dict[str | None, tuple[Any, str | None]] = {}
+        self._fetched = self._tried = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def find(self, kid: str | None) -> tuple[Any, str | None]:
+        """The key of that id and the algorithm it is for, where it says; (None, None) for an id
+        that is not known.
+
+        An unknown id asks the server again, but at most every half minute.
+        """
+        async with self._lock:
+            now = time.monotonic()
+            stale = now - self._fetched > KEYS_SECONDS
+            if (stale or kid not in self._keys) and now - self._tried > RETRY_SECONDS:
+                self._tried = now
+                await self._fetch()
+            if time.monotonic() - self._fetched > 2 * KEYS_SECONDS:
+                return None, None
+            return self._keys.get(kid, (None, None))
+
+    async def _fetch(self) -> None:
+        import httpx2
+        import jwt
+
+        try:
+            async with (
+                asyncio.timeout(FETCH_SECONDS),
+                httpx2.AsyncClient(
+                    follow_redirects=False, trust_env=False, timeout=FETCH_SECONDS
+                ) as client,
+                client.stream("GET", self._url, headers={"accept-encoding": "identity"}) as answer,
+            ):
+                body = bytearray()
+                async for chunk in answer.aiter_raw():
+                    body += chunk
+                    if len(body) > MAX_KEYS_BYTES:
+                        raise ValueError("too large")
+                if answer.status_code != 200:
+                    raise ValueError(f"status {answer.status_code}")
+            found: dict[str | None, tuple[Any, str | None]] = {}
+            for entry in json.loads(bytes(body))["keys"]:
+                if entry.get("kty") in ("RSA", "EC", "OKP") and entry.get("use", "sig") == "sig":
+                    try:
+                        found[entry.get("kid")] = (jwt.PyJWK(entry).key, entry.get("alg"))
+                    except jwt.PyJWTError:
+                        continue
+            self._keys, self._fetched = found, time.monotonic()
+        except (
+            httpx2.HTTPError,
+            TimeoutError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+        ) as error:
+            event("error", "keys_not_fetched", reason=type(error).__name__)
+
+
+def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
+    """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a
+    list.
+    """
+    found = claims.get("scope", claims.get("scp", ""))
+    return frozenset(found.split() if isinstance(found, str) else map(str, found))
+
+
+def _check_url(url: str) -> None:
+    """Raises ValueError unless a URL is `https`, or on this machine."""
+    parts = urlsplit(url)
+    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if (
+        not parts.hostname
+        or parts.username
+        or not (parts.scheme == "https" or (parts.scheme == "http" and local))
+    ):
+        raise ValueError(f"`{url}` must be an https URL")

@@ -1,0 +1,144 @@
+"""Write `docs/configuration.md` and `mcpgen/data/mcpgen.schema.json` from the table of keys: `make
+docs`. A test compares.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from mcpgen.config.file import SCHEMA_NAME
+from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, TABLES, Key, Table
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of `mcpgen.toml`: draft-07, the newest that editors of TOML understand."""
+    tool = _table(BY_NAME["tools.*"])
+    tool["properties"]["hints"] = _table(BY_NAME["tools.*.hints"])
+    tool["properties"]["answer"] = _table(BY_NAME["tools.*.answer"])
+    tool["properties"]["arguments"] = _named(
+        BY_NAME["tools.*.arguments.*"], "The tool's arguments by name."
+    )
+    top = _table(BY_NAME[""])
+    for name in ("source", "select"):
+        top["properties"][name] = _table(BY_NAME[name])
+    tools = {"type": "object", "description": "Single operations.", "additionalProperties": tool}
+    top["properties"]["tools"] = tools
+    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "mcpgen.toml", **top}
+
+
+def _named(table: Table, text: str) -> dict[str, Any]:
+    return {"type": "object", "description": text, "additionalProperties": _table(table)}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": table.text,
+        "additionalProperties": False,
+        "properties": {key.name: _key(key) for key in table.keys},
+    }
+
+
+def _key(key: Key) -> dict[str, Any]:
+    text: dict[str, Any] = {"type": "string", "pattern": "\\S"}
+    texts = {"type": "array", "items": text}
+    made: dict[str, Any] = {
+        "text": text,
+        "texts": texts,
+        "text or texts": {"anyOf": [text, texts]},
+        "flag": {"type": "boolean"},
+        "count": {"type": "integer", "minimum": 1, "maximum": COUNT_LIMIT},
+        "any": {},
+    }[key.kind]
+    if key.choices:
+        made = {"enum": list(key.choices)}
+    return {**made, "description": key.text}
+
+
+def page() -> str:
+    """The documentation of every key."""
+    lines = [
+        "# Configuration",
+        "",
+        (
+            "`mcpgen.toml` stands in the generated project and is yours: the first run writes it,"
+            " later runs only read it."
+        ),
+        (
+            "Every key is optional. A key or an operation that mcpgen does not know is an error"
+            " with the line and, where"
+        ),
+        (
+            "one is near, the name that was meant. `mcpgen.schema.json` beside it lets editors"
+            " complete and explain them."
+        ),
+        "",
+        (
+            "After an edit run `mcpgen generate` in the project; `mcpgen check` in CI says when"
+            " that was forgotten."
+        ),
+        "",
+    ]
+    for table in TABLES:
+        lines += [
+            f"## {_title(table)}",
+            "",
+            table.text,
+            "",
+            "| key | holds | means |",
+            "|---|---|---|",
+        ]
+        lines += [f"| `{key.name}` | {_holds(key)} | {key.text} |" for key in table.keys]
+        lines += ["", "```toml", *([] if not table.name else [_example_header(table)])]
+        lines += [f"{key.name} = {key.example}" for key in table.keys if key.name != "url"]
+        lines += ["```", ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _title(table: Table) -> str:
+    return "At the top of the file" if not table.name else f"`{table.header}`"
+
+
+def _example_header(table: Table) -> str:
+    return table.header.replace("<operation>", "listBooks").replace("<argument>", "genre")
+
+
+def _holds(key: Key) -> str:
+    if key.choices:
+        return " or ".join(f'`"{choice}"`' for choice in key.choices)
+    return {
+        "text": "text",
+        "texts": "list of texts",
+        "text or texts": "text or list of texts",
+        "flag": "`true` or `false`",
+        "count": "whole number",
+        "any": "any value",
+    }[key.kind]
+
+
+def files() -> dict[Path, str]:
+    """The two files by path in a checkout."""
+    return {
+        ROOT / "mcpgen" / "data" / SCHEMA_NAME: json.dumps(schema(), indent=2) + "\n",
+        ROOT / "docs" / "configuration.md": page(),
+    }
+
+
+def main() -> int:
+    """Write both files; the exit code is 1 when one of them was out of date."""
+    stale = 0
+    for path, text in files().items():
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+            stale = 1
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())
