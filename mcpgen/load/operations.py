@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..http import METHODS
-from ..text import escape_token, visible
+from ..runtime.pointer import escape
+from ..text import visible
 from .document import Document
 from .values import as_object, as_text
 
@@ -41,7 +42,7 @@ def operations(
     for path in sorted(paths):
         if path.startswith("x-"):
             continue
-        at = f"/paths/{escape_token(path)}"
+        at = f"/paths/{escape(path)}"
         path_item, pointer = deref(paths[path], at)
         if isinstance(path_item, dict):
             yield from _of_path(path, path_item, pointer, deref, report)
@@ -56,7 +57,7 @@ def _of_path(
     nodes = {name: (node, "/additionalOperations") for name, node in additional.items()}
     nodes |= {name: (path_item[name], "") for name in METHODS if name in path_item}
     for name, (node, holder) in sorted(nodes.items(), key=lambda item: item[0]):
-        operation, at = deref(node, f"{pointer}{holder}/{escape_token(name)}")
+        operation, at = deref(node, f"{pointer}{holder}/{escape(name)}")
         if not isinstance(operation, dict):
             report(f"operation `{name.upper()} {visible(path)[:80]}` is not an object", "")
             continue

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Hints, Origin, Server, Skip, Tool
 from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
-from ..load.document import split
 from ..load.values import as_object, as_text
-from ..text import escape_token, humanise, plain, shorten, words
+from ..runtime.pointer import escape, split
+from ..text import humanise, plain, shorten, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import DefinedTool
@@ -229,7 +229,7 @@ class Definitions:
             return
         start = f"{pointer}/$defs/"
         for name in self.tool_definitions(definitions, start):
-            node, at = definitions[name], start + escape_token(name)
+            node, at = definitions[name], start + escape(name)
             if "object" in self.reader.kinds(node):
                 yield self.from_schema(node, name, at)
                 continue
@@ -242,7 +242,7 @@ class Definitions:
         configuration names what to include, or all are referred to, every definition is one.
         """
         targets = set(references(definitions))
-        free = [name for name in definitions if f"#{start}{escape_token(name)}" not in targets]
+        free = [name for name in definitions if f"#{start}{escape(name)}" not in targets]
         if self.config.selection.include_operations or not free:
             return list(definitions)
         return free

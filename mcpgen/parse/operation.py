@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..http import BODILESS_METHODS, SAFE_METHODS
 from ..ir import Argument, Body, Hints, Origin, Request, Response, Schema, Tool
 from ..load.values import as_object
-from ..text import escape_token, humanise, plain, shorten, visible, words
+from ..runtime.pointer import escape
+from ..text import humanise, plain, shorten, visible, words
 from . import body as bodies
 from . import describe
 from . import parameter as parameters
@@ -211,7 +212,7 @@ class Operation:
         for item in self.fields:
             name = self.names[item.place, item.wire_name]
             projection = project(self.reader, item.schema, detail)
-            pointer = f"/properties/{escape_token(name)}"
+            pointer = f"/properties/{escape(name)}"
             inputs.properties[name] = self.argument_schema(item, projection, detail)
             if projection.accepts_null:
                 inputs.nullable.append(pointer)

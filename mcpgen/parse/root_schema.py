@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import Schema
 from ..load.values import as_list
-from ..text import escape_token
+from ..runtime.pointer import escape
 from .projection import Projection
 
 ROOT_KEYWORDS = ("type", "properties", "required", "additionalProperties")
@@ -24,7 +24,7 @@ class InputRoot:
         self._moved: dict[str, str] = {}
         properties: dict[str, Schema] = {}
         for key, child in root.get("properties", {}).items():
-            pointer = f"{prefixes.get(key, '')}/properties/{escape_token(key)}"
+            pointer = f"{prefixes.get(key, '')}/properties/{escape(key)}"
             name = names.get(wire_names.get(pointer, key), key)
             properties[name] = child
             renamed[key] = name
@@ -60,7 +60,7 @@ class InputRoot:
 
 def argument_pointer(name: str) -> str:
     """The pointer of an argument in an input schema."""
-    return f"/properties/{escape_token(name)}"
+    return f"/properties/{escape(name)}"
 
 
 def is_nested(pointer: str) -> bool:

@@ -9,9 +9,10 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..load.document import UnresolvedReference, split
+from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, is_number, texts_in
-from ..text import escape_token, visible
+from ..runtime.pointer import escape, unescape
+from ..text import visible
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -107,7 +108,7 @@ class Reader:
             if isinstance(node, dict):
                 if node.get("$ref") == ref:
                     return pointer
-                members = [(value, escape_token(key)) for key, value in node.items()]
+                members = [(value, escape(key)) for key, value in node.items()]
             elif isinstance(node, list):
                 members = [(item, str(index)) for index, item in enumerate(node)]
             pending += [(member, f"{pointer}/{token}") for member, token in reversed(members)]
@@ -151,7 +152,7 @@ class Reader:
             return self._flat[ref]
         target, _ = self.resolve(ref)
         flat = dict(self.flatten(target, seen | {ref}))
-        flat["$name"] = split("/" + ref.rsplit("/", 1)[-1])[0]
+        flat["$name"] = unescape(ref.rsplit("/", 1)[-1])
         if not seen:
             self._flat[ref] = flat
         return flat

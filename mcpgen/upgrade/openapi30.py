@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..load.document import Document
 from ..load.values import as_object
-from ..text import escape_token
+from ..runtime.pointer import escape
 
 VERSION = "3.1.0"
 """What every document says after `upgrade`; `Document.version` is what its author wrote."""
@@ -27,5 +27,5 @@ def convert(document: Document) -> None:
     for path in list(azure_paths):
         if path not in paths:
             paths[path] = azure_paths.pop(path)
-            token = escape_token(path)
+            token = escape(path)
             moved.append((f"/paths/{token}", f"/x-ms-paths/{token}"))

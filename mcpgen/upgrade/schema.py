@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..load.document import Document
 from ..problems import Problems
-from ..text import escape_token
+from ..runtime.pointer import escape
 from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
@@ -56,9 +56,9 @@ class SchemaUpgrade:
         """Move a keyword of a schema, and log it."""
         here = pointer(at)
         schema[new] = schema.pop(old)
-        self.moved.append((f"{here}/{escape_token(new)}", f"{here}/{escape_token(old)}"))
+        self.moved.append((f"{here}/{escape(new)}", f"{here}/{escape(old)}"))
         if reference:
-            self.renamed.append((f"{here}/{escape_token(old)}", f"{here}/{escape_token(new)}"))
+            self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
         """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only
@@ -163,8 +163,8 @@ class SchemaUpgrade:
                 schema[new][name] = value
                 self.moved.append(
                     (
-                        f"{here}/{new}/{escape_token(name)}",
-                        f"{here}/dependencies/{escape_token(name)}",
+                        f"{here}/{new}/{escape(name)}",
+                        f"{here}/dependencies/{escape(name)}",
                     )
                 )
 
@@ -190,7 +190,7 @@ class SchemaUpgrade:
                 "E0322",
                 f"`required: {str(member['required']).lower()}` on a property means nothing; read"
                 " as the object's",
-                pointer=f"{pointer(at)}/properties/{escape_token(name)}/required",
+                pointer=f"{pointer(at)}/properties/{escape(name)}/required",
                 hint="list the name in `required` of the object",
             )
             del member["required"]

@@ -14,7 +14,7 @@ from ..http import METHODS
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
-from ..text import escape_token
+from ..runtime.pointer import escape
 
 Node: TypeAlias = dict[str, Any]
 Written: TypeAlias = tuple[Node, str]
@@ -73,7 +73,7 @@ class _Swagger:
         if type(paths) is dict:
             for path, item in paths.items():
                 if not path.startswith("x-"):
-                    self.path_item(item, f"/paths/{escape_token(path)}")
+                    self.path_item(item, f"/paths/{escape(path)}")
         self.shared()
         self.servers()
         for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces"):
@@ -122,11 +122,11 @@ class _Swagger:
             return
         for name, parameter in _members(self.root, "parameters"):
             if not self.is_body(parameter):
-                self.parameter(parameter, f"/parameters/{escape_token(name)}")
+                self.parameter(parameter, f"/parameters/{escape(name)}")
         for name, response in _members(self.root, "responses"):
-            self.response(response, f"/responses/{escape_token(name)}", self.produces)
+            self.response(response, f"/responses/{escape(name)}", self.produces)
         for name, scheme in _members(self.root, "securityDefinitions"):
-            self.security_scheme(scheme, f"/securityDefinitions/{escape_token(name)}")
+            self.security_scheme(scheme, f"/securityDefinitions/{escape(name)}")
         for old, new in SECTIONS.items():
             self.move_section(components, old, new)
         if not components:
@@ -298,7 +298,7 @@ class _Swagger:
         schema = parameter["schema"] if "schema" in parameter else self.lift(parameter, at)
         types = consumes or ["application/json"]
         for media_type in types:
-            self.moved.append((f"{here}/content/{escape_token(media_type)}", at))
+            self.moved.append((f"{here}/content/{escape(media_type)}", at))
         body["content"] = _content(types, {"schema": schema})
         if parameter.get("required") is True:
             body["required"] = True
@@ -312,9 +312,9 @@ class _Swagger:
         if required:
             body["required"] = True
         for media_type in types:
-            properties = f"{here}/content/{escape_token(media_type)}/schema/properties"
+            properties = f"{here}/content/{escape(media_type)}/schema/properties"
             for field, at in fields:
-                self.moved.append((f"{properties}/{escape_token(str(field.get('name')))}", at))
+                self.moved.append((f"{properties}/{escape(str(field.get('name')))}", at))
         return body
 
     def form_types(self, fields: list[Written], consumes: list[str]) -> list[str]:
@@ -360,7 +360,7 @@ class _Swagger:
         for status, entry in responses.items():
             if status.startswith("x-"):
                 continue
-            here = f"{pointer}/responses/{escape_token(status)}"
+            here = f"{pointer}/responses/{escape(status)}"
             response, at = self.target(entry, here)
             if response is entry:
                 self.response(entry, here, produces)
@@ -386,18 +386,18 @@ class _Swagger:
         if schema is not None:
             content = _content(types, {"schema": schema})
             for name in types:
-                new = f"{pointer}/content/{escape_token(name)}/schema"
+                new = f"{pointer}/content/{escape(name)}/schema"
                 self.moved.append((new, f"{pointer}/schema"))
         for name, example in examples.items():
             if name in types or "/" in name:
                 content.setdefault(name, {})["example"] = example
-                token = escape_token(name)
+                token = escape(name)
                 new = f"{pointer}/content/{token}/example"
                 self.moved.append((new, f"{pointer}/examples/{token}"))
         if content:
             response["content"] = content
         for name, header in as_object(response.get("headers")).items():
-            self.parameter(header, f"{pointer}/headers/{escape_token(name)}")
+            self.parameter(header, f"{pointer}/headers/{escape(name)}")
 
 
 def _content(types: list[str], media: Node) -> Node:

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias
 
 from ..http import METHODS
 from ..load.definitions import SOURCES, schemas
-from ..load.document import Document, UnresolvedReference, split
+from ..load.document import Document, UnresolvedReference
 from ..load.values import as_list
-from ..text import escape_token
+from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[
     "document",
@@ -91,7 +91,7 @@ def pointer(at: At) -> str:
     parts = []
     while at is not None:
         at, key = at
-        parts.append(escape_token(key))
+        parts.append(escape(key))
     return "".join("/" + part for part in reversed(parts))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, texts_in
-from ...text import escape_token, shorten
+from ...runtime.pointer import escape
+from ...text import shorten
 from .keys import in_order, safe_key
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class _Members:
             self.omitted.append(wire_name)
             return
         key = safe_key(wire_name, self.schemas)
-        pointer = f"{self.pointer}/properties/{escape_token(key)}"
+        pointer = f"{self.pointer}/properties/{escape(key)}"
         self.schemas[key], _ = self.run.schema(schema, self.depth + 1, pointer)
         self._name(key, wire_name, pointer)
 
@@ -94,7 +95,7 @@ class _Members:
         """A property that is required and not declared takes any value."""
         key = safe_key(wire_name, self.schemas)
         self.schemas[key] = {}
-        self._name(key, wire_name, f"{self.pointer}/properties/{escape_token(key)}")
+        self._name(key, wire_name, f"{self.pointer}/properties/{escape(key)}")
 
     def _name(self, key: str, wire_name: str, pointer: str) -> None:
         if key != wire_name:
