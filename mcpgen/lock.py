@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,9 +18,13 @@ from typing import Any
 
 from . import __version__, ir
 from .lint.hidden_text import kinds_of
+from .paths import Obstacle, check_generated, check_paths, obstacle, packages, read_plain
 from .problems import OutputConflictError, Problem
+from .text import shorten, visible
 
 NAME = "mcpgen.lock"
+PENDING = "mcpgen.lock.new"
+"""The next lock, while a run is writing and after one that was interrupted."""
 FORMAT = 1
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
@@ -58,6 +63,7 @@ class ToolLock:
 class Lock:
     """Everything `mcpgen.lock` says.
 
+    `name` is the server's, so that a new title of the document does not rename it.
     `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
     the table goes on applying when the document calls the operation something else. `files` is
     filled in by `write`: path → `text_hash`.
@@ -74,6 +80,7 @@ class Lock:
     tools: tuple[ToolLock, ...]
     customised: Mapping[str, Operation] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
 
 
 def text_hash(content: str | bytes) -> str:
@@ -120,6 +127,7 @@ def facts(
             for tool in toolset.tools
         ),
         customised=customised or {},
+        name=server.name,
     )
 
 
@@ -130,6 +138,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
         "wire_name": auth.wire_name,
         "scheme": auth.scheme,
         "token_url": auth.token_url,
+        "scopes": list(auth.scopes),
         "variables": list(auth.variables),
     }
 
@@ -162,6 +171,7 @@ def dump(lock: Lock) -> str:
         "generator": lock.generator,
         "document": lock.document,
         "openapi": lock.openapi,
+        "name": lock.name,
         "config": lock.config,
         "base_url": lock.base_url,
         "allowed_origins": list(lock.allowed_origins),
@@ -225,87 +235,206 @@ def _lists(security: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 
 def parse_lock(text: str) -> Lock:
-    """The lock a text says. Raises ValueError (KeyError, TypeError) when it is not one this version
-    reads.
+    """The lock a text says. Raises ValueError or KeyError when it is not one this version reads.
+
+    Every path in it is one that mcpgen may write; every value has its type.
     """
     data = json.loads(text)
     if not isinstance(data, dict) or data.get("lock") != FORMAT:
-        found = data.get("lock") if isinstance(data, dict) else None
-        raise ValueError(f"its format is {found!r}, this version of mcpgen reads {FORMAT}")
-    files = data["files"]
-    if not all(isinstance(path, str) and isinstance(value, str) for path, value in files.items()):
-        raise ValueError("`files` is not a table of hashes")
+        number = data.get("lock") if isinstance(data, dict) else None
+        raise ValueError(f"its format is {number!r}, this version of mcpgen reads {FORMAT}")
+    files = {path: _text(value) for path, value in _object(data["files"]).items()}
+    for path in files:
+        check_generated(path)
+    check_paths(files)
     return Lock(
-        generator=str(data["generator"]),
-        document=str(data["document"]),
-        openapi=str(data["openapi"]),
-        config=str(data["config"]),
-        base_url=data["base_url"],
-        allowed_origins=tuple(data["allowed_origins"]),
-        auth=data["auth"],
-        security=_tuples(data["security"]),
-        tools=tuple(_read_tool(tool) for tool in data["tools"]),
-        customised={
-            key: (operation, identity) for key, (operation, identity) in data["customised"].items()
-        },
+        generator=_text(data["generator"]),
+        document=_text(data["document"]),
+        openapi=_text(data["openapi"]),
+        config=_text(data["config"]),
+        base_url=_text_or_none(data["base_url"]),
+        allowed_origins=_texts(data["allowed_origins"]),
+        auth={name: _object(auth) for name, auth in _object(data["auth"]).items()},
+        security=_alternatives(data["security"]),
+        tools=tuple(_read_tool(_object(tool)) for tool in _list(data["tools"])),
+        customised={key: _operation(value) for key, value in _object(data["customised"]).items()},
         files=files,
+        name=_text(data.get("name", _name_of(files))),
     )
 
 
 def _read_tool(data: dict[str, Any]) -> ToolLock:
-    method, _, path = str(data["operation"]).partition(" ")
+    method, _, path = _text(data["operation"]).partition(" ")
+    hints = _texts(data["hints"])
     return ToolLock(
-        name=data["name"],
-        given=data.get("given", data["name"]),
-        operation_id=data["operation_id"],
+        name=_text(data["name"]),
+        given=_text(data.get("given", data["name"])),
+        operation_id=_text_or_none(data["operation_id"]),
         method=method,
         path=path,
-        toolset=data["toolset"],
-        text=data["text"],
-        schema=data["schema"],
-        hints={name: name in data["hints"] for name in HINTS},
-        base_url=data.get("base_url"),
-        security=_tuples(data["security"]) if "security" in data else None,
-        odd=tuple(data.get("odd", ())),
+        toolset=_text(data["toolset"]),
+        text=_text(data["text"]),
+        schema=_text(data["schema"]),
+        hints={name: name in hints for name in HINTS},
+        base_url=_text_or_none(data.get("base_url")),
+        security=_alternatives(data["security"]) if "security" in data else None,
+        odd=_texts(data.get("odd", [])),
     )
 
 
-def _tuples(security: list[list[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(names) for names in security)
+def _name_of(files: Mapping[str, str]) -> str:
+    """The server's name in a lock of version 0.1.0, which did not say it: that of the package."""
+    return next(iter(sorted(packages(files))), "").removesuffix("_mcp")
+
+
+def _operation(value: Any) -> Operation:
+    operation, identity = _list(value)
+    return _text(operation), _text_or_none(identity)
+
+
+def _alternatives(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(_texts(names) for names in _list(value))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_text(item) for item in _list(value))
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{_shown(value)} is not text")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{_shown(value)} is not a list")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{_shown(value)} is not an object")
+    return value
+
+
+def _shown(value: Any) -> str:
+    return shorten(visible(json.dumps(value)), 40)
 
 
 def read_lock(folder: Path) -> Lock | None:
-    """The lock of a project, or None where there is none. Raises OutputConflictError when it cannot
-    be understood.
+    """The lock of a project, or None where there is none. Raises OutputConflictError (E1204) when
+    it cannot be understood, or names a path that mcpgen does not write or that leads over a link.
     """
-    path = folder / NAME
+    return _read(folder, NAME)
+
+
+def read_pending(folder: Path) -> Lock | None:
+    """The lock that an interrupted run was writing; None where none was. Raises as `read_lock`."""
+    return _read(folder, PENDING)
+
+
+def is_interrupted(folder: Path) -> bool:
+    """Whether a run in this project did not come to its end."""
+    return os.path.lexists(folder / PENDING)
+
+
+def owned(*locks: Lock | None) -> dict[str, frozenset[str]]:
+    """Every path of these locks, with the hashes it has in them: such files are mcpgen's."""
+    hashes: dict[str, frozenset[str]] = {}
+    for lock in locks:
+        for path, value in lock.files.items() if lock is not None else ():
+            hashes[path] = hashes.get(path, frozenset()) | {value}
+    return hashes
+
+
+def _read(folder: Path, name: str) -> Lock | None:
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+        content = read_plain(folder, name)
+    except OSError as error:
+        raise _unreadable(folder, name, str(error)) from error
+    if content is None:
         return None
-    except NotADirectoryError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise OutputConflictError(_unreadable(str(path), str(error))) from error
+    if isinstance(content, Obstacle):
+        raise _unreadable(folder, name, str(content), _remedy(name))
+    return _understood(folder, name, content)
+
+
+def _understood(folder: Path, name: str, content: bytes) -> Lock:
     try:
-        return parse_lock(text)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        merge = "<<<<<<<" in text and ">>>>>>>" in text
-        reason = (
-            "it holds an unresolved merge conflict" if merge else f"{type(error).__name__}: {error}"
+        lock = parse_lock(content.decode())
+    except KeyError as error:
+        raise _unreadable(folder, name, f"{error} is missing", _remedy(name, content)) from error
+    except (ValueError, RecursionError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        if _has_conflict(content):
+            reason = "it holds an unresolved merge conflict"
+        raise _unreadable(folder, name, reason, _remedy(name, content)) from error
+    for path in lock.files:
+        blocked = obstacle(folder, path)
+        if blocked is not None:
+            reason = f"it names `{path}`, but {blocked}"
+            raise _unreadable(folder, name, reason, "move that away; mcpgen follows no link")
+    return lock
+
+
+RESTORE = (
+    "restore it from version control (`git checkout mcpgen.lock`), or remove it: then files that"
+    " differ from what would be generated are refused, not overwritten"
+)
+REMOVE = (
+    "remove it and run `mcpgen generate`: it only says which files an interrupted run had written"
+)
+MERGE = "take either side (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate`"
+
+
+def _remedy(name: str, content: bytes = b"") -> str:
+    """What to do about a lock that is not one this version reads."""
+    if name == PENDING:
+        return REMOVE
+    if _has_conflict(content):
+        return MERGE
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        return RESTORE
+    if isinstance(data, dict) and isinstance(data.get("lock"), int) and data["lock"] > FORMAT:
+        version = shorten(visible(str(data.get("generator", ""))), 20)
+        return (
+            f"it was written by mcpgen {version}, this is {__version__}: install that version or a"
+            " later one (`pip install --upgrade mcpgen`)"
         )
-        raise OutputConflictError(_unreadable(str(path), reason)) from error
+    return RESTORE
 
 
-def _unreadable(path: str, reason: str) -> Problem:
+def _has_conflict(content: bytes) -> bool:
+    return b"<<<<<<<" in content and b">>>>>>>" in content
+
+
+def _unreadable(
+    folder: Path, name: str, reason: str, hint: str = "make it readable"
+) -> OutputConflictError:
+    return OutputConflictError(
+        Problem(
+            code="E1204",
+            severity="error",
+            message=f"cannot read `{folder / name}`: {reason}",
+            hint=hint,
+        )
+    )
+
+
+def interruption(folder: Path) -> Problem:
+    """What to say of a project in which a run was interrupted, to whoever only reads it."""
     return Problem(
-        code="E1204",
-        severity="error",
-        message=f"cannot read `{path}`: {reason}",
-        hint=(
-            "take either side (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate"
-            " --force`"
-        ),
+        code="E1210",
+        severity="warning",
+        message=f"a run of mcpgen in `{folder}` was interrupted: `{PENDING}` is still there",
+        hint="run `mcpgen generate`, which completes it",
     )
 
 

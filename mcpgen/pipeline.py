@@ -6,18 +6,20 @@ the end.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from .config import Config
+from .config.base_url import base_url_problem
 from .customise import customise
 from .customise.bindings import pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, validate
-from .load import Document, Limits, load
+from .load import Document, Limits, Progress, load, silent
 from .lock import Lock
 from .parse import parse
-from .problems import Problems
+from .problems import Problems, UsageError
 from .render import render
 from .upgrade import upgrade
 
@@ -27,11 +29,19 @@ for.
 """
 
 
-def open_document(config: Config, problems: Problems) -> Document:
-    """The document the configuration names, as its author wrote it."""
+def open_document(config: Config, problems: Problems, *, progress: Progress = silent) -> Document:
+    """The document the configuration names, as its author wrote it. Raises UsageError where the
+    configuration cannot be used, and what `load` raises.
+    """
+    origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
+    faults = [fault for fault in (base_url_problem(config.base_url), *origins) if fault is not None]
+    if faults:
+        raise UsageError(*faults)
     limits = Limits()
     if config.max_bytes is not None:
         limits = Limits(bytes=config.max_bytes, nodes=max(limits.nodes, config.max_bytes // 8))
+    if config.fetch_seconds is not None:
+        limits = replace(limits, seconds=config.fetch_seconds)
     return load(
         config.sources,
         overlays=config.overlays,
@@ -39,16 +49,23 @@ def open_document(config: Config, problems: Problems) -> Document:
         draft=config.draft,
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         limits=limits,
+        progress=progress,
     )
 
 
-def read(config: Config, problems: Problems, *, thorough: bool = False) -> Document:
+def read(
+    config: Config,
+    problems: Problems,
+    *,
+    thorough: bool = False,
+    progress: Progress = silent,
+) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
     What its version does not allow is reported: by the official schema in milliseconds, `thorough`
     by a validator too.
     """
-    document = open_document(config, problems)
+    document = open_document(config, problems, progress=progress)
     if thorough:
         validate(document, problems, seconds=THOROUGH)
     else:
@@ -57,10 +74,15 @@ def read(config: Config, problems: Problems, *, thorough: bool = False) -> Docum
 
 
 def understand(
-    config: Config, problems: Problems, *, lock: Lock | None = None, thorough: bool = False
+    config: Config,
+    problems: Problems,
+    *,
+    lock: Lock | None = None,
+    thorough: bool = False,
+    progress: Progress = silent,
 ) -> tuple[Document, Server]:
     """Everything up to the intermediate representation; a lock keeps the names of the last run."""
-    document = read(config, problems, thorough=thorough)
+    document = read(config, problems, thorough=thorough, progress=progress)
     report_hidden(document, problems)
     config = pin(config, lock, document)
     return document, customise(parse(document, config, problems), config, problems)

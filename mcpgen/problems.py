@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 Severity = Literal["error", "warning", "note"]
 
@@ -53,6 +53,33 @@ class McpgenError(Exception):
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
         super().__init__("\n".join(problem.message for problem in problems))
+
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        message: str,
+        hint: str = "",
+        *,
+        file: str = "",
+        place: Place | None = None,
+        pointer: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Self:
+        """The error of one problem; `file` stands for a place that is a whole file."""
+        if file and place is None:
+            place = Place(file=file)
+        return cls(
+            Problem(
+                code=code,
+                severity="error",
+                message=message,
+                pointer=pointer,
+                hint=hint,
+                notes=notes,
+                place=place,
+            )
+        )
 
 
 class DocumentError(McpgenError):

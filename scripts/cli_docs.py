@@ -29,11 +29,11 @@ _TAIL = """\
 | code | meaning |
 |---|---|
 | 0 | done |
-| 1 | the document has errors, or a comparison found a difference |
-| 2 | wrong usage: of a command, or of `mcpgen.toml` |
+| 1 | the document has errors or no operation that can be read, or a comparison found a difference |
+| 2 | wrong usage: of a command, or of `mcpgen.toml`; a filter that matches nothing, a base URL that is none |
 | 3 | refused for safety; the message says how to accept it |
 | 4 | the output folder is not mcpgen's to write, or somebody edited generated files |
-| 10–13 | `mcpgen diff`: text only, additive, breaking, or another origin, credential or danger |
+| 10–13 | `mcpgen diff`: text only, additive, breaking, or a change that must be accepted |
 | 70 | a bug in mcpgen |
 | 130 | interrupted |
 
@@ -53,6 +53,7 @@ _TAIL = """\
 | `environment` | the variables to set: `name`, `meaning`, `required`, `secret` |
 | `problems` | `code`, `severity`, `message`, `hint`, `notes`, `file`, `line`, `column`, `width`, `pointer` |
 | `output`, `dry_run` | (`generate`) the folder; whether nothing was written |
+| `tools_moved` | (`generate`) since the last run: names under `added` and `gone`, `from` and `to` under `renamed` |
 | `files` | (`generate`) `created`, `updated`, `removed`, `kept` and `conflicts` by path, `unchanged` as a number |
 | `credentials`, `other_origins`, `suspicious` | (`inspect`) where credentials go; tools that call elsewhere; odd text |
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,11 @@ import typer
 
 from . import options as opt
 from .screen import Screen
+
+READS = "only reads: clients may call it without asking"
+MAY_CHANGE = (
+    "may change data: clients ask before a call; `annotations` in the contract says otherwise"
+)
 
 
 class Thing(StrEnum):
@@ -42,12 +48,25 @@ Arguments = Annotated[
     ),
 ]
 
+ReadOnly = Annotated[
+    bool | None,
+    typer.Option(
+        "--read-only/--no-read-only",
+        help=(
+            "Whether the tool only reads: clients may call it without asking."
+            " Asked for on a terminal; no by default."
+        ),
+        show_default=False,
+    ),
+]
+
 
 def add(
     what: What,
     name: ToolName,
     description: Description = "",
     argument: Arguments = None,
+    read_only: ReadOnly = None,
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
 ) -> int:
@@ -62,7 +81,6 @@ def add(
     from ..write import write
 
     screen = Screen(quiet=quiet)
-    tool = new_tool(name, description, argument or [])
     folder = here()
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
@@ -71,6 +89,9 @@ def add(
                 code="E1101", severity="error", message="this folder is not a project", hint=hint
             )
         )
+    if read_only is None and sys.stdin.isatty() and sys.stdout.isatty():
+        read_only = typer.confirm("Does it only read, and change nothing", default=False)
+    tool = new_tool(name, description, argument or [], read_only=bool(read_only))
     before = {path: path.read_bytes() for path in _texts(folder)}
     path = add_tool(folder, tool)
     try:
@@ -86,6 +107,7 @@ def add(
         raise
     if not quiet:
         screen.out.print(f"contract   {_shown(path)}")
+        screen.out.print(f"hints      {READS if read_only else MAY_CHANGE}")
         for written in changes.created:
             if "/custom/" in written:
                 screen.out.print(f"function   {_shown(folder / written)} (yours to fill in)")

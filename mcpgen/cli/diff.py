@@ -54,12 +54,14 @@ def diff(
 ) -> int:
     """Show what changes between two documents, or between a project and its document.
 
-    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13
-    another origin, other credentials or more destructive behaviour. The last needs `mcpgen generate
-    --accept-changes`.
+    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13 must
+    be accepted. `mcpgen generate` refuses the last without `--accept-changes`: another origin, base
+    path, method or credential, more destructive tools, or the loss of many tools.
     """
     from ..compare import servers as differ
     from ..problems import Problem, Problems, UsageError
+    from ..project.run import here
+    from .problem_output import print_interruption
 
     screen = Screen(quiet=quiet)
     names = list(sides or ())
@@ -72,6 +74,7 @@ def diff(
             )
         )
     problems = Problems()
+    print_interruption(screen, here())
     with screen.working("comparing"):
         old, new = _sides(names, problems)
         found = differ.diff(old, new)
@@ -125,8 +128,11 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     from ..compare.servers import side_of_server
     from ..config import Config
     from ..config.file import read_config
+    from ..project.run import named
 
     config = read_config(project) if project is not None else Config()
+    if old is not None:
+        config = named(config, old.lock)
     if document is not None:
         config = replace(config, sources=(document,))
     _, server = pipeline.understand(config, problems, lock=old.lock if old else None)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..compare.matching import Match, match
+from ..compare.security import listed
 from . import options as opt
 from .screen import Screen, shown
 
@@ -37,8 +39,8 @@ Accept = Annotated[
         "--accept-changes",
         "--accept",
         help=(
-            "Accept another origin, other credentials, more destructive tools or texts that give"
-            " orders."
+            "Accept another origin, other credentials, more destructive tools, texts that give"
+            " orders, the loss of many tools, or another name of the server."
         ),
     ),
 ]
@@ -88,7 +90,7 @@ def generate(
     from ..problems import Problems
     from ..project.run import Request, run
     from ..write import write
-    from .problem_output import end_if_strict, print_problems
+    from .problem_output import end_if_empty, end_if_strict, print_problems
     from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
@@ -120,6 +122,7 @@ def generate(
     if not as_json:
         print_problems(screen, problems, made.document, output_format.value, limit=SHOWN)
     end_if_strict(strict, problems)
+    end_if_empty(made.server)
     with screen.working("writing") as step:
         changes = write(
             made.files,
@@ -129,6 +132,9 @@ def generate(
             accept=accept_changes,
             dry_run=dry_run,
         )
+    problems.items.extend(changes.problems)
+    if changes.problems and not as_json:
+        print_problems(screen, Problems(items=list(changes.problems)), None, "text")
     summary = summarise(made.document, made.server)
     if as_json:
         screen.data(json.dumps(_data(made, summary, changes, problems), indent=2))
@@ -145,10 +151,12 @@ def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> 
         **summary.data(),
         "output": os.fspath(made.folder),
         "dry_run": changes.dry_run,
+        "tools_moved": _moved_data(made),
         "files": {
             "created": list(changes.created),
             "updated": list(changes.updated),
             "removed": list(changes.removed),
+            "moved": dict(changes.moved),
             "kept": list(changes.kept),
             "unchanged": len(changes.unchanged),
             "conflicts": [conflict.path for conflict in changes.conflicts],
@@ -157,12 +165,23 @@ def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> 
     }
 
 
+def _moved_data(made: Run) -> dict[str, Any]:
+    matched = _matched(made)
+    return {
+        "added": [tool.name for tool in matched.added],
+        "gone": [tool.name for tool in matched.gone],
+        "renamed": [{"from": old, "to": new} for old, new in matched.renamed],
+    }
+
+
 def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None:
     """The summary for people."""
     from . import tables
 
     tables.show_facts(
-        screen, summary, [("written", f"{_folder(made.folder)} ({_counts(changes)})")]
+        screen,
+        summary,
+        [*_moved(made), ("written", f"{_folder(made.folder)} ({_counts(changes)})")],
     )
     tables.show_toolsets(screen, summary)
     tables.show_skips(screen, summary.server.skips)
@@ -184,8 +203,24 @@ def _folder(folder: Path) -> str:
     return shown(relative if not relative.startswith("..") else os.fspath(folder)) + os.sep
 
 
+def _moved(made: Run) -> Iterator[tuple[str, str]]:
+    """The tools that came, went and were renamed since the last run."""
+    matched = _matched(made)
+    if matched.added:
+        yield "added", listed([tool.name for tool in matched.added])
+    if matched.gone:
+        yield "gone", listed([tool.name for tool in matched.gone])
+    if matched.renamed:
+        yield "renamed", ", ".join(f"`{old}` to `{new}`" for old, new in matched.renamed)
+
+
+def _matched(made: Run) -> Match:
+    """The tools of the last run beside those of this one; a first run is its own last one."""
+    return match(made.lock or made.facts, made.facts)
+
+
 def _counts(changes: Changes) -> str:
-    words = ("created", "updated", "removed", "unchanged", "kept")
+    words = ("created", "updated", "removed", "moved", "unchanged", "kept")
     said = ", ".join(f"{len(paths)} {word}" for word in words if (paths := getattr(changes, word)))
     return f"dry run: {said}" if changes.dry_run else said or "nothing"
 
@@ -198,6 +233,7 @@ def _planned(changes: Changes) -> Iterator[str]:
         ("remove", changes.removed),
     ):
         yield from (f"  {word}  {path}" for path in paths)
+    yield from (f"  move    {old} -> {new}" for old, new in changes.moved)
 
 
 def _show_conflicts(screen: Screen, changes: Changes) -> None:

@@ -52,7 +52,7 @@ def inspect(
     from ..lint.hidden_text import findings
     from ..problems import Problems
     from ..project.run import Request, run
-    from .problem_output import end_if_strict, problem_data
+    from .problem_output import end_if_strict, print_interruption, problem_data
     from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
@@ -81,6 +81,7 @@ def inspect(
     )
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False)
+    print_interruption(screen, made.folder)
     summary = summarise(made.document, made.server)
     odd = list(findings(made.document.root))
     if as_json:

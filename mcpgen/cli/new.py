@@ -39,6 +39,17 @@ TransportOption = Annotated[
         "--transport", help="How `make run` serves; the server can do both.", case_sensitive=False
     ),
 ]
+ReadOnly = Annotated[
+    bool | None,
+    typer.Option(
+        "--read-only/--no-read-only",
+        help=(
+            "Whether the first tool only reads: clients may call it without asking."
+            " Asked for on a terminal; no by default."
+        ),
+        show_default=False,
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")]
 
 
@@ -46,6 +57,7 @@ def new(
     name: ProjectName = None,
     description: Description = None,
     transport: TransportOption = None,
+    read_only: ReadOnly = None,
     yes: Yes = False,
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
@@ -74,10 +86,15 @@ def new(
         description = typer.prompt("What is it for", default="", show_default=False)
     if transport is None and ask:
         transport = Transport(typer.prompt("Transport (stdio or http)", default="stdio"))
+    if read_only is None and ask:
+        read_only = typer.confirm(
+            "Does its first tool only read, and change nothing", default=False
+        )
     wish = Wish(
         folder=Path(name),
         description=(description or "").strip(),
         transport=(transport or Transport.stdio).value,
+        read_only=bool(read_only),
     )
     there = wish.folder.exists()
     begin(wish)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..problems import DocumentError, Problem, Problems
+from ..problems import DocumentError, Problem, Problems, UsageError
 from .screen import Screen
 
 if TYPE_CHECKING:
+    from ..ir import Server
     from ..load import Document
     from .report import Format
 
@@ -24,6 +26,14 @@ def print_problems(
         screen.data(report.render(found, document, form=cast("Format", form)))
     elif found:
         screen.err.print(report.styled(found, document, limit=limit))
+
+
+def print_interruption(screen: Screen, folder: Path | None) -> None:
+    """Say that a run in this project was interrupted, where one was."""
+    from ..write import interruption, is_interrupted
+
+    if folder is not None and is_interrupted(folder):
+        print_problems(screen, Problems(items=[interruption(folder)]), None, "text")
 
 
 def problem_data(problems: Problems, document: Document | None) -> list[dict[str, Any]]:
@@ -56,6 +66,41 @@ def end_if_strict(strict: bool, problems: Problems) -> None:
                 ),
             )
         )
+
+
+def end_if_empty(server: Server) -> None:
+    """Raise when there is no tool to write: UsageError (exit code 2) when the operations were all
+    filtered, DocumentError (exit code 1) when there are none or none could be read.
+    """
+    if server.tools:
+        return
+    skipped = [skip for skip in server.skips if not skip.filtered]
+    if skipped:
+        raise DocumentError(
+            _empty(
+                f"none of the {len(server.skips):,} operations of the document became a tool",
+                "the problems above say why; mend the document, or give the files it refers to",
+            )
+        )
+    if server.skips:
+        raise UsageError(
+            _empty(
+                f"all {len(server.skips):,} operations of the document are filtered",
+                "loosen the filters on the command line or under `[select]` in `mcpgen.toml`",
+            )
+        )
+    raise DocumentError(
+        _empty(
+            "the document has no operations",
+            "give the document that has the API's `paths`; this one may be a part of it",
+        )
+    )
+
+
+def _empty(message: str, hint: str) -> Problem:
+    return Problem(
+        code="E0432", severity="error", message=f"{message}: nothing was written", hint=hint
+    )
 
 
 def _are(count: int) -> str:

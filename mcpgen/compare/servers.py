@@ -1,8 +1,7 @@
 """What changes for the model and for callers, tool by tool, between two servers or a project and a
 server.
 
-Four classes, the gravest first. `security`: another origin, another credential, a tool that reads
-becomes one that writes. `breaking`: a call that worked may fail or mean something else. `additive`:
+Four classes, the gravest first. `security`: what must be accepted (`security`). `breaking`: a call that worked may fail or mean something else. `additive`:
 what worked goes on working. `text`: words only.
 """
 
@@ -10,16 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .. import ir
-from ..customise.bindings import same
-from ..lock import HINTS, Lock, ToolLock, facts, read_lock
+from ..lock import HINTS, Lock, ToolLock, facts, interruption, is_interrupted, read_lock
 from ..problems import Problem, UsageError
-from ..write.safety import security_changes
+from ..write.rename import note as rename_note
+from .matching import same
 from .schemas import Finding, Kind, compare_inputs, compare_outputs
+from .security import Consent, by_text, consents, listed
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
 EXIT_CODES: dict[Kind | None, int] = {
@@ -34,7 +34,7 @@ failed.
 """
 
 HEADINGS: dict[Kind, str] = {
-    "security": "Origin, credentials, destructive behaviour",
+    "security": "Must be accepted",
     "breaking": "Breaking",
     "additive": "Additive",
     "text": "Text only",
@@ -66,9 +66,7 @@ class Diff:
 
     @property
     def exit_code(self) -> int:
-        """0 nothing · 10 text only · 11 additive · 12 breaking · 13 origin, credentials or
-        destructive behaviour.
-        """
+        """0 nothing · 10 text only · 11 additive · 12 breaking · 13 must be accepted."""
         return EXIT_CODES[self.kind]
 
     def of(self, kind: Kind) -> list[Change]:
@@ -105,6 +103,8 @@ def side_of_server(server: ir.Server) -> Side:
 def side_of_project(folder: Path) -> Side:
     """A project as it stands on disk. Raises UsageError when the folder is none."""
     lock = read_lock(folder)
+    if lock is None and is_interrupted(folder):
+        raise UsageError(replace(interruption(folder), severity="error"))
     if lock is None:
         raise UsageError(
             Problem(
@@ -137,9 +137,17 @@ def _json(path: Path) -> Any:
 def diff(old: Side, new: Side) -> Diff:
     """Everything that changed from one side to the other."""
     changes = [
-        Change(kind="security", event="server", tool="", text=text)
-        for text in security_changes(old.lock, new.lock)
+        Change(
+            kind="security",
+            event="changed" if consent.tool else "server",
+            tool=consent.tool,
+            text=consent.text,
+        )
+        for consent in consents(old.lock, new.lock)
     ]
+    if old.lock.name and old.lock.name != new.lock.name:
+        text = rename_note(old.lock.name, new.lock.name)
+        changes.append(Change(kind="breaking", event="renamed", tool="", text=text))
     before = {(tool.operation, tool.operation_id): tool for tool in old.lock.tools}
     after = {tool.operation: tool for tool in new.lock.tools}
     met = same(before, [(tool.operation, tool.operation_id) for tool in new.lock.tools])
@@ -177,19 +185,10 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterable[Change
         found.append(
             ("text", f"its operationId is `{now.operation_id}` instead of `{was.operation_id}`")
         )
-    if was.method != now.method:
-        found.append(("breaking", f"it sends {now.method} instead of {was.method}"))
     if was.path != now.path:
         found.append(("text", f"its path is `{now.path}` instead of `{was.path}`"))
     if was.toolset != now.toolset:
         found.append(("breaking", f"it moved to the toolset `{now.toolset}` from `{was.toolset}`"))
-    if was.security != now.security:
-        found.append(
-            (
-                "security",
-                f"it is called with {_schemes(now, new.lock)} instead of {_schemes(was, old.lock)}",
-            )
-        )
     for name in HINTS:
         graver = (name, now.hints.get(name)) in (("destructive", True), ("read_only", False))
         if (
@@ -202,12 +201,6 @@ def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterable[Change
     found += _contract(old.tools.get(was.name, {}), new.tools.get(now.name, {}))
     for kind, text in found:
         yield Change(kind=kind, event="changed", tool=now.name, text=text)
-
-
-def _schemes(tool: ToolLock, lock: Lock) -> str:
-    security = lock.security if tool.security is None else tool.security
-    said = " or ".join("+".join(names) or "nothing" for names in security)
-    return f"`{said}`" if said else "no credential"
 
 
 def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Finding]:
@@ -247,7 +240,7 @@ def as_text(found: Diff) -> str:
         if changes:
             lines += [
                 f"{HEADINGS[kind]} ({len(changes)})",
-                *(f"  {_line(change)}" for change in changes),
+                *(f"  {line}" for line in _lines(changes)),
                 "",
             ]
     return "\n".join([*lines, _counts(found)])
@@ -269,7 +262,7 @@ def as_markdown(found: Diff, *, longest: int = 60_000) -> str:
             f"{'⚠️ ' if kind in ('security', 'breaking') else ''}{HEADINGS[kind]} ({len(changes)})"
         )
         lines += [f"<details><summary>{title}</summary>", ""] if folded else [f"**{title}**", ""]
-        lines += [f"- {_line(change)}" for change in changes]
+        lines += [f"- {line}" for line in _lines(changes)]
         lines += ["", *(["</details>", ""] if folded else [])]
     text = "\n".join(lines)
     if len(text) > longest:
@@ -278,9 +271,19 @@ def as_markdown(found: Diff, *, longest: int = 60_000) -> str:
     return text
 
 
+def _lines(changes: list[Change]) -> list[str]:
+    """Changes of one class. What must be accepted often is the same for many tools, and is one
+    line then.
+    """
+    if changes[0].kind != "security":
+        return [_line(change) for change in changes]
+    texts = by_text(Consent(change.tool, change.text) for change in changes)
+    return [f"{listed(names)}: {text}" if names else text for text, names in texts.items()]
+
+
 def _line(change: Change) -> str:
     sign = {"added": "+ ", "removed": "- ", "renamed": "~ "}.get(change.event, "")
-    return f"{sign}`{change.tool}` {change.text}" if change.tool else change.text
+    return f"{sign}`{change.tool}` {change.text}"
 
 
 def _counts(found: Diff) -> str:

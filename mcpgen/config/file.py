@@ -17,6 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..problems import Place, Problem, UsageError
+from .base_url import base_url_problem
 from .keys import BY_NAME, COUNT_LIMIT, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 
@@ -62,6 +63,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     top = reading.table("", (), data)
     source = reading.table("source", ("source",), data.get("source", {}))
     chosen = reading.table("select", ("select",), data.get("select", {}))
+    reading.address("base_url", top.get("base_url"))
     tools = {
         name: reading.tool(name, value)
         for name, value in reading.named(("tools",), data.get("tools", {}))
@@ -83,6 +85,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
         draft=source.get("draft"),
         ref_root=_from_here(source["ref_root"], folder) if "ref_root" in source else None,
         max_bytes=source.get("max_bytes"),
+        fetch_seconds=source.get("fetch_seconds"),
         selection=_selection(chosen),
         tools=tools,
         places={
@@ -132,6 +135,12 @@ class _Reading:
             elif word not in inside:
                 self.unknown((*path, word), BY_NAME[name].header, [*keys, *inside])
         return found
+
+    def address(self, key: str, url: str | None) -> None:
+        """A URL at the top of the file that requests must be able to go to."""
+        problem = base_url_problem(url)
+        if problem is not None:
+            self.add(problem.code, (key,), problem.message, hint=problem.hint)
 
     def named(self, path: Path_, data: Any) -> Iterator[tuple[str, Any]]:
         """The members of a table whose names the user gives."""
@@ -372,7 +381,13 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     )
     ref_root = relative_to(config.ref_root, folder) if config.ref_root is not None else None
     lines += _given(
-        "source", {"draft": config.draft, "ref_root": ref_root, "max_bytes": config.max_bytes}
+        "source",
+        {
+            "draft": config.draft,
+            "ref_root": ref_root,
+            "max_bytes": config.max_bytes,
+            "fetch_seconds": config.fetch_seconds,
+        },
     )
     lines += _given("source", {"overlays": [relative_to(item, folder) for item in config.overlays]})
     if not paths and not urls:

@@ -157,6 +157,15 @@ SOURCE = Table(
             ),
         ),
         Key(
+            name="fetch_seconds",
+            kind="count",
+            example="300",
+            text=(
+                "How long fetching the document and its files from a URL may take together, in"
+                " seconds; 60 by default."
+            ),
+        ),
+        Key(
             name="overlays",
             kind="texts",
             example='["fixes.overlay.yaml"]',
@@ -170,7 +179,7 @@ SELECT = Table(
     dataclass="Selection",
     text=(
         "Which operations become tools: every `include_…` that is given must match, and no"
-        " `exclude_…` may."
+        " `exclude_…` may. A word that matches nothing in the document is an error."
     ),
     keys=(
         Key(

@@ -71,6 +71,7 @@ class Config:
     draft: str | None = None
     ref_root: str | None = None
     max_bytes: int | None = None
+    fetch_seconds: int | None = None
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

@@ -8,11 +8,11 @@ operation, as GitHub's once did.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from ..compare.matching import same
 from ..config import Config, Selection
 from ..load import Document
 from ..load.document import UnresolvedReference
@@ -42,7 +42,10 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         ):
             formerly[key] = now
     return replace(
-        config, bindings=bindings, formerly=formerly, selection=_selection(config.selection, today)
+        config,
+        bindings=bindings,
+        formerly=formerly,
+        selection=_selection(config.selection, today, named),
     )
 
 
@@ -55,17 +58,21 @@ def _known(lock: Lock) -> dict[str, Operation]:
     return words | dict(lock.customised)
 
 
-def _selection(chosen: Selection, today: dict[Operation, str]) -> Selection:
-    """The selection, where an operation that is included by name is also meant under its new
-    name.
+def _selection(chosen: Selection, today: dict[Operation, str], words: Collection[str]) -> Selection:
+    """The selection, where an operation that is included by name is also meant under its new name.
+
+    `words` are the names of today's operations: an old name that is none of them is replaced.
     """
-    words = {word: now for before, now in today.items() for word in before if word and word != now}
-    renamed = [words[word] for word in chosen.include_operations if word in words]
-    return (
-        replace(chosen, include_operations=(*chosen.include_operations, *renamed))
-        if renamed
-        else chosen
-    )
+    renamed = {
+        word: now for before, now in today.items() for word in before if word and word != now
+    }
+    included: list[str] = []
+    for word in chosen.include_operations:
+        if word in words or word not in renamed:
+            included.append(word)
+        if word in renamed:
+            included.append(renamed[word])
+    return replace(chosen, include_operations=tuple(included))
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
@@ -90,37 +97,6 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
         for word in pair:
             if word:
                 found.setdefault(word, set()).add(pair)
-    return found
-
-
-def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
-    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else
-    by operationId.
-
-    An operationId that occurs twice identifies nothing. No operation is found twice.
-    """
-    left = dict.fromkeys(before)
-    found: dict[Operation, str] = {}
-    old_count = Counter(identity for _, identity in left)
-    new_count = Counter(identity for _, identity in listed)
-    free = dict.fromkeys(listed)
-
-    def meet(before: Operation, now: Operation) -> None:
-        found[before] = now[0]
-        del left[before], free[now]
-
-    for pair in [pair for pair in left if pair in free]:
-        meet(pair, pair)
-    by_operation = {pair[0]: pair for pair in free}
-    for pair in list(left):
-        now = by_operation.pop(pair[0], None)
-        if now is not None:
-            meet(pair, now)
-    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
-    for pair in [
-        pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1
-    ]:
-        meet(pair, by_identity[pair[1] or ""])
     return found
 
 

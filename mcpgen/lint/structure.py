@@ -39,6 +39,7 @@ _ARTICLES = {
     "string": "text",
     "boolean": "true or false",
     "null": "null",
+    "integer": "an integer",
 }
 
 
@@ -98,25 +99,30 @@ def _said(error: Any) -> str:
         return f"`{detail.get('property', '?')}` is missing"
     if kind == "type":
         types = detail.get("types") or detail.get("type") or []
-        wanted = [types] if isinstance(types, str) else list(types)
-        named = " or ".join(
-            _ARTICLES.get(str(name), f"a{'n' if name == 'integer' else ''} {name}")
-            for name in wanted
-        )
-        return f"{_subject(error)}must be {named}, not {_FOUND.get(type(value), 'a number')}"
+        return f"{_subject(error)}must be {_any_of(types)}, not {_kind_of(value)}"
     if kind == "enum":
         options = detail.get("options")
-        named = (
-            ", ".join(f"`{option}`" for option in options[:10]) if isinstance(options, list) else ""
-        )
-        return (
-            f"{_short(value)} is not one of {named}" if named else f"{_short(value)} is not allowed"
-        )
+        if not isinstance(options, list):
+            return f"{_short(value)} is not allowed"
+        return f"{_short(value)} is not one of {', '.join(f'`{item}`' for item in options[:10])}"
     if kind == "pattern":
         return f"{_short(value)} does not match `{str(detail.get('pattern', ''))[:_SHOWN]}`"
-    if kind in ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not"):
+    if kind in _ALTERNATIVES:
         return f"{_short(value)} is nothing that may stand here"
     return str(error.message)[:200]
+
+
+_ALTERNATIVES = ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not")
+
+
+def _any_of(types: Any) -> str:
+    """Types of JSON Schema as a reader says them: `an object or null`."""
+    names = [types] if isinstance(types, str) else list(types)
+    return " or ".join(_ARTICLES.get(str(name), f"a {name}") for name in names)
+
+
+def _kind_of(value: Any) -> str:
+    return _FOUND.get(type(value), "a number")
 
 
 def _unexpected(error: Any) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .document import Document, UnresolvedReference
+from .fetch import Progress, silent
 from .limits import Limits
 from .source import Source
 from .stage import load
 
-__all__ = ["Document", "Limits", "Source", "UnresolvedReference", "load"]
+__all__ = ["Document", "Limits", "Progress", "Source", "UnresolvedReference", "load", "silent"]

@@ -22,19 +22,23 @@ from ..text import escape_token
 from . import json as json_text
 from . import yaml as yaml_text
 from .document import FILES, Document, UnresolvedReference
+from .fetch import Downloads, too_large
 from .json import too_many_nodes
 from .limits import Limits
-from .source import fetch, read_file, too_large
-from .text import Fault, Text, decode, raised
+from .source import read_file
+from .text import Fault, LimitFault, TagFault, Text, decode, note_surrogates, raised
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
 
 _SUSPECT = re.compile(
-    r"""\$ref(?!["']?\s*:\s*["']?\#/) | \$(id|anchor|dynamicRef)\b | \bmapping\b
-      | \\(?:x|u00|U000000)(?:24|72|65|66)""",
+    r"""\$ref(?!["']?\s*:\s*["']\#/) | \$(id|anchor|dynamicRef)\b | \bmapping\b
+      | \\(?:x|u00|U000000)(?:24|72|65|66) | \\\n""",
     re.X,
 )
-"""Texts without a match have only references of the form `#/...`, and need no walk."""
+"""Texts without a match have only references of the form `#/...`, and need no walk.
+
+In YAML `#` begins a comment unless it is quoted, and a quoted key may be escaped or folded.
+"""
 
 _NAMES = frozenset(
     "properties patternProperties $defs definitions dependentSchemas dependencies headers"
@@ -76,19 +80,28 @@ def suspicious(text: Text) -> bool:
     return _SUSPECT.search(text.content) is not None
 
 
-def gather(document: Document, problems: Problems, folder: Path | None = None) -> None:
+def gather(
+    document: Document, problems: Problems, downloads: Downloads, folder: Path | None = None
+) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
     `folder` is how far references may reach; the main document's own folder unless the user said
     more. Raises `RefusedError` for references that lead out of it.
     """
-    _Gatherer(document, problems, folder).run()
+    _Gatherer(document, problems, downloads, folder).run()
 
 
 class _Gatherer:
-    def __init__(self, document: Document, problems: Problems, folder: Path | None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        problems: Problems,
+        downloads: Downloads,
+        folder: Path | None,
+    ) -> None:
         self.document = document
         self.problems = problems
+        self.downloads = downloads
         self.limits = document.limits
         self.refused: list[tuple[str, str, str, str]] = []
         self.queue: list[str] = []
@@ -135,20 +148,18 @@ class _Gatherer:
             holder[key] = copy.deepcopy(value)
 
     def refuse(self) -> None:
-        place = self.document.place
-        raise RefusedError(
-            *(
-                Problem(
-                    code=code,
-                    severity="error",
-                    message=message,
-                    pointer=where,
-                    hint=hint,
-                    place=place(where),
-                )
-                for code, message, where, hint in self.refused
+        problems = [
+            Problem(
+                code=code,
+                severity="error",
+                message=message,
+                pointer=pointer,
+                hint=hint,
+                place=self.document.place(pointer),
             )
-        )
+            for code, message, pointer, hint in self.refused
+        ]
+        raise RefusedError(*problems)
 
     # The walk.
 
@@ -360,7 +371,7 @@ class _Gatherer:
         try:
             if self.url is not None:
                 shown = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
-                raw = fetch(shown, self.limits)
+                raw = self.downloads.fetch(shown)
             else:
                 assert self.root is not None
                 path = self.root / name
@@ -374,27 +385,17 @@ class _Gatherer:
                 text.content if name.endswith(_PLAIN_TEXT) else parse_text(text, self.limits)
             )
             self.count(tree)
+            note_surrogates(text, self.problems)
         except RefusedError:
             raise
         except Fault as fault:
             error = raised(text, fault)
-            if isinstance(error, RefusedError):
+            if isinstance(fault, (LimitFault, TagFault)):
                 raise error from None
             self.problems.items.extend(error.problems)
             return
         except McpgenError as error:
-            found = error.problems[0]
-            self.problems.items.append(
-                replace(
-                    found,
-                    code="E0204",
-                    message=f"`$ref`: {found.message}",
-                    pointer=_pointer(at),
-                    place=None,
-                )
-                if found.code in ("E0101", "E0102", "E0103", "E0122")
-                else found
-            )
+            self.problems.items.append(_of_reference(error.problems[0], _pointer(at)))
             return
         self.trees[name] = self.embedded_trees[name] = tree
         self.document.files[name] = text
@@ -405,16 +406,26 @@ class _Gatherer:
         """How messages name a file: from where the user stands, as they named the main one."""
         assert self.document.source.path is not None and self.root is not None
         main = self.document.source.path.parent
-        return (
-            os.path.relpath(path, os.path.realpath(main))
-            if str(main) == "."
-            else str(Path(os.path.normpath(main / os.path.relpath(path, os.path.realpath(main)))))
-        )
+        from_main = os.path.relpath(path, os.path.realpath(main))
+        if str(main) == ".":
+            return from_main
+        return os.path.normpath(main / from_main)
 
     def count(self, tree: Any) -> None:
         self.nodes += json_text.size(tree)
         if self.nodes > self.limits.nodes:
             raise raised(self.document.files[""], too_many_nodes(self.limits))
+
+
+_UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
+
+
+def _of_reference(problem: Problem, pointer: str) -> Problem:
+    """A file that cannot be opened is a problem of the reference to it; any other stays its own."""
+    if problem.code not in _UNREADABLE:
+        return problem
+    message = f"`$ref`: {problem.message}"
+    return replace(problem, code="E0204", message=message, pointer=pointer, place=None)
 
 
 _MISSING: Any = object()

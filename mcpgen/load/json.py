@@ -19,6 +19,13 @@ SPACE = re.compile(r"[ \t\n\r]*")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPES = re.compile(
+    r"""\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
+      | (?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})
+      | \\.""",
+    re.X,
+)
+"""Every escape in turn: a pair of surrogates, half of one, any other."""
 _COMMENT = re.compile(r"\s*(//|/\*|#)")
 
 
@@ -51,14 +58,29 @@ def read(text: Text, limits: Limits) -> Any:
     except _BadNumber as error:
         raise _bad_number(text, str(error), limits) from None
     except json.JSONDecodeError as error:
-        raise _syntax(text, error, limits) from None
+        raise _syntax(text, error) from None
     except (RecursionError, MemoryError):
         raise _too_deep(text, limits) from None
     if isinstance(tree, (dict, list)):
         _within(tree, text, limits)
         if _SURROGATE.search(text.content):
-            tree = _without_surrogates(tree)
+            tree = _replaced_surrogates(tree, text)
     return tree
+
+
+def _replaced_surrogates(tree: Any, text: Text) -> Any:
+    """The tree with U+FFFD for every half of a surrogate pair; the text remembers the first."""
+    clean = _without_surrogates(tree)
+    if clean != tree:
+        text.lone_surrogate = _first_lone_surrogate(text.content)
+    return clean
+
+
+def _first_lone_surrogate(content: str) -> int:
+    for escape in _ESCAPES.finditer(content):
+        if escape["lone"]:
+            return escape.start()
+    return 0
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -216,71 +238,73 @@ def bad_number(literal: str, at: int, limits: Limits) -> Fault:
     )
 
 
-def _syntax(text: Text, error: json.JSONDecodeError, limits: Limits) -> Fault:
+def _syntax(text: Text, error: json.JSONDecodeError) -> Fault:
     """Name the mistake people make at such a place."""
-    content, at = text.content, error.pos
-    rest = content[at : at + 40]
-    before = content[:at].rstrip()
-    opened = _open_container(content, at)
+    content, offset = text.content, error.pos
+    opened = _open_container(content, offset)
+    unterminated = error.msg.startswith("Unterminated string")
+    if unterminated or not content[offset : offset + 40].strip():
+        return _cut_off(text, offset, opened, unterminated=unterminated)
     notes: tuple[str, ...] = ()
     if opened is not None:
-        kind = "object" if content[opened] == "{" else "array"
-        notes = (f"inside the {kind} opened at {text.at(opened)}",)
-    if not rest.strip() or error.msg.startswith("Unterminated string"):
-        if opened is None:
-            return Fault("E0111", "the JSON ends too early", at, notes=notes)
-        kind = "object" if content[opened] == "{" else "array"
-        what = (
-            "a text without a closing quote"
-            if error.msg.startswith("Unterm")
-            else "the end of the file"
-        )
-        return Fault(
-            "E0111",
-            f"{what}: the JSON ends inside the {kind} opened at {text.at(opened)}",
-            at if error.msg.startswith("Unterm") else len(before),
-            hint="the file seems to be cut off: fetch it again",
-        )
+        notes = (f"inside the {_container(content, opened)} opened at {text.at(opened)}",)
+    comma = _trailing_comma(content, error)
+    if comma is not None:
+        return Fault("E0111", "a trailing comma", comma, hint="remove the comma", notes=notes)
+    message, hint = _slip(error, content[offset : offset + 40])
+    return Fault("E0111", message, offset, hint=hint, notes=notes)
+
+
+def _slip(error: json.JSONDecodeError, rest: str) -> tuple[str, str]:
+    """Message and hint for a mistake that one look at the rest of the text tells."""
     if error.msg.startswith("Extra data"):
-        return Fault(
-            "E0111",
-            "more text after the end of the JSON",
-            at,
-            hint="a file holds exactly one document",
-        )
+        return "more text after the end of the JSON", "a file holds exactly one document"
     if _COMMENT.match(rest):
-        return Fault(
-            "E0111",
-            "JSON has no comments",
-            at,
-            hint="remove it, or rename the file to .yaml with `#` comments",
-        )
-    if rest[:1] in "]}" and before.endswith(","):
-        return Fault(
-            "E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes
-        )
+        hint = "remove it, or rename the file to .yaml with `#` comments"
+        return "JSON has no comments", hint
     if rest[:1] == "'":
-        return Fault(
-            "E0111",
-            "JSON text has double quotes, not single ones",
-            at,
-            hint="write `\"` instead of `'`",
-        )
-    if error.msg.startswith("Illegal trailing comma"):
-        return Fault("E0111", "a trailing comma", at, hint="remove the comma", notes=notes)
-    if error.msg.startswith("Expecting property name") and before.endswith(","):
-        after = SPACE.sub("", content[at : at + 200])
-        if after[:1] in ("}", ""):
-            return Fault(
-                "E0111", "a trailing comma", len(before) - 1, hint="remove the comma", notes=notes
-            )
+        return "JSON text has double quotes, not single ones", "write `\"` instead of `'`"
     if error.msg.startswith("Expecting property name") and rest[:1].isidentifier():
         hint = "a file that begins with `{` or `[` is read as JSON, not as YAML"
-        return Fault("E0111", "JSON keys stand in double quotes", at, hint=hint, notes=notes)
+        return "JSON keys stand in double quotes", hint
     if error.msg.startswith("Invalid control character"):
-        hint = "write it as `\\n` or `\\t`"
-        return Fault("E0111", "a line break or control character inside a text", at, hint=hint)
-    return Fault("E0111", f"JSON: {error.msg[0].lower()}{error.msg[1:]}", at, notes=notes)
+        return "a line break or control character inside a text", "write it as `\\n` or `\\t`"
+    return f"JSON: {error.msg[0].lower()}{error.msg[1:]}", ""
+
+
+def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
+    """The offset of a comma before a closing bracket, where that is the mistake."""
+    if error.msg.startswith("Illegal trailing comma"):
+        return error.pos
+    before = content[: error.pos].rstrip()
+    if not before.endswith(","):
+        return None
+    following = content[error.pos : error.pos + 200].lstrip(" \t\n\r")[:1]
+    if following in ("]", "}"):
+        return len(before) - 1
+    if following == "" and error.msg.startswith("Expecting property name"):
+        return len(before) - 1
+    return None
+
+
+def _cut_off(text: Text, offset: int, opened: int | None, *, unterminated: bool) -> Fault:
+    """The fault of a text that ends inside of something."""
+    if opened is None:
+        return Fault("E0111", "the JSON ends too early", offset)
+    subject, place = "the end of the file", len(text.content[:offset].rstrip())
+    if unterminated:
+        subject, place = "a text without a closing quote", offset
+    container = _container(text.content, opened)
+    return Fault(
+        "E0111",
+        f"{subject}: the JSON ends inside the {container} opened at {text.at(opened)}",
+        place,
+        hint="the file seems to be cut off: fetch it again",
+    )
+
+
+def _container(content: str, offset: int) -> str:
+    return "object" if content[offset] == "{" else "array"
 
 
 def _open_container(content: str, end: int) -> int | None:

@@ -25,5 +25,5 @@ class Limits:
     """DigitalOcean's document has 1,300."""
     hops: int = 64
     """References that point at references, one after the other."""
-    seconds: float = 30.0
-    """For fetching one file from a URL."""
+    seconds: float = 60.0
+    """For everything that is fetched from URLs, connecting and redirects included."""

@@ -8,14 +8,39 @@ from typing import Any
 
 from ..http import METHODS
 from ..runtime.pointer import escape
-from ..text import visible
 from .document import Document
 from .values import as_object, as_text
 
 Deref = Callable[[Any, str], tuple[Any, str]]
 """(node, its pointer) → what the node refers to (None where that is nothing), and its pointer."""
-Report = Callable[[str, str], None]
-"""Takes a message and the pointer it is about, or an empty text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A path, or an operation of one, that is not an object. `method` is in capitals, and `*` for a
+    whole path.
+    """
+
+    method: str
+    path: str
+    pointer: str
+    is_dangling: bool
+    """Whether it is a reference that points to nothing."""
+
+
+Report = Callable[[Unreadable], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentedPath:
+    """One path as the document has it. `pointer` is that of the path item, `key` that of the path
+    itself, which may refer to a path item elsewhere.
+    """
+
+    path: str
+    key: str
+    pointer: str
+    node: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,42 +55,52 @@ class DocumentedOperation:
     node: dict[str, Any]
 
 
-def _ignore(message: str, pointer: str) -> None:
+def _ignore(unreadable: Unreadable) -> None:
     pass
 
 
-def operations(
-    document: Document, deref: Deref, report: Report = _ignore
-) -> Iterator[DocumentedOperation]:
-    """Every operation of an upgraded document; `report` gets what should be one and is none."""
-    paths = as_object(document.root.get("paths"))
-    for path in sorted(paths):
+def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation]:
+    """Every operation of an upgraded document."""
+    for path in paths(document, deref):
+        yield from operations_of(path, deref)
+
+
+def paths(document: Document, deref: Deref, report: Report = _ignore) -> Iterator[DocumentedPath]:
+    """Every path of an upgraded document; `report` gets those that cannot be read."""
+    nodes = as_object(document.root.get("paths"))
+    for path in sorted(nodes):
         if path.startswith("x-"):
             continue
-        at = f"/paths/{escape(path)}"
-        path_item, pointer = deref(paths[path], at)
-        if isinstance(path_item, dict):
-            yield from _of_path(path, path_item, pointer, deref, report)
+        key = f"/paths/{escape(path)}"
+        item, pointer = deref(nodes[path], key)
+        if isinstance(item, dict):
+            yield DocumentedPath(path, key, pointer, item)
         else:
-            report(f"path `{visible(path)[:80]}` is not an object", at)
+            report(Unreadable("*", path, key, _is_dangling(nodes[path], item)))
 
 
-def _of_path(
-    path: str, path_item: dict[str, Any], pointer: str, deref: Deref, report: Report
+def operations_of(
+    path: DocumentedPath, deref: Deref, report: Report = _ignore
 ) -> Iterator[DocumentedOperation]:
-    additional = as_object(path_item.get("additionalOperations"))
+    """Every operation of a path; `report` gets those that cannot be read."""
+    additional = as_object(path.node.get("additionalOperations"))
     nodes = {name: (node, "/additionalOperations") for name, node in additional.items()}
-    nodes |= {name: (path_item[name], "") for name in METHODS if name in path_item}
+    nodes |= {name: (path.node[name], "") for name in METHODS if name in path.node}
     for name, (node, holder) in sorted(nodes.items(), key=lambda item: item[0]):
-        operation, at = deref(node, f"{pointer}{holder}/{escape(name)}")
+        at = f"{path.pointer}{holder}/{escape(name)}"
+        operation, pointer = deref(node, at)
         if not isinstance(operation, dict):
-            report(f"operation `{name.upper()} {visible(path)[:80]}` is not an object", "")
+            report(Unreadable(name.upper(), path.path, at, _is_dangling(node, operation)))
             continue
         yield DocumentedOperation(
             method=name.upper(),
-            path=path,
+            path=path.path,
             operation_id=as_text(operation.get("operationId")).strip() or None,
-            pointer=at,
-            path_item=path_item,
+            pointer=pointer,
+            path_item=path.node,
             node=operation,
         )
+
+
+def _is_dangling(node: Any, target: Any) -> bool:
+    return isinstance(node, dict) and target is None

@@ -159,64 +159,76 @@ def language(text: Text) -> Problem | None:
     return None
 
 
+def describes_api(root: Any) -> bool:
+    """Whether a tree says that it is an OpenAPI or Swagger document."""
+    return type(root) is dict and not root.keys().isdisjoint(("openapi", "swagger"))
+
+
 def tree(text: Text, root: Any) -> dict[str, Any]:
-    """The root of an OpenAPI or Swagger document. Raises `DocumentError` that names what else it
-    is.
+    """The root of an OpenAPI or Swagger document, or of definitions. Raises `DocumentError` that
+    names what else it is.
     """
     if root is None:
-        raise DocumentError(problem("E0106", "the file is empty", text.name, hint=EXPECTED))
+        raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=text.name)
     if type(root) is list and any(map(is_definition, root)):
         return {"tools": root}
     if root == []:
-        raise DocumentError(
-            _at_start(text, "E0121", "the list is empty: there is no tool in it", EXPECTED)
-        )
+        raise _not_it(text, "E0121", "the list is empty: there is no tool in it")
     if type(root) is not dict:
-        found = language(text) if type(root) is str else None
-        kinds = {
-            list: "a list",
-            str: "text",
-            bool: "true or false",
-            int: "a number",
-            float: "a number",
-        }
-        message = f"the document is {kinds.get(type(root), 'something else')}, not an object"
-        hint = (
-            "this looks like a list of documents or tools: give one document"
-            if type(root) is list
-            else EXPECTED
-        )
-        raise DocumentError(found or _at_start(text, "E0121", message, hint))
-    if "openapi" in root or "swagger" in root or is_tools(root):
+        raise _not_an_object(text, root)
+    if describes_api(root) or is_tools(root):
         return root
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
-            raise DocumentError(
-                _at_start(
-                    text,
-                    "E0110",
-                    f"this looks like {what}, not an OpenAPI document",
-                    hint or EXPECTED,
-                )
-            )
+            message = f"this looks like {what}, not an OpenAPI document"
+            raise _not_it(text, "E0110", message, hint or EXPECTED)
     if is_schema(root):
         return root
+    raise _without_version(text, root)
+
+
+_KINDS: dict[type, str] = {
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+}
+
+
+def _not_an_object(text: Text, root: Any) -> DocumentError:
+    """The error for a document whose root is no object."""
+    if type(root) is str:
+        other_format = language(text)
+        if other_format is not None:
+            return DocumentError(other_format)
+    hint = EXPECTED
+    if type(root) is list:
+        hint = "this looks like a list of documents or tools: give one document"
+    kind = _KINDS.get(type(root), "something else")
+    return _not_it(text, "E0121", f"the document is {kind}, not an object", hint)
+
+
+def _without_version(text: Text, root: dict[str, Any]) -> DocumentError:
+    """The error for an object without `openapi` and `swagger`: with the key that was meant, or with
+    what there is of a document.
+    """
     close = difflib.get_close_matches("openapi", [key.lower() for key in root], n=1, cutoff=0.75)
-    wrong = next((key for key in root if key.lower() in (*close, "swagger", "openapi")), "")
-    if wrong:
-        raise DocumentError(
-            _at_start(text, "E0301", f"the root key `{wrong[:40]}` should be `openapi`", EXPECTED)
-        )
-    fragment = {"paths", "components", "info"} & root.keys()
-    why = f", only {', '.join(f'`{key}`' for key in sorted(fragment))}" if fragment else ""
-    raise DocumentError(
-        _at_start(text, "E0301", f"neither `openapi` nor `swagger` at the root{why}", EXPECTED)
-    )
+    misspelt = (*close, "swagger", "openapi")
+    for key in root:
+        if key.lower() in misspelt:
+            return _not_it(text, "E0301", f"the root key `{key[:40]}` should be `openapi`")
+    message = "neither `openapi` nor `swagger` at the root"
+    sections = sorted({"paths", "components", "info"} & root.keys())
+    if sections:
+        message += ", only " + ", ".join(f"`{key}`" for key in sections)
+    return _not_it(text, "E0301", message)
 
 
-def _at_start(text: Text, code: str, message: str, hint: str) -> Problem:
+def _not_it(text: Text, code: str, message: str, hint: str = EXPECTED) -> DocumentError:
+    """An error shown at the first character that is no space."""
     place = text.place(len(text.content) - len(text.content.lstrip()))
-    return Problem(code=code, severity="error", message=message, hint=hint, place=place)
+    return DocumentError.of(code, message, hint, place=place)
 
 
 def _has(root: Mapping[str, Any], path: str) -> bool:
@@ -241,44 +253,40 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
     Unmistakable slips are warnings: `swagger: 2.0` as a number, `openapi: "3.1"` without the last
     part.
     """
-    if "openapi" not in root and "swagger" not in root:
+    if not describes_api(root):
         return "tools" if is_tools(root) or SOURCES in root else "schema"
     key = "openapi" if "openapi" in root else "swagger"
     value = root[key]
-    written = value if type(value) is str else json.dumps(value)[:40]
-    if key == "swagger" and value in ("2.0", 2.0, "2") and type(value) is not bool:
+    if key == "swagger" and _is_two(value):
         if type(value) is not str:
-            problems.warn(
-                "E0303",
-                "`swagger: 2.0` is a number",
-                pointer="/swagger",
-                hint='write `swagger: "2.0"`',
-            )
+            message = "`swagger: 2.0` is a number"
+            problems.warn("E0303", message, pointer="/swagger", hint='write `swagger: "2.0"`')
         return "2.0"
     if key == "openapi" and type(value) is str:
         if _KNOWN.match(value.strip()):
             return value.strip()
-        if value.strip() in ("3.0", "3.1", "3.2"):
-            full = value.strip() + {"3.0": ".3", "3.1": ".1", "3.2": ".0"}[value.strip()]
-            problems.warn(
-                "E0302",
-                f"`openapi: {value}` lacks its last part",
-                pointer="/openapi",
-                hint=f'write `"{full}"`',
-            )
+        full = _UNFINISHED.get(value.strip())
+        if full is not None:
+            message = f"`openapi: {value}` lacks its last part"
+            problems.warn("E0302", message, pointer="/openapi", hint=f'write `"{full}"`')
             return full
     code, hint, notes = _advice(key, value)
-    raise DocumentError(
-        Problem(
-            code=code,
-            severity="error",
-            message=f"`{key}: {written[:40]}` is not a supported version",
-            pointer=f"/{key}",
-            hint=hint,
-            notes=(*notes, "supported: " + ", ".join(SUPPORTED)),
-            place=place(f"/{key}"),
-        )
+    written = value if type(value) is str else json.dumps(value)
+    raise DocumentError.of(
+        code,
+        f"`{key}: {written[:40]}` is not a supported version",
+        hint,
+        pointer=f"/{key}",
+        notes=(*notes, "supported: " + ", ".join(SUPPORTED)),
+        place=place(f"/{key}"),
     )
+
+
+_UNFINISHED = {"3.0": "3.0.3", "3.1": "3.1.1", "3.2": "3.2.0"}
+
+
+def _is_two(value: Any) -> bool:
+    return type(value) is not bool and value in ("2.0", 2.0, "2")
 
 
 def _advice(key: str, value: Any) -> tuple[str, str, tuple[str, ...]]:

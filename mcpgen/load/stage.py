@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..problems import DocumentError, Problems
+from ..problems import DocumentError, McpgenError, Problems
 from . import files, overlay, recognise
 from .beside import beside, expand
 from .definitions import SOURCES, with_draft
 from .document import Document
+from .fetch import Downloads, Progress, silent
 from .limits import Limits
-from .source import Source, find, read, with_hash
-from .text import Fault, LimitFault, Text, decode, raised
+from .source import Source, read, source_of, with_hash
+from .text import Fault, LimitFault, Text, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]
 
@@ -31,6 +32,7 @@ def load(
     problems: Problems,
     folder: Path | None = None,
     draft: str | None = None,
+    progress: Progress = silent,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded.
@@ -39,44 +41,58 @@ def load(
     API description.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
-    `folder` is how far references to other files may reach; by default the folder of the document.
+    `progress` is told how far a slow download is. `folder` is how far references to other files may reach; by default the folder of the document.
     Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no
     document to go on with; smaller findings go to `problems`.
     """
     limits = limits or Limits()
-    given = expand([names] if isinstance(names, (str, os.PathLike)) else list(names))
-    if len(given) > 1:
-        source, text, root, folder = beside(given, [_read(name, limits, draft) for name in given])
+    downloads = Downloads(limits, progress)
+    if isinstance(names, (str, os.PathLike)):
+        names = [names]
+    files_named = expand(names)
+    if len(files_named) > 1:
+        entries = [_read(name, downloads, draft) for name in files_named]
+        source, text, root, folder = beside(files_named, entries)
     else:
-        source, text, tree = _read(given[0], limits, draft)
+        source, text, tree = _read(files_named[0], downloads, draft)
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
     for name in overlays:
-        _, overlay_text, overlay_tree = _read(name, limits)
+        _, overlay_text, overlay_tree = _read(name, downloads)
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)
+    for entry in texts:
+        note_surrogates(entry, problems)
     document.version = recognise.version(root, document.place, problems)
     if SOURCES in root or any(map(files.suspicious, texts)):
-        files.gather(document, problems, folder)
+        files.gather(document, problems, downloads, folder)
     document.source = with_hash(source, _hash(root))
     return document
 
 
-def _read(name: Name, limits: Limits, draft: str | None = None) -> tuple[Source, Text, Any]:
+def _read(name: Name, downloads: Downloads, draft: str | None = None) -> tuple[Source, Text, Any]:
     """One named file, up to its tree."""
-    source = find(name)
-    raw = read(source, limits, given=os.fspath(name))
+    source = source_of(os.fspath(name))
+    raw = read(os.fspath(name), source, downloads)
     recognise.binary(source.name, raw)
     text = decode(source.name, raw)
     recognise.markup(text)
     try:
-        return source, text, with_draft(files.parse_text(text, limits), draft)
+        return source, text, with_draft(files.parse_text(text, downloads.limits), draft)
     except LimitFault as fault:
         raise raised(text, fault) from None
     except Fault as fault:
-        other = recognise.language(text) if not _begins_like_a_document(text) else None
-        raise (DocumentError(other) if other is not None else raised(text, fault)) from None
+        raise _not_parsed(text, fault) from None
+
+
+def _not_parsed(text: Text, fault: Fault) -> McpgenError:
+    """The error for a text that cannot be parsed, which may be another format altogether."""
+    if not _begins_like_a_document(text):
+        other_format = recognise.language(text)
+        if other_format is not None:
+            return DocumentError(other_format)
+    return raised(text, fault)
 
 
 def _begins_like_a_document(text: Text) -> bool:

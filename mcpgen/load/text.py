@@ -11,7 +11,7 @@ import bisect
 import codecs
 from dataclasses import dataclass, field
 
-from ..problems import DocumentError, McpgenError, Place, Problem, RefusedError, Severity
+from ..problems import DocumentError, McpgenError, Place, Problem, Problems, RefusedError, Severity
 
 
 @dataclass(slots=True)
@@ -20,6 +20,8 @@ class Text:
 
     name: str
     content: str
+    lone_surrogate: int | None = None
+    """The offset of the first escape of half a surrogate pair, which was read as U+FFFD."""
     _starts: list[int] = field(default_factory=list, repr=False)
 
     @property
@@ -103,6 +105,10 @@ class LimitFault(Fault):
     """A resource limit reached: refused for safety."""
 
 
+class TagFault(Fault):
+    """A YAML tag: a request to build something. It ends the run in whichever file it stands."""
+
+
 def raised(text: Text, fault: Fault) -> McpgenError:
     """The error that ends the run because of a fault in a text."""
     kind = RefusedError if isinstance(fault, LimitFault) else DocumentError
@@ -135,6 +141,19 @@ def problem(
         hint=hint,
         notes=notes,
         place=Place(file=name),
+    )
+
+
+def note_surrogates(text: Text, problems: Problems) -> None:
+    """Report that half a surrogate pair was replaced."""
+    if text.lone_surrogate is None:
+        return
+    problems.add(
+        "E0125",
+        "note",
+        "an escape of half a surrogate pair is no character: read as U+FFFD",
+        hint="write both halves, or the character itself",
+        place=text.place(text.lone_surrogate, width=6),
     )
 
 

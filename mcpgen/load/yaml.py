@@ -15,7 +15,8 @@ import yaml
 
 from .json import bad_number, repeated, too_many_nodes
 from .limits import Limits
-from .text import Fault, LimitFault, Text
+from .text import Fault, LimitFault, TagFault, Text
+from .yaml_faults import character_fault, syntax_fault
 
 try:
     from yaml._yaml import CParser
@@ -38,7 +39,6 @@ _MAYBE = frozenset("0123456789+-.~nNtTfF")
 """First characters of every plain scalar that is not simply text."""
 
 _CORE = "tag:yaml.org,2002:"
-_TAB = re.compile(r"^ *\t", re.M)
 
 Event = Any
 """One of PyYAML's events; they are compared by exact type, which is what keeps the loop fast."""
@@ -227,10 +227,10 @@ class _Reader:
     def check_tag(self, event: Event, natural: str) -> None:
         if event.tag not in (None, "!", _CORE + natural):
             tag = str(event.tag).replace(_CORE, "!!")
-            raise self.fault(
+            raise TagFault(
                 "E0119",
                 f"the YAML tag `{tag[:80]}` has no meaning here",
-                event.start_mark,
+                self.text.offset(event.start_mark.line, event.start_mark.column),
                 hint="remove the tag: a document holds plain JSON values",
             )
 
@@ -303,107 +303,10 @@ def read(text: Text, limits: Limits) -> Any:
     try:
         return reader.document()
     except yaml.MarkedYAMLError as error:
-        raise _syntax(text, error) from None
-    except yaml.reader.ReaderError as error:
-        raise _character(text, error) from None
+        raise syntax_fault(text, error) from None
+    except yaml.reader.ReaderError:
+        raise character_fault(text) from None
     except RecursionError:
         raise LimitFault("E0115", f"nesting deeper than {limits.depth}", 0) from None
     except (IndexError, OverflowError, ValueError) as error:
         raise Fault("E0112", f"YAML that cannot be read: {str(error)[:80]}", 0) from None
-
-
-def _character(text: Text, error: yaml.reader.ReaderError) -> Fault:
-    """libyaml names the byte; the author wants the character."""
-    at = next((n for n, character in enumerate(text.content) if not _printable(character)), 0)
-    code = f"U+{ord(text.content[at]):04X}" if text.content else "?"
-    return Fault(
-        "E0112",
-        f"the character {code} may not stand in YAML",
-        at,
-        hint="remove it, or write it as an escape",
-    )
-
-
-def _printable(character: str) -> bool:
-    """YAML 1.2.2 section 5.1."""
-    return (
-        character in "\t\n\r\x85"
-        or " " <= character <= "~"
-        or "\xa0" <= character <= "\ud7ff"
-        or character >= "\ue000"
-    )
-
-
-_MEANINGS = {
-    "found character that cannot start any token": "a character no plain text may begin with",
-    "could not find expected ':'": "a line that is neither `key: value` nor a list item",
-    "mapping values are not allowed in this context": "a `:` where no key may stand",
-    "did not find expected key": "wrong indentation, or a key is missing",
-    "did not find expected '-' indicator": "wrong indentation, or a list item without `- `",
-    "did not find expected <document start>": "more text after the end of the document",
-    "block sequence entries are not allowed in this context": "a list item where none may stand",
-    "found unexpected end of stream": "the file ends in the middle of it",
-    "did not find expected ',' or '}'": "a `,` or `}` is missing",
-    "did not find expected ',' or ']'": "a `,` or `]` is missing",
-    "did not find expected node content": "a value is missing",
-}
-
-
-_HINTS = {
-    "mapping values are not allowed in this context": "put text that contains `: ` in quotes",
-    "found character that cannot start any token": (
-        "put text that begins with this character in quotes"
-    ),
-}
-
-
-def _syntax(text: Text, error: yaml.MarkedYAMLError) -> Fault:
-    """The error with the place where the construct began, which is where the author looks."""
-    mark: Any = error.problem_mark or error.context_mark
-    at = text.offset(mark.line, mark.column) if mark else 0
-    began: Any = error.context_mark
-    problem = str(error.problem or "cannot be read")
-    tabs = _TAB.findall(text.content)
-    line = text.line(text.line_column(at)[0])
-    if tabs and (line.lstrip(" ").startswith("\t") or "cannot start any token" in problem):
-        first = _TAB.search(text.content)
-        assert first is not None
-        lines = f"{len(tabs)} line" + ("s" if len(tabs) > 1 else "")
-        return Fault(
-            "E0112",
-            "tab used for indentation",
-            first.end() - 1,
-            hint=f"replace the tabs of {lines} with spaces: `expand -t 2 {text.name}`",
-        )
-    meaning = _MEANINGS.get(problem, problem)
-    context = (
-        str(error.context or "")
-        .removeprefix("while ")
-        .removeprefix("parsing a ")
-        .removeprefix("scanning a ")
-    )
-    if began is not None and context and (began.line, began.column) != (mark.line, mark.column):
-        start = text.offset(began.line, began.column)
-        notes: tuple[str, ...] = (
-            f"the {context} begins at {text.at(start)}: `{text.line(began.line + 1).strip()[:80]}`",
-        )
-        if (
-            "quoted scalar" in context
-            or problem in ("found unexpected end of stream",)
-            or "flow" in context
-        ):
-            return Fault(
-                "E0112",
-                f"YAML: this {context} does not end: {meaning}",
-                start,
-                notes=(f"reading stopped at {text.at(at)}",),
-                hint="close the quote or the bracket",
-            )
-        return Fault(
-            "E0112",
-            f"YAML: {meaning}",
-            at,
-            notes=notes,
-            hint="compare the indentation of the two lines",
-        )
-    return Fault("E0112", f"YAML: {meaning}", at)

@@ -36,9 +36,6 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """A name that a tool may keep as it is written."""
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """A name under which a client may still call a tool."""
-READ_WORDS = frozenset(
-    "get list search find read fetch lookup query count calculate analyze analyse describe show".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +61,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     name = naming.server_name(config.name or title)
     definitions = Definitions(Reader(document, problems), config, name)
     tools = definitions.tools()
+    select.refuse_unknown(config.selection, definitions.choices)
     description = shorten(plain(document.root.get("description")).split("\n")[0], 300)
     sentence = f"Tools of {title}."
     return Server(
@@ -104,6 +102,8 @@ class Definitions:
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
         """The name a definition has, where its tool could not have it → the tool's."""
+        self.choices: list[select.Choice] = []
+        """Every definition as an operation that a selection chooses from."""
 
     def tools(self, reserved: Iterable[str] = ()) -> list[tuple[str, Tool]]:
         """Every selected tool with the tag of its toolset. `reserved` are names that other tools of
@@ -138,6 +138,7 @@ class Definitions:
                 path = f"{path} {definition.pointer}"
             origin = _origin(path, definition.pointer, definition.name)
             extension = {"x-mcp": definition.extension} if definition.extension else {}
+            self.choices.append((origin, extension))
             reason = select.left_out(self.config.selection, origin, extension)
             if reason is None:
                 selected.append((origin, definition))
@@ -286,24 +287,30 @@ def _as_module(name: str) -> str:
 
 
 def hints_of(definition: Definition) -> Hints:
-    """The hints a definition declares; what it leaves open follows from its name, carefully."""
-    reads = bool({*words(definition.name)[:1]} & READ_WORDS)
+    """The hints a definition declares, and for each one it does not declare MCP's cautious default.
 
-    def said(*names: str, default: bool) -> bool:
-        found = [
-            definition.annotations[name]
-            for name in names
-            if isinstance(definition.annotations.get(name), bool)
-        ]
-        return found[0] if found else default
-
-    read_only = said("readOnlyHint", "readOnly", default=reads)
+    Nothing follows from a name: clients call a read-only tool without asking, and `query` may run
+    any statement (MCP 2025-11-25, ToolAnnotations).
+    """
+    annotations = definition.annotations
+    read_only = _declared(annotations, ("readOnlyHint", "readOnly"), default=False)
     return Hints(
         read_only=read_only,
-        destructive=said("destructiveHint", "destructive", default=not read_only),
-        idempotent=said("idempotentHint", "idempotent", default=read_only),
-        open_world=said("openWorldHint", "openWorld", default=True),
+        destructive=_declared(
+            annotations, ("destructiveHint", "destructive"), default=not read_only
+        ),
+        idempotent=_declared(annotations, ("idempotentHint", "idempotent"), default=read_only),
+        open_world=_declared(annotations, ("openWorldHint", "openWorld"), default=True),
     )
+
+
+def _declared(annotations: dict[str, Any], names: tuple[str, ...], *, default: bool) -> bool:
+    """The first of these annotations that is true or false."""
+    for name in names:
+        value = annotations.get(name)
+        if isinstance(value, bool):
+            return value
+    return default
 
 
 def references(node: Any) -> Iterator[str]:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..http import UNCALLABLE_METHODS
 from ..ir import Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
-from ..load.operations import DocumentedOperation, operations
+from ..load.operations import (
+    DocumentedOperation,
+    DocumentedPath,
+    Unreadable,
+    operations_of,
+    paths,
+)
 from ..load.values import as_list, as_object, as_text, texts_in
 from ..text import plain, shorten, visible
 from . import naming, select
@@ -19,7 +25,7 @@ from .dialects import describe_document
 from .operation import Operation
 from .schema import Reader
 from .security import Security
-from .servers import Address, address, origin, screen
+from .servers import Address, address, origin
 from .toolsets import toolsets
 from .unsupported import Unsupported
 
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from ..problems import Problems
 
 METHOD = re.compile(r"[A-Z][A-Z-]{0,31}")
+HTTP_URL = re.compile(r"https?://[^\s/{}@]+(/|$)")
 HINT_KEYS = {
     "read_only": ("readOnly", "readOnlyHint", "read_only"),
     "destructive": ("destructive", "destructiveHint"),
@@ -53,9 +60,10 @@ class _Parser:
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
         self.security = Security(self.reader, self.prefix)
-        self.operations = list(operations(document, self.reader.deref, self.report_malformed))
-        self.base = self.base_address()
         self.skips: list[Skip] = []
+        self.operations = self.read_operations()
+        self.home = self.home_address()
+        self.base = self.base_address()
         self.aliases: dict[str, str] = {}
         self.extra: dict[str, Any] = {}
 
@@ -100,30 +108,67 @@ class _Parser:
     # Servers.
 
     def base_address(self) -> Address:
-        """The base URL: the operator's, else the document's own, else the one its operations agree
-        on.
-        """
+        """The base URL: the operator's, else the document's."""
         if self.config.base_url:
             return Address(self.config.base_url.rstrip("/"))
-        servers = self.document.root.get("servers")
-        if not servers:
-            urls = [self.own_url(operation) for operation in self.operations]
-            count = Counter(url for url in urls if url)
-            if count:
-                return Address(count.most_common(1)[0][0])
-        return address(servers, self.document.source.url)
+        return self.home
 
-    def own_url(self, operation: DocumentedOperation) -> str | None:
-        """The URL of the server that an operation or its path names; None where both leave it to
-        the document.
-        """
+    def home_address(self) -> Address:
+        """The server of the whole document: its own, else the one most of its operations name."""
+        servers = self.document.root.get("servers")
+        if servers:
+            return address(servers, self.document.source.url)
+        addresses = [self.own_server(operation) for operation in self.operations]
+        named = [own for own in addresses if own is not None]
+        usable = [own for own in named if own.url]
+        count = Counter(usable or named)
+        if not count:
+            return address(None, None)
+        return count.most_common(1)[0][0]
+
+    def own_server(self, operation: DocumentedOperation) -> Address | None:
+        """The server an operation or its path names; None where both leave it to the document."""
+        vouched = {*self.config.allow_origins}
+        if self.config.base_url:
+            vouched.add(origin(self.config.base_url))
         for owner in (operation.node, operation.path_item):
             servers = as_list(owner.get("servers"))
             if servers:
-                return address(servers, self.document.source.url).url
+                return address(servers, self.document.source.url, vouched)
         return None
 
+    def other_server(self, operation: DocumentedOperation) -> str | None:
+        """The base URL of an operation that does not go to the document's server; None if it does.
+
+        Raises Unsupported where it cannot be used: the document's server is not meant (OpenAPI 3.1
+        section 4.8.10), and must not get the call and its credential.
+        """
+        own = self.own_server(operation)
+        if own is None or own.text == self.home.text:
+            return None
+        if own.url is None:
+            hint = "write a whole https URL there, in the document or with an overlay"
+            if HTTP_URL.match(own.text):
+                hint = f"`--allow-origin {visible(origin(own.text))}` if you trust it"
+            reason = f"its own server cannot be used: {own.note}"
+            raise Unsupported("E0708", reason, operation.pointer, hint)
+        if own.url == self.base.url:
+            return None
+        return own.url
+
     # Operations.
+
+    def read_operations(self) -> list[DocumentedOperation]:
+        """Every operation that can be read; the others are counted."""
+        operations: list[DocumentedOperation] = []
+        same: dict[str, DocumentedPath] = {}
+        for path in paths(self.document, self.reader.deref, self.skip_unreadable):
+            # The names of parameters do not tell two paths apart (OpenAPI 3.1 §4.8.8.1).
+            first = same.setdefault(re.sub(r"\{[^{}]*\}", "{}", path.path), path)
+            if first is not path:
+                self.report_identical(path, first)
+            operations += operations_of(path, self.reader.deref, self.skip_unreadable)
+        return operations
 
     def tools(self) -> list[tuple[str, Tool]]:
         """The tools of the operations and of the definitions beside them, each with its tag."""
@@ -132,6 +177,7 @@ class _Parser:
         keys = [(item.method, item.path, _wished_name(item)) for item in self.operations]
         names = naming.tool_names(keys, self.name, self.config.bindings)
         tools: list[tuple[str, Tool]] = []
+        choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
             name = names[f"{operation.method} {operation.path}"]
             try:
@@ -142,9 +188,11 @@ class _Parser:
             beside = Definitions(self.reader, self.config, self.name)
             tools += beside.tools(reserved=names.values())
             self.skips += beside.skips
+            choices += beside.choices
             self.aliases = beside.aliases
             kind = f"OpenAPI, and beside it {describe_document(self.document)}"
             self.extra = {"recognised": kind}
+        select.refuse_unknown(self.config.selection, choices)
         return tools
 
     def selected(self) -> list[DocumentedOperation]:
@@ -166,9 +214,7 @@ class _Parser:
         if method in UNCALLABLE_METHODS or not METHOD.fullmatch(method):
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
             raise Unsupported("E0403", reason)
-        base_url = self.own_url(operation)
-        if base_url == self.base.url:
-            base_url = None
+        base_url = self.other_server(operation)
         tool = Operation(
             self.reader,
             self.security,
@@ -183,9 +229,34 @@ class _Parser:
 
     # Reports.
 
-    def report_malformed(self, message: str, pointer: str) -> None:
-        """Report what should be an operation and is none."""
-        self.problems.warn("E0401", message, pointer=pointer)
+    def skip_unreadable(self, unreadable: Unreadable) -> None:
+        """Count a path or an operation that cannot be read. A reference that points to nothing is a
+        problem already.
+        """
+        kind, name = "operation", f"{unreadable.method} {visible(unreadable.path)[:80]}"
+        if unreadable.method == "*":
+            kind, name = "path", visible(unreadable.path)[:80]
+        reason = f"the {kind} is a reference that points to nothing"
+        if not unreadable.is_dangling:
+            reason = f"the {kind} is not an object"
+            message = f"{kind} `{name}` is not an object"
+            self.problems.warn("E0401", message, pointer=unreadable.pointer)
+        where = Origin(
+            method=unreadable.method,
+            path=unreadable.path,
+            operation_id=None,
+            pointer=unreadable.pointer,
+        )
+        self.skips.append(Skip(origin=where, reason=reason, code="E0401", filtered=False))
+
+    def report_identical(self, path: DocumentedPath, first: DocumentedPath) -> None:
+        """Report a path that differs from another in the names of its parameters alone."""
+        self.problems.warn(
+            "E0411",
+            f"path `{visible(path.path)[:80]}` is the same as `{visible(first.path)[:80]}`",
+            pointer=path.key,
+            hint="the API cannot tell them apart: put their operations under one path",
+        )
 
     def report_other_origin(self, operation: DocumentedOperation, name: str, base_url: str) -> None:
         """Note that a tool calls an origin that the operator has not allowed."""
@@ -212,6 +283,7 @@ class _Parser:
             reason.code,
             f"`{label}` skipped: {reason.reason}",
             pointer=reason.pointer or operation.pointer,
+            hint=reason.hint,
         )
 
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
@@ -241,10 +313,6 @@ class _Parser:
         if count:
             message = f"{count} operations have callbacks, which are not tools"
             self.problems.note("E0431", message, pointer="/paths")
-        if self.config.base_url is not None:
-            screened = screen(self.config.base_url)
-            if screened.url is None and "is not a URL" in screened.note:
-                self.problems.error("E0706", screened.note)
 
 
 def _origin_of(operation: DocumentedOperation) -> Origin:

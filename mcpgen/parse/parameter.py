@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..ir import Place
 from ..load.values import as_list, as_object, as_text
+from ..runtime.headers import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
 from .path import Query, parameter_names
-from .security import FORBIDDEN_HEADERS, TOKEN
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -20,11 +20,6 @@ PLACES = ("path", "query", "header", "cookie")
 MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
-STEERING_HEADERS = FORBIDDEN_HEADERS | frozenset("""
-    cookie x-http-method-override x-http-method x-method-override x-forwarded-port
-    x-forwarded-prefix x-real-ip x-original-url x-rewrite-url proxy-authorization proxy-authenticate
-    set-cookie
-    """.split())
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
 DELIMITED_STYLES = {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}
 
@@ -157,8 +152,12 @@ def _is_sendable(
     label = visible(name)[:60]
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
+            message = f"header `{label}` is left out: the server sends its own"
+            reader.problems.note(
+                "E0407", f"{message} (OpenAPI 3.1 section 4.8.12)", pointer=pointer
+            )
             return False
-        if name.lower() in STEERING_HEADERS or not TOKEN.fullmatch(name):
+        if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):
             message = f"header `{label}` is not the model's to set: left out"
             reader.problems.note("E0407", message, pointer=pointer)
             return False

@@ -9,21 +9,14 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Auth
+from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..text import escape_token, plain, shorten, words
 from .naming import digest
 
 if TYPE_CHECKING:
     from .schema import Reader
 
-TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 Requirement = tuple[tuple[str, ...], ...]
-# Header fields that a credential must not be put in: they steer the connection (RFC 9110 §7) or are
-# set elsewhere.
-FORBIDDEN_HEADERS = frozenset("""
-    host content-length transfer-encoding connection te trailer upgrade keep-alive proxy-connection
-    expect content- type content-encoding accept-encoding forwarded x-forwarded-for x-forwarded-host
-    x-forwarded-proto
-    """.split())
 
 # Variables of a generated server's settings, without their prefix: a credential that took one would
 # be read as both.
@@ -32,7 +25,8 @@ SETTINGS = frozenset("""
     MAX_RESULT_CHARS MAX_REQUEST_BYTES MAX_RESPONSE_BYTES MAX_BINARY_BYTES ALLOW_ORIGINS
     ALLOW_PRIVATE FILE_ROOTS SAVE_DIR CA_FILE CLIENT_CERT CLIENT_KEY TOKEN_URL TOOLSETS READ_ONLY
     HTTP_TOKEN HTTP_ISSUER HTTP_AUDIENCE HTTP_JWKS_URL HTTP_SCOPES HTTP_WRITE_SCOPES
-    HTTP_TOOL_SCOPES HTTP_ALLOWED_ORIGINS
+    HTTP_TOOL_SCOPES HTTP_ALLOWED_ORIGINS HTTP_HEAD_TIMEOUT HTTP_BODY_TIMEOUT HTTP_IDLE_TIMEOUT
+    HTTP_MAX_CONNECTIONS HTTP_MAX_PER_ADDRESS MAX_CALLS CALL_RATE
     """.split())
 
 
@@ -127,8 +121,16 @@ class Security:
         usable = place in ("header", "query", "cookie") and bool(wire_name)
         if place in ("header", "cookie"):
             usable = usable and bool(TOKEN.fullmatch(wire_name))
-        if not usable or (place == "header" and wire_name.lower() in FORBIDDEN_HEADERS):
+        if not usable:
             self.problems.warn("E0703", "API key without a usable place and name", pointer=pointer)
+            return Auth(name=slug, kind="unsupported", description=said)
+        if place == "header" and wire_name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
+            self.problems.warn(
+                "E0703",
+                f"API key in the header `{wire_name}`, which the HTTP client sets itself",
+                pointer=pointer,
+                hint="correct `name`; an API key usually has a header of its own",
+            )
             return Auth(name=slug, kind="unsupported", description=said)
         if place == "query":
             self.problems.note(

@@ -4,12 +4,25 @@ says.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
 from ..config import Selection
+from ..http import METHODS
 from ..ir import Origin
 from ..load.values import texts_in
+from ..problems import Problem, UsageError
+from ..text import visible
+
+Choice = tuple[Origin, dict[str, Any]]
+"""Where an operation is, and what the document says of it."""
+KINDS = ("tag", "path", "method", "operation")
+"""What operations are chosen by."""
+HTTP_METHODS = frozenset(name.upper() for name in METHODS)
+SUGGESTED = 8
+"""Words of the document that a message lists."""
 
 EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
@@ -34,25 +47,96 @@ def left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) ->
         return "the document says so (`x-mcp`)"
     if not selection.deprecated and operation.get("deprecated") is True:
         return "deprecated"
+    words = words_of(origin, operation)
+    for kind in KINDS:
+        include = patterns(selection, "include", kind)
+        exclude = patterns(selection, "exclude", kind)
+        if include and not matches(words[kind], include):
+            return f"no included {kind} matches"
+        pattern = matches(words[kind], exclude)
+        if pattern:
+            return f"excluded {kind} `{pattern}`"
+    return None
+
+
+def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
+    """By each of `KINDS`, the words that choose an operation."""
     names = [f"{origin.method} {origin.path}"]
     if origin.operation_id:
         names.insert(0, origin.operation_id)
-    tags = texts_in(operation.get("tags"))
-    include_methods = tuple(map(str.upper, selection.include_methods))
-    exclude_methods = tuple(map(str.upper, selection.exclude_methods))
-    criteria = (
-        ("tag", tags, selection.include_tags, selection.exclude_tags),
-        ("path", [origin.path], selection.include_paths, selection.exclude_paths),
-        ("method", [origin.method], include_methods, exclude_methods),
-        ("operation", names, selection.include_operations, selection.exclude_operations),
+    return {
+        "tag": texts_in(operation.get("tags")),
+        "path": [origin.path],
+        "method": [origin.method],
+        "operation": names,
+    }
+
+
+def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
+    """What a selection has under `include_tags` and the like; methods in upper case."""
+    chosen: tuple[str, ...] = getattr(selection, f"{action}_{kind}s")
+    if kind == "method":
+        return tuple(method.upper() for method in chosen)
+    return chosen
+
+
+def refuse_unknown(selection: Selection, choices: Iterable[Choice]) -> None:
+    """Raise UsageError where a filter matches no operation: a word that is misspelt would leave out
+    everything, or let through what should have been left out.
+
+    A method of HTTP may be excluded before an operation has it.
+    """
+    words: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    for origin, operation in choices:
+        for kind, values in words_of(origin, operation).items():
+            words[kind].update(values)
+    if not words["operation"]:
+        return
+    problems: list[Problem] = []
+    for kind in KINDS:
+        for action in ("include", "exclude"):
+            allowed = words[kind]
+            if (action, kind) == ("exclude", "method"):
+                allowed = allowed | HTTP_METHODS
+            problems += [
+                _unknown(f"{action}_{kind}s", kind, pattern, sorted(allowed))
+                for pattern in patterns(selection, action, kind)
+                if not matches(sorted(allowed), (pattern,))
+            ]
+    if problems:
+        raise UsageError(*problems)
+
+
+def _unknown(key: str, kind: str, pattern: str, words: list[str]) -> Problem:
+    option = f"--{key.removesuffix('s').replace('_', '-')}"
+    return Problem(
+        code="E1121",
+        severity="error",
+        message=(
+            f"`{visible(pattern)}` matches no {kind} of the document (`{option}`, `{key}` in"
+            " `mcpgen.toml`)"
+        ),
+        hint=_suggestion(kind, pattern, words),
     )
-    for criterion, values, include, exclude in criteria:
-        if include and not matches(values, include):
-            return f"no included {criterion} matches"
-        pattern = matches(values, exclude)
-        if pattern:
-            return f"excluded {criterion} `{pattern}`"
-    return None
+
+
+def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
+    """The words that are like a pattern, else the first words that there are."""
+    folded = {word.lower(): word for word in words}
+    close = difflib.get_close_matches(pattern.lower(), folded, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {' or '.join(_quoted(folded[word]) for word in close)}?"
+    if not words:
+        return f"no operation of the document has a {kind}"
+    listed = ", ".join(map(_quoted, words[:SUGGESTED]))
+    more = len(words) - SUGGESTED
+    return (
+        f"the document has {listed} and {more} more" if more > 0 else f"the document has {listed}"
+    )
+
+
+def _quoted(word: str) -> str:
+    return f"`{visible(word)}`"
 
 
 def matches(values: list[str], patterns: tuple[str, ...]) -> str | None:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..text import visible
+from ..config.base_url import fault, shown_url
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A base URL that can be trusted unasked, or None and why not."""
+    """A base URL that can be trusted unasked, or None and why not. `text` is what the document says,
+    with variables filled in and resolved as far as possible.
+    """
 
     url: str | None
     note: str = ""
+    text: str = ""
 
 
-def address(servers: Any, source_url: str | None) -> Address:
+def address(servers: Any, source_url: str | None, vouched: Collection[str] = ()) -> Address:
     """The first server as a base URL without a trailing slash.
 
     Relative ones count from the address the document came from. A URL that is not https, names a
     private host, carries credentials or cannot be completed is not taken over: its note says so,
-    and the operator names it.
+    and the operator names it. The operator has vouched for the origins in `vouched`: they may be
+    http or private.
     """
     entries = (
         [entry for entry in servers if isinstance(entry, dict)] if isinstance(servers, list) else []
@@ -35,35 +40,25 @@ def address(servers: Any, source_url: str | None) -> Address:
     if not isinstance(raw, str):
         return Address(None, "the document's first server has no URL")
     url, missing = fill(raw.strip(), entries[0].get("variables"))
-    shown = " ".join(visible(url).split())[:120]
+    shown = shown_url(url)
     if missing:
-        return Address(None, f"`{shown}` has a variable without a default: {', '.join(missing)}")
+        note = f"`{shown}` has a variable without a default: {', '.join(missing)}"
+        return Address(None, note, url)
     if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
         url = urljoin(source_url, url)
-    return screen(url)
+    return replace(screen(url, vouched), text=url.rstrip("/"))
 
 
-def screen(url: str) -> Address:
+def screen(url: str, vouched: Collection[str] = ()) -> Address:
     """`url` if it is an absolute https URL of a public host, else None and the reason."""
-    shown = " ".join(visible(url).split())[:120]
-    if re.search(r"[\x00-\x20\\^`{|}<>\"\x7f-\U0010ffff]", url):
-        return Address(None, f"`{shown}` is not a URL")
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return Address(None, f"`{shown}` is not a URL")
-    if not parts.scheme and not parts.netloc:
-        return Address(
-            None, f"the document's server `{shown}` is relative to an address it does not give"
-        )
-    if parts.scheme not in ("http", "https") or not host:
-        return Address(None, f"`{shown}` is not an http or https URL")
-    if parts.username is not None or parts.query or parts.fragment:
-        return Address(None, f"`{shown}` carries credentials, a query or a fragment")
-    if any(segment in (".", "..") for segment in parts.path.split("/")):
-        return Address(None, f"`{shown}` has dot segments")
-    if is_private(host):
+    shown = shown_url(url)
+    reason = fault(url)
+    if reason:
+        return Address(None, reason)
+    if origin(url) in vouched:
+        return Address(url.rstrip("/"))
+    parts = urlsplit(url)
+    if is_private(parts.hostname or ""):
         return Address(None, f"`{shown}` is a private host: name it yourself if you mean it")
     if parts.scheme == "http":
         return Address(None, f"`{shown}` is not https: name it yourself if you mean it")

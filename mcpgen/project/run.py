@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import Config, Selection
-from ..config.file import NAME, SCHEMA_NAME, new_text, read_config
+from ..config.file import NAME, SCHEMA_NAME, is_url, literal, new_text, read_config, relative_to
 from ..lock import Lock, data_hash, facts, read_lock
 from ..problems import Problem, Problems, UsageError
-from ..write.swap import recover
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -85,7 +84,7 @@ def here(start: Path = Path()) -> Path | None:
 
 
 def settle(request: Request) -> Plan:
-    """Decide what to generate, and where; what a killed run left behind is put right first.
+    """Decide what to generate, and where.
 
     Raises UsageError where there is nothing to generate from, or where options and `mcpgen.toml`
     disagree.
@@ -93,15 +92,10 @@ def settle(request: Request) -> Plan:
     folder = request.folder
     if folder is None and not request.config.sources:
         folder = here()
-    if folder is not None:
-        recover(folder.resolve())
-        if is_project(folder):
-            return Plan(
-                config=_agreed(request.config, folder),
-                folder=folder,
-                first=False,
-                lock=read_lock(folder),
-            )
+    lock = read_lock(folder) if folder is not None else None
+    if folder is not None and is_project(folder):
+        config = named(_agreed(request.config, folder), lock)
+        return Plan(config=config, folder=folder, first=False, lock=lock)
     if not request.config.sources:
         raise _usage(
             "E1106",
@@ -109,8 +103,14 @@ def settle(request: Request) -> Plan:
             " not a project",
             "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
         )
-    lock = read_lock(folder) if folder is not None else None
-    return Plan(config=request.config, folder=folder, first=True, lock=lock)
+    return Plan(config=named(request.config, lock), folder=folder, first=True, lock=lock)
+
+
+def named(config: Config, lock: Lock | None) -> Config:
+    """The configuration with the server's name: where it says none, that of the last run stays."""
+    if config.name or lock is None:
+        return config
+    return replace(config, name=lock.name or None)
 
 
 def run(
@@ -130,7 +130,9 @@ def run(
 
     plan = settle(request)
     step("reading the document")
-    document, server = pipeline.understand(plan.config, problems, lock=plan.lock, thorough=thorough)
+    document, server = pipeline.understand(
+        plan.config, problems, lock=plan.lock, thorough=thorough, progress=step
+    )
     folder = plan.folder
     if folder is None:
         folder = Path(server.distribution)
@@ -193,7 +195,7 @@ def config_hash(config: Config) -> str:
     data = asdict(config)
     for key in ("sources", "overlays", *DERIVED):
         del data[key]
-    for key in ("ref_root", "max_bytes", *(() if config.draft else ("draft",))):
+    for key in ("ref_root", "max_bytes", "fetch_seconds", *(() if config.draft else ("draft",))):
         del data[key]
     return data_hash(data)
 
@@ -202,12 +204,11 @@ def _agreed(asked: Config, folder: Path) -> Config:
     """The configuration of a project, after a look at whether the options say the same."""
     written = read_config(folder)
     if not written.sources:
-        if not asked.sources:
+        if asked.sources != ("-",):
             raise _usage(
                 "E1106",
                 f"`{folder / NAME}` does not say where the document is",
-                'add `path = "openapi.yaml"` under `[source]`, or name the document: `mcpgen'
-                " generate openapi.yaml`",
+                f"add `{_source_line(asked, folder)}` to it under `[source]`",
             )
         written = replace(written, sources=asked.sources)
     differing = [*_differing(asked, written), *_differing(asked.selection, written.selection)]
@@ -219,6 +220,14 @@ def _agreed(asked: Config, folder: Path) -> Config:
             f"change it in `{NAME}`, then run `mcpgen generate` there without these options",
         )
     return written
+
+
+def _source_line(asked: Config, folder: Path) -> str:
+    """The line of `mcpgen.toml` that names the first document asked for."""
+    source = asked.sources[0] if asked.sources else str(folder / "openapi.yaml")
+    if is_url(source):
+        return f"url = {literal(source)}"
+    return f"path = {literal(relative_to(source, folder))}"
 
 
 def _differing(asked: Config | Selection, written: Config | Selection) -> list[str]:

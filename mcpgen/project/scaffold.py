@@ -45,13 +45,10 @@ EXAMPLE: dict[str, Any] = {
         "properties": {"words": {"type": "integer"}, "letters": {"type": "integer"}},
         "required": ["words", "letters"],
     },
-    "annotations": {
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
 }
+READS_ONLY = {"readOnlyHint": True}
+MAY_CHANGE_DATA = {"readOnlyHint": False, "destructiveHint": True}
+"""Annotations of a new contract. Both are written out, so that whoever edits it sees the claim."""
 FUNCTION = '''\
 """The tool `count_words`. This file is yours; it is an example, replace it with what you need."""
 
@@ -108,7 +105,8 @@ STEPS = """\
 ## The next three steps
 
 1. **Add a tool**: `mcpgen add tool find_book --description "Find a book." --argument title:string!`, or edit the
-   schemas in `tools.json` and run `mcpgen generate`. Either writes a stub into `{source}/custom/`.
+   schemas in `tools.json` and run `mcpgen generate`. Either writes a stub into `{source}/custom/`. Say `--read-only`, or
+   `"annotations": {{"readOnlyHint": true}}`, only of a tool that changes nothing: clients call it without asking.
 2. **Implement it**: write the body of the function there. It gets checked arguments and returns text, data or a helper
    of `content.py`. `mcpgen check` and `make test` say where a function and its schema no longer fit.
 3. **Try it**: `make test`, then `{start}`.
@@ -118,11 +116,16 @@ STEPS = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a new project shall be. `transport` is how `make run` serves: `stdio` or `http`."""
+    """What a new project shall be.
+
+    `transport` is how `make run` serves: `stdio` or `http`. `read_only` says that the first tool
+    changes nothing.
+    """
 
     folder: Path
     description: str = ""
     transport: str = "stdio"
+    read_only: bool = False
 
     @property
     def name(self) -> str:
@@ -155,8 +158,9 @@ def begin(wish: Wish) -> None:
         "title": wish.title,
         **({"description": wish.description} if wish.description else {}),
     }
+    example = {**EXAMPLE, "annotations": effects(read_only=wish.read_only)}
     files = {
-        folder / SOURCE: dumped({**described, "tools": [EXAMPLE]}),
+        folder / SOURCE: dumped({**described, "tools": [example]}),
         folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
         package / "custom" / "count_words.py": FUNCTION,
         folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
@@ -187,7 +191,14 @@ def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str
     return json.dumps(data, indent=indent, ensure_ascii=ascii_only) + "\n"
 
 
-def new_tool(name: str, description: str, arguments: Sequence[str]) -> dict[str, Any]:
+def effects(*, read_only: bool) -> dict[str, bool]:
+    """What a new contract says of a tool's effects (MCP 2025-11-25, ToolAnnotations)."""
+    return dict(READS_ONLY) if read_only else dict(MAY_CHANGE_DATA)
+
+
+def new_tool(
+    name: str, description: str, arguments: Sequence[str], *, read_only: bool = False
+) -> dict[str, Any]:
     """A contract from the words of a command line. Raises UsageError for a name or an argument that
     cannot be.
     """
@@ -210,6 +221,7 @@ def new_tool(name: str, description: str, arguments: Sequence[str]) -> dict[str,
         "name": name,
         "description": description or f"{name.replace('_', ' ').replace('-', ' ').capitalize()}.",
         "inputSchema": {**schema, "additionalProperties": False},
+        "annotations": effects(read_only=read_only),
     }
 
 
@@ -295,6 +307,9 @@ def _in_dialect(tool: dict[str, Any], tools: list[Any]) -> dict[str, Any]:
     named = inner if isinstance(inner, dict) else first
     key = next((key for key in SCHEMA_KEYS if key in named), "inputSchema")
     entry = {key if word == "inputSchema" else word: value for word, value in tool.items()}
+    if key != "inputSchema" and entry["annotations"] == MAY_CHANGE_DATA:
+        # Other dialects know no annotations: a contract without any means the same.
+        del entry["annotations"]
     if isinstance(inner, dict):
         return {"type": first.get("type", "function"), "function": entry}
     return {**({"type": first["type"]} if isinstance(first.get("type"), str) else {}), **entry}

@@ -28,8 +28,9 @@ SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
+CLIENT: Final = "client/"
 AUTH: Final = "src/package/auth.py"
-"""What a server without an API does not have."""
+"""What a server without an API does not have: the HTTP side, and the file that extends it."""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -68,7 +69,7 @@ def _modules(
         tools_view, own = code.module(toolset, types), stub.stubs(toolset, types)
         for file, view in own.items():
             found["custom"][f"{package}/custom/{file}.py"] = stub_template.render(stub=view)
-        called = stub.calls(toolset, types, server.package)
+        called = stub.calls(toolset, types, server)
         if called is not None:
             found["tests"][f"tests/signatures_{toolset.name}.py"] = signatures_template.render(
                 module=called
@@ -88,7 +89,8 @@ def _modules(
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
     for path in _files(RUNTIME):
-        yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
+        if server.calls_api or not path.startswith(CLIENT):
+            yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project(server).context()
     often = (*PER_TOOLSET.values(), PER_TOOL, SIGNATURES)
     for name in _files(template_root()):

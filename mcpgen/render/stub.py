@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..ir import Argument, Tool, Toolset
+from ..ir import Argument, Server, Tool, Toolset
 from .code import Types, annotate
 from .layout import Expression, atoms, lay_out, union
 from .literal import Code, py_ident, py_literal
@@ -59,20 +59,21 @@ class CallsModule:
     functions: tuple[CalledFunction, ...]
 
 
-def calls(toolset: Toolset, types: Types, package: str) -> CallsModule | None:
+def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
     """The calls of a toolset's functions that are the user's; None where there are none."""
     own = [tool for tool in toolset.tools if tool.request is None]
     used: set[str] = set()
     functions = tuple(_called(tool, types, used) for tool in own)
     typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
-    root = py_ident(package)
+    root = py_ident(server.package)
     imports = [
         f"from {root}.custom import {py_ident(name)} as _{name}"
         for name in sorted(module_name(tool.name) for tool in own)
     ]
     if any(atom.startswith("models.") for atom in used):
         imports.append(f"from {root}.models import {py_ident(toolset.name)} as models")
-    imports.append(f"from {root}.runtime.signatures import arguments as _arguments")
+    room = "runtime.client" if server.calls_api else "runtime"
+    imports.append(f"from {root}.{room}.signatures import arguments as _arguments")
     return (
         CallsModule(
             toolset=toolset.name,

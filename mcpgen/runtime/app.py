@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import anyio
 import mcp.types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -22,17 +23,18 @@ from .log import event
 from .package import Package
 from .results.content import Context, failure, sendable
 from .server import search as lazy
+from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
-
-if TYPE_CHECKING:
-    from .client.api import Api
-    from .settings import Settings
+from .server.quota import Quota
+from .settings import Settings, read
 
 LIST_TTL_MS = 300_000
 """How long a client may keep the list, in milliseconds: it only changes when the server is
 replaced.
 """
+
+GRACE_SECONDS = 1.0
 
 Refusal = Callable[[Entry, Any], str]
 """Why the caller of a transport's request (None on stdio) may not call a tool, or nothing."""
@@ -62,7 +64,9 @@ class App:
         )
         self._package = home
         self._settings = settings
-        self._api: Api | None = None
+        self._limits = settings or Settings(name=known["name"], env_prefix=known["env_prefix"])
+        self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
+        self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
         self._caller = Caller(hooks, self._the_api, self._mask)
         self.refusal: Refusal | None = None
@@ -102,15 +106,13 @@ class App:
             if api is not None:
                 await api.aclose()
 
-    def _the_api(self) -> Api:
+    def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            from .client.api import Api
-            from .settings import read
-
             self._settings = self._settings or read(self._package.facts())
             auth = self._package.module("auth") if self._package.has("auth") else None
-            self._api = Api(self._settings, auth)
+            side = self._package.module("runtime.client.side")
+            self._api = side.HttpSide(self._settings, auth)
         return self._api
 
     def _mask(self, data: Any) -> Any:
@@ -136,12 +138,23 @@ class App:
         """Answer `tools/call`. Raises MCPError (-32602) for a tool that does not exist; all else is
         a result.
         """
-        if params.name in self._lazy:
-            result = await self._call_lazy(request, self._lazy[params.name], params.arguments)
+        name = params.name[:128]
+        reason = self._quota.refusal(name)
+        if reason:
+            _log_failure(name, "limited", reason)
+            result = failure(reason)
         else:
-            result = await self._call_tool(request, self._find(params.name), params.arguments)
+            with self._quota.running():
+                result = await self._dispatch(request, params)
         # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
         return {"resultType": "complete", "isError": False, **sendable(result)}
+
+    async def _dispatch(
+        self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> dict[str, Any]:
+        if params.name in self._lazy:
+            return await self._call_lazy(request, self._lazy[params.name], params.arguments)
+        return await self._call_tool(request, self._find(params.name), params.arguments)
 
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
@@ -164,9 +177,19 @@ class App:
         elif self.refusal is not None:
             reason = self.refusal(entry, request.request)
         if reason:
-            event("warning", "call_failed", tool=entry.name, status="refused", ms=0, reason=reason)
+            _log_failure(entry.name, "refused", reason)
             return failure(reason)
-        return await self._caller.call(entry, arguments, Context(request, entry.name))
+        seconds = self._limits.total_timeout
+        # The HTTP side gives up by itself, and says more about it
+        grace = GRACE_SECONDS if entry.generated else 0.0
+        with anyio.move_on_after(seconds + grace):
+            return await self._caller.call(entry, arguments, Context(request, entry.name))
+        reason = (
+            f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
+            f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
+        )
+        _log_failure(entry.name, "timed_out", reason, round(seconds * 1000))
+        return failure(reason)
 
     async def _call_lazy(
         self,
@@ -182,14 +205,7 @@ class App:
         try:
             given = entry.prepared.check(arguments)
         except BadArguments as error:
-            event(
-                "warning",
-                "call_failed",
-                tool=entry.name,
-                status="invalid_arguments",
-                ms=0,
-                reason=str(error)[:500],
-            )
+            _log_failure(entry.name, "invalid_arguments", str(error)[:500])
             return failure(str(error))
         if entry.name == lazy.SEARCH:
             return self._search(given["query"], given.get("limit", 10))
@@ -214,6 +230,10 @@ class App:
         ]
         text = "\n".join(lines) or f"No tool matches; {len(wires)} tools are there, try other words"
         return {"content": [{"type": "text", "text": text}]}
+
+
+def _log_failure(tool: str, status: str, reason: str, milliseconds: int = 0) -> None:
+    event("warning", "call_failed", tool=tool, status=status, ms=milliseconds, reason=reason)
 
 
 async def _list_nothing(

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, quote_plus
 
-from .client.url import Origin, check_base_url, origin_of
+from .origin import Origin, check_base_url, origin_of
 
 MASK = "****"
 
@@ -246,6 +246,15 @@ class Settings:
     max_waiting: int = 128
     rate_limit: float = 0.0
     """Requests a second; 0 is no limit."""
+    max_calls: int = 256
+    """Calls that run at the same time, of whatever tools."""
+    call_rate: float = 100.0
+    """Calls a second; 0 is no limit."""
+    http_head_timeout: float = 10.0
+    http_body_timeout: float = 30.0
+    http_idle_timeout: int = 60
+    http_max_connections: int = 1024
+    http_max_per_address: int = 256
     max_result_chars: int = 50_000
     max_request_bytes: int = 1024 * 1024
     max_response_bytes: int = 10 * 1024 * 1024
@@ -287,6 +296,8 @@ VARIABLES = (
     ),
     *(
         "RATE_LIMIT",
+        "MAX_CALLS",
+        "CALL_RATE",
         "MAX_RESULT_CHARS",
         "MAX_REQUEST_BYTES",
         "MAX_RESPONSE_BYTES",
@@ -303,6 +314,13 @@ VARIABLES = (
         "TOKEN_URL",
     ),
     *("TOOLSETS", "READ_ONLY", "HTTP_TOKEN"),
+    *(
+        "HTTP_HEAD_TIMEOUT",
+        "HTTP_BODY_TIMEOUT",
+        "HTTP_IDLE_TIMEOUT",
+        "HTTP_MAX_CONNECTIONS",
+        "HTTP_MAX_PER_ADDRESS",
+    ),
 )
 """The settings this module reads, without their prefix."""
 
@@ -378,7 +396,14 @@ class _Reader:
             retries=self.integer("RETRIES", 2, 0, 10),
             max_concurrency=self.integer("MAX_CONCURRENCY", 16, 1, 1_000),
             max_waiting=self.integer("MAX_WAITING", 128, 0, 100_000),
-            rate_limit=self.rate("RATE_LIMIT"),
+            rate_limit=self.rate("RATE_LIMIT", "0"),
+            max_calls=self.integer("MAX_CALLS", 256, 1, 100_000),
+            call_rate=self.rate("CALL_RATE", "100"),
+            http_head_timeout=self.number("HTTP_HEAD_TIMEOUT", 10.0, 0.1, 600),
+            http_body_timeout=self.number("HTTP_BODY_TIMEOUT", 30.0, 0.1, 3600),
+            http_idle_timeout=self.integer("HTTP_IDLE_TIMEOUT", 60, 1, 3600),
+            http_max_connections=self.integer("HTTP_MAX_CONNECTIONS", 1024, 1, 100_000),
+            http_max_per_address=self.integer("HTTP_MAX_PER_ADDRESS", 256, 1, 100_000),
             max_result_chars=self.integer("MAX_RESULT_CHARS", 50_000, 200, 10_000_000),
             max_request_bytes=self.integer("MAX_REQUEST_BYTES", 1024 * 1024, 1, 1024**3),
             max_response_bytes=self.integer("MAX_RESPONSE_BYTES", 10 * 1024 * 1024, 1_024, 1024**3),
@@ -560,10 +585,10 @@ class _Reader:
         )
         return default
 
-    def rate(self, name: str) -> float:
-        """Requests a second: `5`, `5/s`, `100/m` or `1000/h`."""
+    def rate(self, name: str, default: str) -> float:
+        """So many a second: `5`, `5/s`, `100/m` or `1000/h`."""
         text = self.environ.get(f"{self.prefix}_{name}", "").strip()
-        found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?", text or "0")
+        found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?", text or default)
         if found is None:
             self.problems.append(
                 f"`{self.prefix}_{name}` has to be a rate such as `5`, `100/m` or `1000/h`"

@@ -1,8 +1,7 @@
-"""What type checkers are told of the functions that are yours: which arguments they are called
-with.
+"""How type checkers learn which arguments the user's functions are called with.
 
-`tests/signatures_<toolset>.py` calls every one of them as the server does, and is read by type
-checkers alone.
+`tests/signatures_<toolset>.py` calls each of them as the server does, and is read by type checkers
+alone. A server with an API has `client.signatures` in place of this module.
 """
 
 from __future__ import annotations
@@ -10,22 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, overload
 
-from .client.api import Api
 from .results.content import Context
 
 P = ParamSpec("P")
 
 
 @overload
-def arguments(function: Callable[Concatenate[Api, Context, P], object]) -> Callable[P, object]: ...
-@overload
-def arguments(function: Callable[Concatenate[Context, Api, P], object]) -> Callable[P, object]: ...
-@overload
-def arguments(function: Callable[Concatenate[Api, P], object]) -> Callable[P, object]: ...
-@overload
 def arguments(function: Callable[Concatenate[Context, P], object]) -> Callable[P, object]: ...
 @overload
 def arguments(function: Callable[P, object]) -> Callable[P, object]: ...
 def arguments(function: Callable[..., object]) -> Callable[..., object]:
-    """The function without the parameters the server fills in (`api`, `context`)."""
+    """The function without the parameter that the server fills in (`context`)."""
     return function

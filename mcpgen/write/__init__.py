@@ -1,21 +1,39 @@
 """The last stage: {path: text} onto the disk, by way of `mcpgen.lock`.
 
-`write` is the whole of it: compare (`changes`), refuse or go on, swap (`swap`). Nothing outside the
-folder is touched, and inside it nothing that the lock does not name, except files that do not exist
-yet.
+`write` is the whole of it: compare (`changes`), refuse or go on, replace (`commit`). Nothing
+outside the folder is touched, and inside it nothing that the lock does not name, except files that
+do not exist yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..lock import NAME, Lock, ToolLock, dump, facts, read_lock, text_hash, with_files
+from ..compare.security import refuse_unaccepted
+from ..lock import (
+    NAME,
+    PENDING,
+    Lock,
+    ToolLock,
+    dump,
+    facts,
+    interruption,
+    is_interrupted,
+    owned,
+    read_lock,
+    read_pending,
+    text_hash,
+    with_files,
+)
+from ..paths import check_generated, check_paths
 from ..problems import OutputConflictError, Problem
-from .changes import Changes, Conflict, check_paths, compare, conflict_error
-from .safety import refuse_unaccepted
-from .swap import commit, explained, recover
+from .changes import Changes, Conflict, compare, conflict_error
+from .commit import Work, commit, explained, leftovers
+from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
+from .rename import moves as user_moves
+from .rename import note as rename_note
 
 __all__ = [
     "Changes",
@@ -23,9 +41,12 @@ __all__ = [
     "Lock",
     "ToolLock",
     "facts",
+    "interruption",
+    "is_interrupted",
     "is_once",
+    "owned",
     "read_lock",
-    "recover",
+    "read_pending",
     "text_hash",
     "write",
 ]
@@ -55,53 +76,151 @@ def write(
     accept: bool = False,
     dry_run: bool = False,
 ) -> Changes:
-    """Make the folder hold these files, all of them or none, and record them in `mcpgen.lock`.
+    """Make the folder hold these files and record them in `mcpgen.lock`.
 
     `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
-    edited and strangers in the place of generated files; `accept` lets changes of origin,
-    credentials and destructive behaviour through. With `dry_run` nothing is written and conflicts
-    are returned instead of raised.
+    edited and strangers in the place of generated files, and goes back to an older mcpgen; `accept`
+    lets changes through that must be accepted (`compare.security`, another name). With `dry_run`
+    nothing is written and conflicts are returned instead of raised.
 
     Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or
-    stand in the way, or when the disk refuses; RefusedError (exit code 3) when a change needs
-    `accept`. In all of them the folder is as before.
+    are in the way, or when a newer mcpgen made the project; RefusedError (exit code 3) when a
+    change needs `accept`. In all of them the folder is as before. When the disk refuses in the
+    middle of a run, OutputConflictError says so, and the next run completes this one.
     """
-    check_paths([*files, NAME])
+    check_paths([*files, NAME, PENDING])
     project = Path(folder).resolve()
-    recover(project)
-    lock = read_lock(project)
-    if lock is None:
-        _check_free(project)
-    elif not accept:
+    lock, pending = read_lock(project), read_pending(project)
+    if lock is None and pending is None:
+        _check_free(project, files)
+    if lock is not None and not force:
+        refuse_downgrade(lock, lock_facts)
+    if lock is not None and not accept:
         refuse_unaccepted(lock, lock_facts)
+    ours = owned(lock, pending)
+    generated = {path: content for path, content in files.items() if not is_once(path)}
+    for path in generated:
+        check_generated(path)
     try:
-        changes = compare(files, project, lock.files if lock else {}, is_once)
+        moves = user_moves(project, ours, generated)
+        if lock is not None and not accept:
+            refuse_rename(lock, lock_facts, moves)
+        changes = compare(files, project, ours, is_once, moves)
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
+    notes = _notes(lock, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
+    changes = replace(changes, notes=notes, dry_run=dry_run)
     if dry_run:
-        return replace(changes, dry_run=True)
+        return replace(changes, problems=_mentions(project, lock, lock_facts, changes))
+    changes = _forced(project, files, changes, force=force, has_lock=bool(lock or pending))
+    new_lock = with_files(lock_facts, generated)
+    work = _work(project, files, changes, new_lock, (lock, pending))
+    if work is not None:
+        commit(project, work)
+    return replace(changes, problems=_mentions(project, lock, lock_facts, changes))
+
+
+def _forced(
+    project: Path,
+    files: Mapping[str, str | bytes],
+    changes: Changes,
+    *,
+    force: bool,
+    has_lock: bool,
+) -> Changes:
+    """The changes with every conflict resolved by `force`; raises OutputConflictError for the
+    others.
+    """
     standing = tuple(
-        conflict for conflict in changes.conflicts if not (force and _forcible(conflict, lock))
+        conflict
+        for conflict in changes.conflicts
+        if not (force and _is_forcible(conflict, has_lock))
     )
     if standing:
-        raise conflict_error(project, standing)
+        raise conflict_error(project, standing, has_lock=has_lock)
     forced = [conflict.path for conflict in changes.conflicts]
-    updated = tuple(sorted((*changes.updated, *(path for path in forced if path in files))))
-    removed = tuple(sorted((*changes.removed, *(path for path in forced if path not in files))))
-    changes = replace(changes, updated=updated, removed=removed, conflicts=())
-    owned = {path: content for path, content in files.items() if not is_once(path)}
-    _swap(project, files, changes, dump(with_files(lock_facts, owned)))
-    return changes
+    updated = [path for path in forced if path in files]
+    removed = [path for path in forced if path not in files]
+    return replace(
+        changes,
+        updated=tuple(sorted((*changes.updated, *updated))),
+        removed=tuple(sorted((*changes.removed, *removed))),
+        conflicts=(),
+    )
 
 
-def _swap(
-    project: Path, files: Mapping[str, str | bytes], changes: Changes, lock_text: str
-) -> None:
-    writes = {path: _bytes(files[path]) for path in (*changes.created, *changes.updated)}
-    if not _says(project / NAME, lock_text):
-        writes[NAME] = lock_text.encode()
-    if writes or changes.removed:
-        commit(project, writes, changes.removed)
+def _is_forcible(conflict: Conflict, has_lock: bool) -> bool:
+    """Whether `force` may overwrite: never through a link, and strangers only inside a project that
+    is ours already.
+    """
+    if conflict.kind == "stranger":
+        return has_lock
+    return conflict.kind == "edited"
+
+
+def _work(
+    project: Path,
+    files: Mapping[str, str | bytes],
+    changes: Changes,
+    new_lock: Lock,
+    locks: tuple[Lock | None, Lock | None],
+) -> Work | None:
+    """What to do to the disk; None where there is nothing to do."""
+    ours = owned(*locks)
+    text = dump(new_lock)
+    is_recorded = _says(project / NAME, text)
+    if changes.empty and is_recorded and not is_interrupted(project) and not leftovers(project):
+        return None
+    first_locks: list[tuple[str, bytes]] = []
+    if not is_recorded:
+        if locks[1] is not None and not _says(project / PENDING, text):
+            # The interrupted run wrote something else. Its hashes must not get lost with its lock.
+            before = locks[0] or new_lock
+            kept = replace(before, files={**before.files, **_present(changes, ours)})
+            first_locks.append((NAME, dump(kept).encode()))
+        first_locks.append((PENDING, text.encode()))
+    return Work(
+        writes={path: _bytes(files[path]) for path in (*changes.created, *changes.updated)},
+        removes=changes.removed,
+        moves=changes.moved,
+        hashes=changes.hashes,
+        first_locks=tuple(first_locks),
+        new_lock=not is_recorded,
+        emptied=tuple(path for path in ours if path not in files),
+        left_packages=left_packages(ours, [path for path in files if not is_once(path)]),
+    )
+
+
+def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The hashes of mcpgen's files as they are on the disk now."""
+    return {
+        path: value
+        for path, value in changes.hashes.items()
+        if value is not None and value in ours.get(path, ())
+    }
+
+
+def _notes(
+    lock: Lock | None, lock_facts: Lock, *, interrupted: bool, dry_run: bool
+) -> tuple[str, ...]:
+    notes = []
+    if interrupted and dry_run:
+        notes.append("an earlier run was interrupted; `mcpgen generate` completes it")
+    elif interrupted:
+        notes.append("an earlier run was interrupted; this one completed it")
+    if lock is not None and lock.name and lock.name != lock_facts.name:
+        notes.append(rename_note(lock.name, lock_facts.name))
+    return tuple(notes)
+
+
+def _mentions(
+    project: Path, lock: Lock | None, lock_facts: Lock, changes: Changes
+) -> tuple[Problem, ...]:
+    """What the user's files still say of an old name of the server."""
+    if lock is None or not lock.name or lock.name == lock_facts.name:
+        return ()
+    moved = [old if changes.dry_run else new for old, new in changes.moved]
+    return tuple(mentions(project, lock.name, lock_facts.name, moved))
 
 
 def _says(path: Path, text: str) -> bool:
@@ -115,14 +234,7 @@ def _bytes(content: str | bytes) -> bytes:
     return content.encode() if isinstance(content, str) else content
 
 
-def _forcible(conflict: Conflict, lock: Lock | None) -> bool:
-    """Whether `force` may overwrite: never through a link, and strangers only inside a project that
-    is ours already.
-    """
-    return conflict.kind == "edited" or (conflict.kind == "stranger" and lock is not None)
-
-
-def _check_free(project: Path) -> None:
+def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
     """Refuse a folder that holds something and is not ours: neither a lock nor a configuration says
     so.
     """
@@ -141,7 +253,8 @@ def _check_free(project: Path) -> None:
         ) from None
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
-    if CONFIG_NAME in names or not set(names) - HARMLESS:
+    harmless = HARMLESS | {place.name for place in leftovers(project)}
+    if CONFIG_NAME in names or not set(names) - harmless:
         return
     shown = ", ".join(f"`{name}`" for name in names[:5])
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
@@ -151,8 +264,16 @@ def _check_free(project: Path) -> None:
             severity="error",
             message=f"`{project}` is not empty and was not made by mcpgen: it holds {shown}{more}",
             hint=(
-                "choose a new folder, or make this one a project of mcpgen by putting a"
-                " `mcpgen.toml` into it"
+                "choose a new folder, or make this one a project: put a `mcpgen.toml` with these"
+                " lines into it and run `mcpgen generate` there"
             ),
+            detail=_source_table(files),
         )
     )
+
+
+def _source_table(files: Mapping[str, str | bytes]) -> str:
+    """The lines of the planned `mcpgen.toml` that say where the document is."""
+    text = _bytes(files.get(CONFIG_NAME, '[source]\npath = "openapi.yaml"\n')).decode()
+    _, header, rest = text.partition("[source]\n")
+    return header + rest.partition("\n\n")[0].rstrip("\n") + "\n"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import difflib
 import os
-import stat
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ..lock import text_hash
+from ..paths import Obstacle, read_plain
 from ..problems import OutputConflictError, Problem
 
 LARGEST_DIFF = 80
@@ -23,8 +23,10 @@ LARGEST_DIFF = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """A file that stands in the way. `kind`: `edited` (ours, changed by hand), `stranger` (never
-    ours) or `link`.
+    """A file that stands in the way.
+
+    `kind`: `edited` (ours, changed by hand), `stranger` (never ours), `link`, or `taken` (a file of
+    the user that cannot move because its new place is taken).
     """
 
     path: str
@@ -36,8 +38,9 @@ class Conflict:
 class Changes:
     """What a write did, or would do: paths relative to the project, with `/`, sorted.
 
-    `kept` are written-once files that exist already and are the user's; `notes` are sentences for
-    the summary.
+    `kept` are written-once files that exist already and are the user's; `moved` are files of the
+    user (old path, new path); `hashes` are those of the files when they were compared; `notes` are
+    sentences for the summary and `problems` what only the user can mend afterwards.
     """
 
     created: tuple[str, ...] = ()
@@ -46,102 +49,131 @@ class Changes:
     unchanged: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    hashes: Mapping[str, str | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     dry_run: bool = False
 
     @property
     def empty(self) -> bool:
         """Whether the folder already is what it should be."""
-        return not (self.created or self.updated or self.removed or self.conflicts)
+        return not any((self.created, self.updated, self.removed, self.moved, self.conflicts))
 
     def __str__(self) -> str:
-        counts = [("created", self.created), ("updated", self.updated), ("removed", self.removed)]
+        counts: list[tuple[str, Sequence[object]]] = [
+            ("created", self.created),
+            ("updated", self.updated),
+            ("removed", self.removed),
+            ("moved", self.moved),
+        ]
         said = [f"{len(paths)} {word}" for word, paths in counts if paths]
         return ", ".join([*said, f"{len(self.unchanged)} unchanged"]) if said else "nothing changed"
-
-
-def checked(path: str) -> str:
-    """A path as the generator writes it, or ValueError: relative, `/`, no `..`, printable ASCII,
-    legal on Windows.
-
-    The generator names its files itself, so anything else is a bug of ours and not a fault of the
-    document.
-    """
-    parts = PurePosixPath(path).parts
-    bad = set('<>:"\\|?*')
-    if (
-        not parts
-        or path.startswith("/")
-        or "/".join(parts) != path
-        or any(part in (".", "..") or part.endswith((".", " ")) for part in parts)
-        or any(not (" " < char <= "~") or char in bad for char in path)
-    ):
-        raise ValueError(f"not a path mcpgen writes to: {path!r}")
-    return path
-
-
-def check_paths(paths: list[str]) -> None:
-    """Raise ValueError when two paths are one file on a file system that ignores case, or a file is
-    also a folder.
-    """
-    seen: dict[str, str] = {}
-    for path in paths:
-        other = seen.setdefault(checked(path).casefold(), path)
-        if other != path:
-            raise ValueError(f"`{other}` and `{path}` are the same file where case is ignored")
-    for path in paths:
-        for parent in PurePosixPath(path).parents:
-            if str(parent).casefold() in seen:
-                raise ValueError(f"`{parent}` would be both a file and a folder")
 
 
 def compare(
     files: Mapping[str, str | bytes],
     folder: Path,
-    owned: Mapping[str, str],
+    owned: Mapping[str, Collection[str]],
     is_once: Callable[[str], bool],
+    moves: Sequence[tuple[str, str]] = (),
 ) -> Changes:
-    """What writing `files` into `folder` would do. `owned` is the lock's table of paths and
-    hashes.
+    """What writing `files` into `folder` would do.
+
+    `owned` maps each path of the locks to the hashes it has in them. `moves` are files of the user
+    that are moved first: a file that is written only once is then no longer missing.
     """
-    created: list[str] = []
-    kept: list[str] = []
-    updated, removed, unchanged, conflicts = [], [], [], []
+    table = _Table(folder, owned)
+    arriving = {new for _, new in moves}
     for path in sorted(files):
-        found = _read(folder, path)
-        if is_once(path):
-            (created if found is None else kept).append(path)
-        elif found is None:
-            created.append(path)
-        elif isinstance(found, Conflict):
-            conflicts.append(found)
-        elif text_hash(found) == text_hash(files[path]):
-            unchanged.append(path)
-        elif path in owned and text_hash(found) == owned[path]:
-            updated.append(path)
-        else:
-            conflicts.append(
-                _conflict(path, found, files[path], "edited" if path in owned else "stranger")
-            )
+        table.add_file(path, files[path], once=is_once(path), arrives=path in arriving)
     written = {path.casefold(): path for path in files}
     for path in sorted(owned):
         if path in files or is_once(path) or _one_file(folder, path, written.get(path.casefold())):
             continue
-        found = _read(folder, path)
-        if isinstance(found, Conflict):
-            conflicts.append(found)
-        elif found is not None and text_hash(found) == owned[path]:
-            removed.append(path)
-        elif found is not None:
-            conflicts.append(_conflict(path, found, "", "edited"))
-    return Changes(
-        created=tuple(created),
-        updated=tuple(updated),
-        removed=tuple(removed),
-        unchanged=tuple(unchanged),
-        kept=tuple(kept),
-        conflicts=tuple(conflicts),
-    )
+        table.add_gone(path)
+    for old, new in moves:
+        table.add_move(old, new, generated=new in files and not is_once(new))
+    return table.changes()
+
+
+class _Table:
+    """The outcome for each path, while a project is compared."""
+
+    def __init__(self, folder: Path, owned: Mapping[str, Collection[str]]) -> None:
+        self.folder = folder
+        self.owned = owned
+        self.conflicts: list[Conflict] = []
+        self.hashes: dict[str, str | None] = {}
+        self.moves: list[tuple[str, str]] = []
+        self.outcomes: dict[str, list[str]] = {
+            word: [] for word in ("created", "updated", "removed", "unchanged", "kept")
+        }
+
+    def add_file(self, path: str, text: str | bytes, *, once: bool, arrives: bool) -> None:
+        """A file of the plan."""
+        current = read_plain(self.folder, path)
+        if once:
+            missing = current is None and not arrives
+            self._put("created" if missing else "kept", path)
+            return
+        if isinstance(current, Obstacle):
+            self.conflicts.append(_blocked(path, current))
+            return
+        if current is None:
+            self.hashes[path] = None
+            self._put("created", path)
+            return
+        self.hashes[path] = text_hash(current)
+        if self.hashes[path] == text_hash(text):
+            self._put("unchanged", path)
+        elif self.hashes[path] in self.owned.get(path, ()):
+            self._put("updated", path)
+        else:
+            kind = "edited" if path in self.owned else "stranger"
+            self.conflicts.append(_conflict(path, current, text, kind))
+
+    def add_gone(self, path: str) -> None:
+        """A file of the last run that is not in the plan."""
+        current = read_plain(self.folder, path)
+        if current is None:
+            return
+        if isinstance(current, Obstacle):
+            self.conflicts.append(_blocked(path, current))
+            return
+        self.hashes[path] = text_hash(current)
+        if self.hashes[path] in self.owned[path]:
+            self._put("removed", path)
+        else:
+            self.conflicts.append(_conflict(path, current, "", "edited"))
+
+    def add_move(self, old: str, new: str, *, generated: bool) -> None:
+        """A file of the user that goes to another package."""
+        if generated or os.path.lexists(self.folder / new):
+            reason = f"`{old}` is yours and moves to `{new}`, where another file is or goes\n"
+            self.conflicts.append(Conflict(path=old, kind="taken", diff=reason))
+        else:
+            self.moves.append((old, new))
+
+    def changes(self) -> Changes:
+        """Everything that was added."""
+        return Changes(
+            created=tuple(self.outcomes["created"]),
+            updated=tuple(self.outcomes["updated"]),
+            removed=tuple(self.outcomes["removed"]),
+            unchanged=tuple(self.outcomes["unchanged"]),
+            kept=tuple(self.outcomes["kept"]),
+            conflicts=tuple(self.conflicts),
+            moved=tuple(self.moves),
+            hashes=self.hashes,
+        )
+
+    def _put(self, word: str, path: str) -> None:
+        self.outcomes[word].append(path)
+
+
+def _blocked(path: str, blocked: Obstacle) -> Conflict:
+    return Conflict(path=path, kind="link", diff=f"{blocked}: mcpgen never writes through it\n")
 
 
 def _one_file(folder: Path, old: str, new: str | None) -> bool:
@@ -152,40 +184,6 @@ def _one_file(folder: Path, old: str, new: str | None) -> bool:
         return new is not None and (folder / old).samefile(folder / new)
     except OSError:
         return False
-
-
-def _read(folder: Path, path: str) -> bytes | Conflict | None:
-    """The bytes of a file, None where there is none, a Conflict where a link or a folder stands in
-    the way.
-
-    Nothing is followed: neither a link in place of the file nor one in place of a folder above it.
-    """
-    here = folder
-    parts = PurePosixPath(path).parts
-    for depth, part in enumerate(parts, start=1):
-        here = here / part
-        try:
-            mode = here.lstat().st_mode
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        last = depth == len(parts)
-        if stat.S_ISLNK(mode) or not (stat.S_ISREG(mode) if last else stat.S_ISDIR(mode)):
-            kind = (
-                "a symbolic link"
-                if stat.S_ISLNK(mode)
-                else "not a file" if last else "not a folder"
-            )
-            shown = "/".join(parts[:depth])
-            return Conflict(
-                path=path,
-                kind="link",
-                diff=f"`{shown}` is {kind}: mcpgen never writes through it\n",
-            )
-    descriptor = os.open(
-        here, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    )
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read()
 
 
 def _conflict(path: str, found: bytes, wanted: str | bytes, kind: str) -> Conflict:
@@ -230,32 +228,46 @@ def where_edits_belong(path: str) -> str:
     return "wrap the behaviour in `hooks.py`, `auth.py` or `custom/`"
 
 
-def conflict_error(folder: Path, conflicts: tuple[Conflict, ...]) -> OutputConflictError:
+MESSAGES = {
+    "edited": "was generated and has been edited",
+    "stranger": "is in the place of a generated file",
+    "link": "cannot be written",
+    "taken": "cannot be moved",
+}
+HINTS = {
+    "edited": "`--force` overwrites the edit",
+    "stranger": "move it away, or overwrite it with `--force`",
+    "link": "move it away",
+    "taken": "move one of the two away",
+}
+WITHOUT_LOCK = "move it away; if `mcpgen.lock` was lost, restore it (`git checkout mcpgen.lock`)"
+"""What to do about a stranger where no lock says that anything here is mcpgen's."""
+
+
+def conflict_error(
+    folder: Path, conflicts: tuple[Conflict, ...], *, has_lock: bool
+) -> OutputConflictError:
     """The refusal to overwrite: one problem for each file, with the difference and where the edit
     belongs.
     """
-    said = {
-        "edited": ("was generated and has been edited", "`--force` overwrites the edit"),
-        "stranger": (
-            "stands where a generated file goes",
-            "move it away, or overwrite it with `--force`",
-        ),
-        "link": ("cannot be written", "move it away"),
-    }
     return OutputConflictError(
-        *(
-            Problem(
-                code="E1203" if conflict.kind == "stranger" else "E1202",
-                severity="error",
-                message=(
-                    f"`{conflict.path}` {said[conflict.kind][0]}: nothing was changed in `{folder}`"
-                ),
-                hint="; ".join(
-                    ([where_edits_belong(conflict.path)] if conflict.kind == "edited" else [])
-                    + [said[conflict.kind][1]]
-                ),
-                detail=conflict.diff,
-            )
-            for conflict in conflicts
-        )
+        *(_conflict_problem(folder, conflict, has_lock) for conflict in conflicts)
+    )
+
+
+def _conflict_problem(folder: Path, conflict: Conflict, has_lock: bool) -> Problem:
+    hint = HINTS[conflict.kind]
+    code = "E1202"
+    if conflict.kind == "edited":
+        hint = f"{where_edits_belong(conflict.path)}; {hint}"
+    elif conflict.kind in ("stranger", "taken"):
+        code = "E1203"
+    if conflict.kind == "stranger" and not has_lock:
+        hint = WITHOUT_LOCK
+    return Problem(
+        code=code,
+        severity="error",
+        message=(f"`{conflict.path}` {MESSAGES[conflict.kind]}: nothing was changed in `{folder}`"),
+        hint=hint,
+        detail=conflict.diff,
     )

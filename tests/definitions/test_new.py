@@ -133,3 +133,45 @@ def test_a_project_of_an_api_gets_a_list_of_its_own(
 def test_over_http_the_makefile_says_so(mcpgen: Mcpgen, tmp_path: Path) -> None:
     assert mcpgen("new", "demo", "--yes", "--transport", "http", "--quiet") == 0
     assert "ARGS ?= --http" in (tmp_path / "demo" / "Makefile").read_text()
+
+
+def annotations_of(project: Path, name: str) -> dict[str, bool]:
+    """What the project's list of tools says of one tool's effects."""
+    tools = json.loads((project / "tools.json").read_text())["tools"]
+    return next(one["annotations"] for one in tools if one["name"] == name)
+
+
+def listed_hints(project: Path, name: str) -> dict[str, bool]:
+    """What clients are told of it."""
+    texts = [path.read_text() for path in project.glob("src/*/tools/*.json")]
+    tools = [tool for text in texts for tool in json.loads(text)]
+    return next(tool["annotations"] for tool in tools if tool["name"] == name)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_new_tool_is_read_only_only_when_its_author_says_so(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool
+) -> None:
+    words = ["--read-only"] if read_only else []
+    assert mcpgen("new", "demo", "--yes", "--quiet", *words) == 0
+    folder = tmp_path / "demo"
+    monkeypatch.chdir(folder)
+    assert mcpgen("add", "tool", "get_book", "--quiet", *words) == 0
+    for name in ("count_words", "get_book"):
+        assert annotations_of(folder, name)["readOnlyHint"] is read_only
+        hints = listed_hints(folder, name)
+        assert (hints["readOnlyHint"], hints["destructiveHint"]) == (read_only, not read_only)
+
+
+def test_another_dialect_gets_an_annotation_only_where_it_says_more_than_none(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = {"name": "find", "description": "Find.", "input_schema": {"type": "object"}}
+    (tmp_path / "tools.json").write_text(json.dumps([tool]))
+    assert mcpgen("generate", "tools.json", "-o", "demo", "--quiet") == 0
+    monkeypatch.chdir(tmp_path / "demo")
+    assert mcpgen("add", "tool", "one", "--quiet") == 0
+    assert mcpgen("add", "tool", "two", "--quiet", "--read-only") == 0
+    _, one, two = json.loads((tmp_path / "tools.json").read_text())
+    assert "annotations" not in one
+    assert two["annotations"] == {"readOnlyHint": True}

@@ -253,3 +253,45 @@ def test_an_argument_that_the_configuration_hides_or_fills_reaches_the_function(
     assert made.call("find_book", {}).content[0].text == "mine 7"
     assert made.call("find_book", {"limit": 1}).content[0].text == "mine 1"
     assert "`title` is not an argument" in made.call("find_book", {"title": "x"}).content[0].text
+
+
+NAMES_THAT_SOUND_HARMLESS = (
+    "query",
+    "find_and_replace",
+    "get_or_create_user",
+    "read_and_delete_messages",
+    "fetch_and_merge",
+    "show_and_close_dialog",
+)
+
+
+def test_no_name_makes_a_tool_read_only(project: Make) -> None:
+    made = project([tool(name) for name in NAMES_THAT_SOUND_HARMLESS])
+    listed: Any = made.talk(lambda client: client.list_tools())
+    hints = {one.name: one.annotations for one in listed.tools}
+    assert sorted(hints) == sorted(NAMES_THAT_SOUND_HARMLESS)
+    for hint in hints.values():
+        assert (hint.read_only_hint, hint.destructive_hint) == (False, True)
+        assert (hint.idempotent_hint, hint.open_world_hint) == (False, True)
+
+
+def test_a_read_only_server_leaves_out_what_does_not_say_that_it_only_reads(
+    project: Make,
+) -> None:
+    made = project(
+        [
+            tool("query"),
+            tool("get_page", annotations={"readOnlyHint": "true"}),
+            tool("list_pages", annotations={"title": "Pages"}),
+            tool("drop_cache", annotations={"readOnlyHint": True}),
+        ]
+    )
+    written_by_hand = made.package / "custom" / "get_note.json"
+    written_by_hand.write_text(json.dumps([{"name": "get_note", "description": "Get a note."}]))
+    made.function("get_note", "async def get_note():\n    return 'note'\n")
+    listed: Any = made.talk(lambda client: client.list_tools(), read_only=True)
+    assert [one.name for one in listed.tools] == ["drop_cache"]
+    result: Any = made.talk(lambda client: client.call_tool("get_note", {}), read_only=True)
+    assert result.is_error
+    assert "read-only" in result.content[0].text
+    assert made.call("get_note", {}).content[0].text == "note"

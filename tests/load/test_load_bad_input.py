@@ -307,3 +307,19 @@ def test_a_document_cut_anywhere_gives_one_clear_error_or_loads(
                 assert not any(
                     ord(character) < 32 and character != "\n" for character in refusal.text
                 )
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("title: Books: the shop", "put text that contains `: ` in quotes"),
+        ("title: @shop", "put text that begins with this character in quotes"),
+        ("title: `shop`", "put text that begins with this character in quotes"),
+        ("title: - shop", "put text that begins with `- ` in quotes"),
+    ],
+)
+def test_text_that_needs_quotes_says_so(write: Write, refused: Act, line: str, hint: str) -> None:
+    refusal = refused(write("x.yaml", f"openapi: 3.1.0\ninfo:\n  {line}\n  version: '1'\n"))
+    assert refusal.codes == ["E0112"]
+    assert refusal.where[0] == 3
+    assert hint in refusal.text

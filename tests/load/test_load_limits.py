@@ -241,6 +241,54 @@ def test_random_bytes_never_escape_as_another_error(write: Write, refused: Act) 
         assert refused(write("x.yaml", raw)).exit_code in (1, 3)
 
 
-def test_half_a_surrogate_pair_becomes_the_replacement_character(write: Write, loaded: Act) -> None:
-    root = loaded(write("x.json", '{"openapi": "3.1.0", "x": "\\ud83d\\ude00 \\ud800"}'))[0].root
-    assert root["x"] == "\U0001f600 \ufffd"
+def test_half_a_surrogate_pair_becomes_the_replacement_character_with_a_note(
+    write: Write, loaded: Act
+) -> None:
+    text = '{"openapi": "3.1.0", "x": "\\\\ud800 \\ud83d\\ude00 \\ud800"}'
+    document, problems = loaded(write("x.json", text))
+    assert document.root["x"] == "\\ud800 \U0001f600 \ufffd"
+    assert [(problem.code, problem.severity) for problem in problems] == [("E0125", "note")]
+    assert problems[0].place.column == text.rindex("\\ud800") + 1
+
+
+def test_half_a_surrogate_pair_in_another_file_is_noted_there(write: Write, loaded: Act) -> None:
+    write("a.json", '{"title": "\\udc00"}')
+    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: a.json}}}\n")
+    document, problems = loaded(main)
+    assert document.resolve("#/components/schemas/A")[0] == {"title": "\ufffd"}
+    assert [problem.code for problem in problems] == ["E0125"]
+    assert problems[0].place.file.endswith("a.json")
+
+
+def test_a_whole_surrogate_pair_needs_no_note(write: Write, loaded: Act) -> None:
+    assert loaded(write("x.json", '{"openapi": "3.1.0", "x": "\\uD83D\\uDE00"}'))[1] == []
+
+
+def aliased(values: int, times: int) -> str:
+    """A list of so many values, repeated so many times by an alias."""
+    repeated = ", ".join(["*a"] * times)
+    return HEAD + "a: &a [" + ", ".join(["0"] * values) + f"]\nb: [{repeated}]\n"
+
+
+def test_aliases_may_make_a_large_text_a_few_times_larger(write: Write, loaded: Act) -> None:
+    root = loaded(write("x.yaml", aliased(20_000, 9)))[0].root
+    assert [len(entry) for entry in root["b"]] == [20_000] * 9
+
+
+def test_aliases_may_not_make_a_text_many_times_larger(write: Write, refused: Act) -> None:
+    refusal = refused(write("x.yaml", aliased(20_000, 11)))
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0117"])
+    assert "more than 10 times as large" in refusal.text
+
+
+def test_the_bytes_of_all_files_are_counted_together(
+    write: Write, refused: Act, loaded: Act
+) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        write(name, "# " + "x" * 600 + "\ntype: object\n")
+    schemas = "components: {schemas: {A: {$ref: a.yaml}, B: {$ref: b.yaml}}}\n"
+    main = write("x.yaml", HEAD + schemas)
+    refusal = refused(main, limits=Limits(bytes=1000))
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0105"])
+    assert "b.yaml" in refusal.text
+    assert loaded(main, limits=Limits(bytes=2000))[1] == []

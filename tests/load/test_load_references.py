@@ -355,3 +355,48 @@ def test_a_url_that_fails_says_how(canary: Any, refused: Act) -> None:
     assert refused("http://user:s3cret@127.0.0.1/x").exit_code == 2
     assert "s3cret" not in refused("http://user:s3cret@127.0.0.1/x").text
     assert refused("ftp://127.0.0.1/x").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "$ref: #comment\n          ADDRESS",
+        "$ref: #/comment\n          ADDRESS",
+        "'$ref': #/comment\n          ADDRESS",
+        "? $ref\n        : ADDRESS",
+        '? "$re\\\n          f"\n        : ADDRESS',
+    ],
+)
+def test_no_spelling_hides_where_a_reference_leads(
+    write: Write, refused: Act, canary: Any, reference: str
+) -> None:
+    schema = "components:\n  schemas:\n    A:\n        "
+    main = write("x.yaml", HEAD + schema + reference.replace("ADDRESS", canary.url()) + "\n")
+    refusal = refused(main)
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0201"])
+    assert canary.asked == []
+
+
+def test_a_reference_behind_a_comment_is_followed(write: Write, loaded: Act) -> None:
+    write("pet.yaml", "type: object\n")
+    schema = "components:\n  schemas:\n    A:\n      $ref: #/comment\n        pet.yaml\n"
+    document, problems = loaded(write("x.yaml", HEAD + schema))
+    assert problems == []
+    assert document.resolve("#/components/schemas/A")[0] == {"type": "object"}
+
+
+def test_a_tag_in_another_file_ends_the_run(write: Write, refused: Act) -> None:
+    write("bad.yaml", "a: !!python/object/apply:os.system ['true']\n")
+    refusal = refused(write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'bad.yaml'}}}\n"))
+    assert (refusal.exit_code, refusal.codes) == (1, ["E0119"])
+    assert refusal.where == (1, 4)
+    assert "bad.yaml" in refusal.text
+
+
+def test_aliases_may_not_outgrow_the_text_in_another_file_either(
+    write: Write, refused: Act
+) -> None:
+    write("bomb.yaml", "a: &a [" + "0, " * 200 + "0]\nb: [" + "*a, " * 1000 + "*a]\n")
+    main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: bomb.yaml}}}\n")
+    refusal = refused(main)
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0117"])

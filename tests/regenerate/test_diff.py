@@ -118,14 +118,16 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
      "its arguments are described differently"),
     ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
-    ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "",
+    ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "list_books",
      "requests go to `https://evil.example`"),
-    ("a credential is another", set_in("components", "securitySchemes", "key", "name", to="X-New"), "security", "",
-     "credential `key` changes its wire_name"),
+    ("the base path is another", set_in("servers", 0, "url", to="https://api.shop.example/v2"), "security", "list_books",
+     "requests go below `/v2` instead of `/v1`"),
+    ("a credential is another", set_in("components", "securitySchemes", "key", "name", to="X-New"), "security",
+     "list_books", "credential `key` changes its name on the wire: `X-Key` is now `X-New`"),
     ("an operation goes without credentials", set_in(*GET, "security", to=[]), "security", "get_book",
      "no credential"),
     ("a read becomes a deletion", lambda document: document["paths"]["/books/{bookId}"].update(
-        {"delete": document["paths"]["/books/{bookId}"].pop("get")}), "security", "", "sends DELETE instead of GET"),
+        {"delete": document["paths"]["/books/{bookId}"].pop("get")}), "security", "get_book", "requests are sent with DELETE instead of GET"),
 ]  # fmt: skip
 
 
@@ -190,7 +192,7 @@ def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_sh
         del document["paths"]["/orders"]
 
     text = as_markdown(compared(tmp_path, changed(much)), longest=5000)
-    assert text.startswith("### MCP tools: 1 security, 1 breaking, 400 additive")
+    assert text.startswith("### MCP tools: 3 security, 1 breaking, 400 additive")
     assert text.index("evil.example") < text.index("`list_orders`") < text.index("`x0`")
     assert len(text) < 5200
 

@@ -17,8 +17,9 @@ sys.path.append(
 )  # pytest's importlib mode leaves the folder of the tests out
 
 MODULES = (
-    "settings client.errors client.wire client.url client.limits client.network client.body"
-    " client.credentials client.api client.answer results.shorten"
+    "headers segments origin settings arguments.explain arguments.checker server.search"
+    " errors client.wire client.url limits client.network client.body"
+    " client.credentials client.api results.answer client.blocks client.report results.charsets client.html_text results.shorten"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

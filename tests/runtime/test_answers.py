@@ -47,7 +47,7 @@ def shown(runtime: Any, calling: Any) -> Any:
         )
         if done.error is not None:
             raise done.error
-        blocks, structured = runtime.answer.content_of(done.answer, tool, done.settings)
+        blocks, structured = runtime.blocks.content_of(done.answer, tool, done.settings)
         result = {"content": blocks} | (
             {} if structured is None else {"structuredContent": structured}
         )
@@ -72,7 +72,7 @@ def reported(runtime: Any, calling: Any) -> Any:
             RETRIES="0",
             **variables,
         )
-        [block] = runtime.answer.report_error(done.error, done.settings)
+        [block] = runtime.report.report_error(done.error, done.settings)
         CallToolResult.model_validate({"content": [block], "isError": True}, by_name=False)
         return str(block["text"])
 
@@ -383,6 +383,10 @@ def test_plain_text_and_text_without_a_type_are_text(shown: Any) -> None:
         ("rot13", b"abc", "abc"),
         ("hex", b"6162", "6162"),
         ("ascii", "é".encode(), "��"),
+        ("punycode", b"abc-", "abc-"),
+        ("utf-32", "é".encode("utf-32"), "é"),
+        ("shift_jis", "語".encode("shift_jis"), "語"),
+        ("gb18030", "語".encode("gb18030"), "語"),
     ],
 )
 def test_a_wrong_charset_is_no_fault(shown: Any, charset: str, body: bytes, expected: str) -> None:
@@ -459,9 +463,23 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
     assert "127.0.0.1" not in text and "genre=x" not in text
 
 
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_wait_of_more_than_an_hour_is_later(reported: Any, status: int) -> None:
+    def told(value: str) -> str:
+        return reported(http(status, "{}", "application/json", f"Retry-After: {value}"))
+
+    assert told("3600").splitlines()[-1] == "Next: wait 3600 seconds, then call again"
+    for value in ("3601", "999999999", "9" * 400, "Fri, 31 Dec 2999 23:59:59 GMT"):
+        text = told(value)
+        assert text.splitlines()[-1].startswith("Next: try again later")
+        assert "Retry-After" not in text and "99" not in text
+
+
 @pytest.mark.parametrize(
     "reply",
     [
+        http(500, "<html>&#" + "9" * 5000 + ";</html>", "text/html"),
+        http(500, "<!--" * 5000, "text/html"),
         http(500, "x" * 100_000, "text/plain"),
         http(500, json.dumps({"message": "x" * 100_000})),
         http(500, json.dumps({"trace": ["y" * 1000] * 100})),
@@ -494,7 +512,7 @@ def test_an_html_error_is_its_text(reported: Any) -> None:
 
 
 def test_a_fault_of_the_server_itself_does_not_show_its_text(runtime: Any, settings: Any) -> None:
-    [block] = runtime.answer.report_error(KeyError("a secret thing"), settings())
+    [block] = runtime.report.report_error(KeyError("a secret thing"), settings())
     assert "KeyError" in block["text"] and "secret" not in block["text"]
 
 

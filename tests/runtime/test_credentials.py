@@ -176,7 +176,7 @@ def test_the_users_own_hook_signs_requests_and_stands_for_its_schemes(
         {"auth": AUTH},
     )
     assert done.requests[0].header("x-signature") == "signed-POST-7"
-    assert "signed-POST-7" not in str(runtime.answer.report_error(done.error, done.settings))
+    assert "signed-POST-7" not in str(runtime.report.report_error(done.error, done.settings))
 
 
 def test_the_hook_cannot_move_the_request(
@@ -316,14 +316,14 @@ def test_a_secret_is_in_no_result_error_log_or_trace(
     if done.error is None:
         shown.append(
             repr(
-                runtime.answer.content_of(
+                runtime.blocks.content_of(
                     done.answer, {"name": "x", "outputSchema": {}}, done.settings
                 )
             )
         )
     else:
         error = done.error
-        shown += [str(error), repr(error), repr(runtime.answer.report_error(error, done.settings))]
+        shown += [str(error), repr(error), repr(runtime.report.report_error(error, done.settings))]
         shown += own_frames(error, runtime.api.__package__)
     forms = [
         CANARY,
@@ -465,6 +465,37 @@ def test_a_token_is_renewed_before_it_expires(
     run(main())
 
 
+def test_a_token_that_is_always_refused_is_renewed_once(
+    runtime: Any, settings: Any, run: Any
+) -> None:
+    token = ok({"access_token": "fetched-token", "token_type": "bearer", "expires_in": 60})
+
+    async def main() -> tuple[Any, int, int]:
+        async with Upstream(http(401, "{}")) as api_side, Upstream(token) as login:
+            made = settings(api_side.url, oauth(login.url), ALLOW_ORIGINS=login.url, **CLIENT)
+            async with runtime.api.Api(made) as api:
+                with pytest.raises(runtime.errors.BadStatus) as caught:
+                    await api.request("GET", "/x")
+            return caught.value, len(api_side.requests), len(login.requests)
+
+    error, calls, tokens = run(main())
+    assert (error.status, calls, tokens) == (401, 2, 2)
+
+
+def test_the_text_of_any_error_is_redacted_before_it_is_told(runtime: Any, settings: Any) -> None:
+    made = settings("https://a.test", {"auth": AUTH}, TOKEN=CANARY)
+    answer = runtime.answer.Answer(500, {"content-type": "text/plain"}, b"broken")
+    bad_status = runtime.errors.BadStatus(answer)
+    bad_status.path = f"/x/{CANARY}"
+    for error in (
+        runtime.errors.ApiError(f"the hook said {CANARY}"),
+        runtime.errors.Refused(f"not with {CANARY}", CANARY),
+        bad_status,
+    ):
+        text = str(runtime.report.report_error(error, made))
+        assert CANARY not in text and "****" in text
+
+
 def test_a_wrong_client_secret_is_reported_by_variable(
     runtime: Any, settings: Any, run: Any, authority: Any
 ) -> None:
@@ -476,7 +507,7 @@ def test_a_wrong_client_secret_is_reported_by_variable(
             with pytest.raises(runtime.credentials.TokenRefused) as caught:
                 await api.request("GET", "/me")
         frames = own_frames(caught.value, runtime.api.__package__)
-        return [str(runtime.answer.report_error(caught.value, made)), *frames]
+        return [str(runtime.report.report_error(caught.value, made)), *frames]
 
     text = "".join(run(main()))
     assert "invalid_client" in text and f"{P}_CLIENT_SECRET" in text and CANARY not in text

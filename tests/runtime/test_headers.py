@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -49,6 +50,8 @@ def test_a_header_that_is_more_than_a_value_is_refused_by_name_and_not_by_value(
             "hOST",
             "Cookie",
             "Content-Length",
+            "content-type",
+            "accept",
             "Transfer-Encoding",
             "Connection",
             "TE",
@@ -70,6 +73,17 @@ def test_fields_that_steer_the_connection_are_no_arguments(
 ) -> None:
     done = calling([], lambda api: api.request("GET", "/x", headers={name: "1"}))
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+
+
+def test_every_forbidden_name_is_one_field_name_in_lower_case(runtime: Any) -> None:
+    names = runtime.headers.FORBIDDEN_HEADERS
+    assert not [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)]
+    framing = "connection content-length content-type expect host te trailer transfer-encoding"
+    coding = "upgrade via content-encoding accept accept-encoding keep-alive proxy-connection"
+    routing = "forwarded x-forwarded-host x-forwarded-for x-original-url x-http-method-override"
+    carrying = "authorization cookie proxy-authorization"
+    assert set(f"{framing} {coding} {routing} {carrying}".split()) <= names
+    assert set(carrying.split()) == runtime.headers.CREDENTIAL_HEADERS
 
 
 def test_header_values_arrive_as_they_are(runtime: Any, calling: Any) -> None:

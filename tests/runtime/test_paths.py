@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 HOSTILE = [
     "..", ".", "../admin", "..\\admin", "a/../b", "%2e%2e", "%252e%252e", ".%2e", "..;/x", "..;", "./x", "x/.", "..%2f",
     "%2e%2e%2fadmin", "%252e%252e%252fadmin", "%c0%ae%c0%ae", "%u002e%u002e", "\uff0e\uff0e", "\u2025", ". ", " ..",
-    "a/..", "a\\..\\b", "..%5cadmin", "%25252e%25252e", ".;a/..;b/x",
+    "a/..", "a\\..\\b", "..%5cadmin", "%25252e%25252e", ".;a/..;b/x", "a\uff0f..", "..\uff3cadmin", "\u2024\u2024",
 ]  # fmt: skip
 UNSAYABLE = [
     "",
@@ -118,6 +118,86 @@ def test_two_parameters_do_not_make_a_dot_together(
     assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
 
 
+@pytest.mark.parametrize("values", [{"name": "x/", "ext": "/y"}, {"name": "/", "ext": "%2fz"}])
+def test_harmless_values_do_not_add_up_to_a_dot_segment(
+    runtime: Any, calling: Any, values: dict[str, str]
+) -> None:
+    done = calling([], lambda api: api.request("GET", "/f/{name}.{ext}/y", path_args=values))
+    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert "`name`: makes a `.` or `..` path segment" in str(done.error)
+
+
+@pytest.mark.parametrize("template", ["/a/../b", "/a/%2e%2e/b", "/a/.", "/..;x/b", "/a\uff0f../b"])
+def test_a_template_that_steers_is_refused_whatever_its_values(
+    runtime: Any, calling: Any, template: str
+) -> None:
+    done = calling([], lambda api: api.request("GET", template))
+    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+
+
+def test_a_value_is_decoded_eight_times_and_not_more(runtime: Any, calling: Any) -> None:
+    def get(count: int) -> Any:
+        value = "%" + "25" * count + "41"
+        return calling([], lambda api: api.request("GET", "/u/{id}", path_args={"id": value}))
+
+    # The client's own encoding is one of the eight; `%41` is another
+    assert len(get(6).requests) == 1
+    done = get(7)
+    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert "`id`: is percent-encoded more than 8 times over" in str(done.error)
+
+
+def test_a_url_has_64_kib_at_most(runtime: Any, calling: Any) -> None:
+    def get(length: int) -> Any:
+        return calling([], lambda api: api.request("GET", "/x", query={"q": "a" * length}))
+
+    room = 64 * 1024 - len("http://127.0.0.1:12345/v1/x?q=")
+    assert len(get(room - 10).requests) == 1
+    done = get(room + 10)
+    assert isinstance(done.error, runtime.errors.Refused) and done.requests == []
+    assert "65536 characters" in str(done.error)
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("localhost", True),
+        ("api.localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("[::1]", True),
+        ("127.evil.example", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("notlocalhost", False),
+        ("128.0.0.1", False),
+        ("[::2]", False),
+        ("127.1", False),
+    ],
+)
+def test_only_addresses_and_names_of_this_machine_are_loopback(
+    runtime: Any, host: str, loopback: bool
+) -> None:
+    assert runtime.origin.origin_of(f"http://{host}:8080").loopback is loopback
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://a.test", "https://a.test:443/x?y#z", True),
+        ("https://a.test", "HTTPS://A.TEST.", True),
+        ("https://a.test", "http://a.test:443", False),
+        ("https://a.test", "https://a.test:8443", False),
+        ("https://a.test", "https://b.a.test", False),
+        ("http://[::1]:80", "http://[::1]", True),
+    ],
+)
+def test_an_origin_is_scheme_host_and_port(runtime: Any, one: str, other: str, same: bool) -> None:
+    origin_of = runtime.origin.origin_of
+    assert (origin_of(one) == origin_of(other)) is same
+    assert origin_of(str(origin_of(one))) == origin_of(one)
+
+
 def test_arguments_called_like_parts_of_a_url_are_only_values(calling: Any) -> None:
     query = dict.fromkeys(
         ("base_url", "url", "host", "server", "_headers", "scheme"), "http://evil.test"
@@ -152,9 +232,10 @@ def test_bases_that_steer_the_path_are_no_bases(runtime: Any) -> None:
     for base in (
         "http://a.test/v1?x=1", "http://a.test/#f", "ftp://a.test", "//a.test", "http://", "http://u:p@a.test/",
         "a.test", "http://a.test/../x", "http://a.test/%2e%2e/x", "http://a.test/a b", "http://a.test\\b", "http://a.test:99999",
+        "http://a.test:0", "http://a.test/{x}", "http://a.test/%252e%252e", "http://a.test/..;x", "http://a.test?", "http://é.test",
     ):  # fmt: skip
         with pytest.raises(ValueError):
-            runtime.url.check_base_url(base)
+            runtime.origin.check_base_url(base)
 
 
 TEXTS = some.one_of(

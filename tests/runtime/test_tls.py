@@ -52,7 +52,13 @@ def over_tls(runtime: Any, settings: Any, run: Any, certificate: Path) -> Any:
     answer, or the error.
     """
 
-    def call(facts: dict[str, Any] | None = None, *, wants: bool = False, **variables: str) -> Any:
+    def call(
+        facts: dict[str, Any] | None = None,
+        *,
+        wants: bool = False,
+        host: str = "127.0.0.1",
+        **variables: str,
+    ) -> Any:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(certificate)
         context.load_verify_locations(certificate)
@@ -70,7 +76,7 @@ def over_tls(runtime: Any, settings: Any, run: Any, certificate: Path) -> Any:
         async def main() -> Any:
             server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
             port = server.sockets[0].getsockname()[1]
-            made = settings(f"https://127.0.0.1:{port}", facts, RETRIES="0", **variables)
+            made = settings(f"https://{host}:{port}", facts, RETRIES="0", **variables)
             try:
                 async with runtime.api.Api(made) as api:
                     return await api.request("GET", "/x")
@@ -92,6 +98,14 @@ def test_a_certificate_nobody_vouches_for_is_refused_and_one_of_the_operators_ow
         error
     )
     assert over_tls(CA_FILE=str(certificate)).status == 200
+
+
+def test_a_certificate_of_another_host_is_refused_whoever_signed_it(
+    runtime: Any, over_tls: Any, certificate: Path
+) -> None:
+    error = over_tls(host="localhost", CA_FILE=str(certificate))
+    assert isinstance(error, runtime.errors.Unreachable)
+    assert "certificate is not trusted" in str(error)
 
 
 def test_the_client_shows_its_own_certificate_where_the_api_wants_one(

@@ -117,7 +117,7 @@ def url() -> Callable[[bytes], None]:
     """
     name = "mcpgen.runtime"
     build = importlib.import_module(f"{name}.client.url").build
-    refused = importlib.import_module(f"{name}.client.errors").Refused
+    refused = importlib.import_module(f"{name}.errors").Refused
     templates = ("/u/{a}", "/u/{a}/x/{b}", "/{a}.{b}", "/u/{a}-{b}/y")
 
     def one(data: bytes) -> None:
@@ -151,8 +151,9 @@ def answer() -> Callable[[bytes], None]:
     """Bytes on the wire → an answer for the model within its limit, or an error in words (RD)."""
     name = "mcpgen.runtime"
     wire = importlib.import_module(f"{name}.client.api")
-    errors = importlib.import_module(f"{name}.client.errors")
-    answers = importlib.import_module(f"{name}.client.answer")
+    errors = importlib.import_module(f"{name}.errors")
+    blocks_of = importlib.import_module(f"{name}.client.blocks").content_of
+    report_error = importlib.import_module(f"{name}.client.report").report_error
     settings = importlib.import_module(f"{name}.settings")
     loop = asyncio.new_event_loop()
     served = [b""]
@@ -203,9 +204,9 @@ def answer() -> Callable[[bytes], None]:
         try:
             found = await api.request("GET", "/x")
         except errors.ApiError as error:
-            blocks = answers.report_error(error, made)
+            blocks = report_error(error, made)
         else:
-            blocks = answers.content_of(found, {"name": "x", "inputSchema": {}}, made)
+            blocks = blocks_of(found, {"name": "x", "inputSchema": {}}, made)
         text = json.dumps(blocks)
         assert len(text) < 4_000_000 and not re.search(
             r"\\u00(?:0[0-8bcef]|1[0-9a-f]|7f|9[0-9a-f])", text

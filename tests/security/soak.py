@@ -211,10 +211,36 @@ async def watched(
     )
     wrong = [f"{label}: memory grew from {early} to {late}"] if late - early > GROWTH else []
     wrong += [f"{label}: the last call failed"] if result.is_error else []
-    wrong += [f"{label}: {held} sockets are open"] if held > CALLERS + 12 else []
+    wrong += [f"{label}: {held} sockets are open"] if held > CALLERS + 12 + 128 else []
     return wrong + (
         [f"{label}: nothing was called"] if seen["worked"] < 3 or seen["failed"] < 3 else []
     )
+
+
+ATTACKS = (
+    b"",
+    b"POST /mcp HTTP/1.1\r\nX",
+    b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{",
+    b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 7\r\n\r\ngarbage",
+    b"\x16\x03\x01 nonsense\r\n\r\n",
+)
+
+
+async def attacking(port: int) -> None:
+    """Open connection after connection with half a request on each, and leave them open."""
+    draw = random.Random(0)
+    held: list[asyncio.StreamWriter] = []
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(draw.choice(ATTACKS))
+            held.append(writer)
+        except OSError:
+            pass
+        if len(held) > 400:
+            held.pop(0).close()
+        await asyncio.sleep(0.01)
 
 
 async def soak(seconds: float) -> list[str]:
@@ -232,6 +258,9 @@ async def soak(seconds: float) -> list[str]:
         "TOTAL_TIMEOUT": "3",
         "RETRIES": "1",
         "MAX_CONCURRENCY": "16",
+        "CALL_RATE": "0",
+        "HTTP_HEAD_TIMEOUT": "2",
+        "HTTP_MAX_PER_ADDRESS": "128",
     }
     environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
     environment["PYTHONPATH"] = str(folder / "src")
@@ -273,9 +302,11 @@ async def soak(seconds: float) -> list[str]:
         )
         try:
             await listening(port)
+            attack = asyncio.create_task(attacking(port))
             wrong += await watched(
                 f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP"
             )
+            attack.cancel()
         finally:
             process.terminate()
             await process.wait()

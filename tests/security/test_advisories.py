@@ -46,7 +46,7 @@ def test_ghsa_vv7q_7jx5_f767_a_path_argument_stays_in_its_segment(
     import importlib
 
     url = importlib.import_module("advised.runtime.client.url")
-    with pytest.raises(importlib.import_module("advised.runtime.client.errors").Refused):
+    with pytest.raises(importlib.import_module("advised.runtime.errors").Refused):
         url.build("https://api.example.com/v1", "/users/{id}", {"id": value}, "")
 
 

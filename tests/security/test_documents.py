@@ -313,13 +313,16 @@ CHANGED: dict[str, tuple[Document, str]] = {
     ),
     "credential": (
         document(
-            components={"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X-K"}}}
+            components={
+                "securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X-K"}}
+            },
+            security=[{"k": []}],
         ),
-        "a new credential `k`",
+        "for `list_books`: requests carry `k` instead of no credential",
     ),
     "method": (
         document({"/books": {"delete": operation(operationId="listBooks")}}),
-        "sends DELETE instead of GET",
+        "for `list_books`: requests are sent with DELETE instead of GET",
     ),
     "text": (
         document(
@@ -335,13 +338,13 @@ CHANGED: dict[str, tuple[Document, str]] = {
                 }
             }
         ),
-        "text of `list_books` now",
+        "for `list_books`: the text now",
     ),
     "hidden": (
         document(
             {"/books": {"get": operation(operationId="listBooks", description="a\u200bb\u202ec")}}
         ),
-        "text of `list_books` now",
+        "for `list_books`: the text now",
     ),
 }
 

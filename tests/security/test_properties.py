@@ -149,7 +149,7 @@ def test_a_header_is_one_header_or_refused(body: Any, name: str, value: str) -> 
     """Judged by the grammar of RFC 9110 and by h11, which serves as an independent parser."""
     import h11
 
-    refused = importlib.import_module("mcpgen.runtime.client.errors").Refused
+    refused = importlib.import_module("mcpgen.runtime.errors").Refused
     fields = {}
     with contextlib.suppress(refused):
         fields = body.header_fields({name: value})

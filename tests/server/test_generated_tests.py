@@ -106,8 +106,8 @@ MUTATIONS = {
     ),
     "required arguments that are not asked for": (
         "src/*/runtime/arguments/checker.py",
-        "        if errors:\n",
-        "        if not errors:\n",
+        "            if not self._validator.is_valid(tidied):\n",
+        "            if self._validator.is_valid(tidied):\n",
     ),
     "errors that look like answers": (
         "src/*/runtime/server/calls.py",

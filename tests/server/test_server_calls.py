@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import importlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client, MCPError
-from shop import DESK, write_package
+from shop import DESK, PACKAGE, PREFIX, write_package
 
 ERAS = ["auto", "legacy"]
 
@@ -376,3 +378,77 @@ def test_hooks_that_cannot_be_imported_stop_the_start(package: Path, in_process:
 
 def test_the_example_package_is_not_changed_by_serving_it(tmp_path: Path) -> None:
     assert write_package(tmp_path).joinpath("tools", "desk.json").is_file()
+
+
+def limited(in_process: Any, environment: dict[str, str], **more: Any) -> Any:
+    """The server with further settings (in capitals) and options."""
+    names = [name for name in more if name.isupper()]
+    given = {f"{PREFIX}_{name}": more.pop(name) for name in names}
+    in_process()
+    settings = importlib.import_module(f"{PACKAGE}.runtime.settings")
+    return in_process(settings=settings.read(environ={**environment, **given}), **more)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_calls_beyond_the_rate_are_told_to_wait(
+    in_process: Any, environment: dict[str, str], lazy: bool
+) -> None:
+    tools = limited(in_process, environment, lazy_list=lazy, CALL_RATE="6/m")
+    arguments = {"name": "echo", "arguments": {"text": "a"}} if lazy else {"text": "a"}
+    name = "call_tool" if lazy else "echo"
+
+    async def run() -> list[Any]:
+        async with Client(tools.server) as client:
+            return [await client.call_tool(name, arguments) for _ in range(2)]
+
+    first, second = asyncio.run(run())
+    assert not first.is_error and first.content[0].text == "a"
+    assert second.is_error
+    assert re.search(r"Too many calls\. Wait (9|10) seconds", second.content[0].text)
+
+
+def test_calls_beyond_those_that_may_run_are_told_to_wait_and_places_come_back(
+    in_process: Any, environment: dict[str, str]
+) -> None:
+    tools = limited(in_process, environment, MAX_CALLS="2")
+
+    async def run() -> None:
+        async with Client(tools.server) as client:
+            working = [
+                asyncio.create_task(client.call_tool("slow", {"steps": 100_000})) for _ in range(2)
+            ]
+            while tools._quota._running < 2:
+                await asyncio.sleep(0.005)
+            refused = await client.call_tool("echo", {"text": "a"})
+            assert refused.is_error
+            assert "already runs 2 calls" in refused.content[0].text
+            for task in working:
+                task.cancel()
+            await asyncio.gather(*working, return_exceptions=True)
+            while tools._quota._running:
+                await asyncio.sleep(0.005)
+            assert not (await client.call_tool("echo", {"text": "a"})).is_error
+
+    asyncio.run(run())
+
+
+def test_a_function_of_ones_own_has_the_time_of_a_call(
+    in_process: Any, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOW_MARKER", str(tmp_path / "marker"))
+    tools = limited(in_process, environment, TOTAL_TIMEOUT="0.2")
+
+    async def run() -> Any:
+        async with Client(tools.server) as client:
+            return await client.call_tool("slow", {"steps": 100_000})
+
+    result = asyncio.run(run())
+    assert result.is_error
+    assert "`slow` was stopped after 0.2 seconds" in result.content[0].text
+    assert f"`{PREFIX}_TOTAL_TIMEOUT`" in result.content[0].text
+    assert (tmp_path / "marker").read_text() == "cancelled"
+
+
+def test_calls_are_limited_without_a_word_from_the_operator(in_process: Any) -> None:
+    tools = in_process()
+    assert (tools._quota._at_once, tools._quota._rate._rate) == (256, 100.0)

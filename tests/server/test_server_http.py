@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import hashlib
 import hmac
 import http.client
 import importlib
 import json
+import resource
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jwt
@@ -31,10 +36,21 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 PLAIN = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
 
+def _limit_files(files: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+
 class Server:
     """A served package: its port, and its stderr when it has ended."""
 
-    def __init__(self, package: Path, environment: dict[str, str], *arguments: str) -> None:
+    def __init__(
+        self,
+        package: Path,
+        environment: dict[str, str],
+        *arguments: str,
+        files: int | None = None,
+    ) -> None:
+        """`files` is how many file descriptors the process may have."""
         self._errors = (package / "stderr").open("w+")
         self._process = subprocess.Popen(
             [
@@ -50,9 +66,10 @@ class Server:
             ],
             stdin=subprocess.DEVNULL,
             stderr=self._errors,
+            preexec_fn=functools.partial(_limit_files, files) if files else None,
             env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
         )
-        for _ in range(400):
+        for _ in range(2_000):
             said = (package / "stderr").read_text()
             if "Serving MCP at" in said:
                 break
@@ -109,9 +126,9 @@ def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
     """A function that serves the package, with further settings and arguments."""
     running: list[Server] = []
 
-    def run(*arguments: str, **settings: str) -> Server:
+    def run(*arguments: str, files: int | None = None, **settings: str) -> Server:
         named = {f"{PREFIX}_{name}": value for name, value in settings.items()}
-        running.append(Server(package, {**environment, **named}, *arguments))
+        running.append(Server(package, {**environment, **named}, *arguments, files=files))
         return running[-1]
 
     yield run
@@ -468,7 +485,9 @@ def test_a_write_tool_takes_the_scope_for_writing(
     assert "authorization" not in api.requests[0][2]
 
 
-@pytest.mark.parametrize("answer", [b"x" * 300_000, b"not json", b'{"keys": 3}', b"[]"])
+@pytest.mark.parametrize(
+    "answer", [b"x" * 300_000, b"not json", b'{"keys": 3}', b"[]", b"[" * 200_000]
+)
 def test_keys_that_cannot_be_read_let_nobody_in(
     in_process: Any, issuer: Issuer, answer: bytes
 ) -> None:
@@ -479,11 +498,25 @@ def test_keys_that_cannot_be_read_let_nobody_in(
     )
     issuer.answer = answer
 
-    async def ask() -> list[Any]:
-        return [await authority.grant(issuer.token()) for _ in range(3)]
+    async def ask() -> None:
+        for _ in range(3):
+            with pytest.raises(tokens.Unavailable) as caught:
+                await authority.grant(issuer.token())
+            assert 1 <= caught.value.seconds <= tokens.RETRY_SECONDS
 
-    assert asyncio.run(ask()) == [None] * 3
+    asyncio.run(ask())
     assert issuer.fetched == 1
+
+
+def test_a_client_keeps_its_token_while_the_keys_are_out_of_reach(
+    start: Start, issuer: Issuer
+) -> None:
+    server = start(**oauth(issuer))
+    issuer.answer = b"out of order"
+    status, headers, _ = server.send(authorization=f"Bearer {issuer.token()}")
+    assert status == 503
+    assert 1 <= int(headers["retry-after"]) <= 30
+    assert "www-authenticate" not in headers
 
 
 def test_many_calls_at_once_are_all_answered_each_with_its_own(
@@ -499,3 +532,323 @@ def test_many_calls_at_once_are_all_answered_each_with_its_own(
             return [result.content[0].text for result in results]
 
     assert asyncio.run(run()) == [str(number) for number in range(50)]
+
+
+def grants(in_process: Any, issuer: Issuer, *tokens: str, scopes: str = "") -> list[bool]:
+    """Which tokens an authority accepts."""
+    in_process()
+    module = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
+    authority = module.Issuer(
+        issuer=issuer.url,
+        audience=AUDIENCE,
+        keys_url=f"{issuer.url}/keys",
+        scopes=frozenset(scopes.split()),
+    )
+
+    async def ask() -> list[bool]:
+        return [await authority.grant(token) is not None for token in tokens]
+
+    return asyncio.run(ask())
+
+
+def test_a_token_without_the_scopes_every_caller_needs_is_refused(
+    in_process: Any, issuer: Issuer
+) -> None:
+    tokens = [issuer.token(scope=scope) for scope in ("a", "b", "a b", "a b c", "ab")]
+    assert grants(in_process, issuer, *tokens, scopes="a b") == [False, False, True, True, False]
+
+
+@pytest.mark.parametrize("scope", [5, {"a": 1}, [5], ["a", None], True])
+def test_scopes_that_are_not_text_are_refused(in_process: Any, issuer: Issuer, scope: Any) -> None:
+    tokens = [issuer.token(scope=scope), issuer.token(scope=None, scp=scope)]
+    assert grants(in_process, issuer, *tokens) == [False, False]
+
+
+def test_a_scope_that_is_null_is_refused_with_401(start: Start, issuer: Issuer) -> None:
+    server = start(**oauth(issuer))
+    claims = {"iss": issuer.url, "aud": AUDIENCE, "exp": int(time.time()) + 60, "scope": None}
+    token = jwt.encode(claims, issuer.key, algorithm="RS256", headers={"kid": "one"})
+    assert server.send(authorization=f"Bearer {token}")[0] == 401
+    assert "traceback" not in server.stop()
+
+
+def test_a_token_is_an_access_token_and_no_id_token(in_process: Any, issuer: Issuer) -> None:
+    good = [
+        issuer.token(headers={"typ": "at+jwt"}, scope=None),
+        issuer.token(headers={"typ": "application/AT+JWT"}, scope=None),
+        issuer.token(headers={"typ": "JWT"}),
+        issuer.token(headers={"typ": None}),
+        issuer.token(headers={"typ": "JWT"}, scope=None, scp=["a"]),
+    ]
+    bad = [
+        issuer.token(headers={"typ": "JWT"}, scope=None),
+        issuer.token(headers={"typ": None}, scope=None),
+        issuer.token(headers={"typ": "JWT"}, nonce="n"),
+        issuer.token(headers={"typ": "JWT"}, at_hash="h"),
+        issuer.token(headers={"typ": "logout+jwt"}),
+        issuer.token(headers={"typ": "dpop+jwt"}),
+    ]
+    assert grants(in_process, issuer, *good, *bad) == [True] * 5 + [False] * 6
+
+
+def test_a_header_nested_too_deeply_is_a_bad_token(in_process: Any, issuer: Issuer) -> None:
+    head = base64.urlsafe_b64encode(b'{"a":' + b"[" * 4_000 + b"]" * 4_000 + b"}").rstrip(b"=")
+    assert len(head) < 11_000
+    assert grants(in_process, issuer, f"{head.decode()[:8_000]}.e30.c2ln") == [False]
+
+
+def test_a_token_may_have_8192_characters(in_process: Any, issuer: Issuer) -> None:
+    short = issuer.token(pad="")
+    # Four characters of base64 for three of the claim
+    fits = issuer.token(pad="x" * ((8_192 - len(short)) * 3 // 4 - 3))
+    too_long = issuer.token(pad="x" * ((8_192 - len(short)) * 3 // 4 + 3))
+    assert len(fits) <= 8_192 < len(too_long)
+    assert grants(in_process, issuer, fits, too_long) == [True, False]
+
+
+def jwk(key: Any, **more: Any) -> dict[str, Any]:
+    """A public key as an authorization server publishes it."""
+    return {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), **more}
+
+
+def test_a_key_for_encryption_verifies_nothing(in_process: Any, issuer: Issuer) -> None:
+    # `use` decides, not whatever else the entry says (RFC 7517, section 4.2)
+    bare = {name: value for name, value in jwk(issuer.key).items() if name in ("kty", "n", "e")}
+    other = {name: value for name, value in jwk(issuer.other).items() if name in ("kty", "n", "e")}
+    issuer.answer = json.dumps(
+        {"keys": [{**bare, "kid": "one", "use": "enc"}, {**other, "kid": "two", "use": "sig"}]}
+    ).encode()
+    tokens = [issuer.token(), issuer.token(key=issuer.other, kid="two")]
+    assert grants(in_process, issuer, *tokens) == [False, True]
+
+
+def test_a_key_that_cannot_be_used_does_not_cost_the_others(
+    in_process: Any, issuer: Issuer
+) -> None:
+    good = jwk(issuer.key, kid="one")
+    issuer.answer = json.dumps(
+        {"keys": [{"kty": "RSA", "kid": "x", "n": 5}, {"kty": "EC", "kid": "y"}, good]}
+    ).encode()
+    assert grants(in_process, issuer, issuer.token()) == [True]
+
+
+@pytest.mark.parametrize(("padding", "accepted"), [(200_000, True), (300_000, False)])
+def test_a_set_of_keys_may_have_256_kib(
+    in_process: Any, issuer: Issuer, padding: int, accepted: bool
+) -> None:
+    keys = {"keys": [jwk(issuer.key, kid="one")], "padding": "x" * padding}
+    issuer.answer = json.dumps(keys).encode()
+    if accepted:
+        assert grants(in_process, issuer, issuer.token()) == [True]
+    else:
+        with pytest.raises(Exception, match="cannot be fetched"):
+            grants(in_process, issuer, issuer.token())
+
+
+@pytest.mark.parametrize("name", ["issuer", "audience", "keys_url"])
+@pytest.mark.parametrize("url", ["http://login.example", "ftp://login.example", "login.example"])
+def test_issuer_audience_and_keys_need_https(in_process: Any, name: str, url: str) -> None:
+    in_process()
+    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
+    good = {
+        "issuer": "https://a.example",
+        "audience": "https://b.example/mcp",
+        "keys_url": "https://a.example/keys",
+    }
+    tokens.Issuer(**good, scopes=frozenset())
+    with pytest.raises(ValueError, match="must be an https URL"):
+        tokens.Issuer(**{**good, name: url}, scopes=frozenset())
+
+
+def test_callers_with_known_keys_do_not_wait_for_those_without(
+    in_process: Any, issuer: Issuer
+) -> None:
+    in_process()
+    tokens = importlib.import_module(f"{PACKAGE}.runtime.transports.tokens")
+    keys = tokens.Keys(f"{issuer.url}/keys")
+
+    async def ask() -> None:
+        assert (await keys.find("one"))[0] is not None
+        answered = asyncio.Event()
+        keys._tried = float("-inf")
+        keys._fetch = answered.wait
+        waiting = asyncio.create_task(keys.find("unknown"))
+        await asyncio.sleep(0)
+        assert (await keys.find("one"))[0] is not None
+        assert not waiting.done()
+        keys._fetched = time.monotonic()
+        answered.set()
+        assert await waiting == (None, None)
+
+    asyncio.run(ask())
+
+
+def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process: Any) -> None:
+    tools = in_process()
+    server = importlib.import_module(f"{PACKAGE}.runtime.transports.http")
+    scopes = server.Scopes(tools, "books:write", "delete_book=books:admin")
+    entry = tools.catalog.find("delete_book")
+
+    def refusal(*granted: str) -> str:
+        request = SimpleNamespace(scope={server.GRANTED: frozenset(granted)})
+        return str(scopes.refusal(entry, request))
+
+    assert "`books:admin`" in refusal("books:write")
+    assert refusal("books:write", "books:admin") == ""
+    tools.refusal = lambda entry, request: f"no scope for {entry.name}"
+
+    async def run() -> str:
+        async with Client(tools.server) as client:
+            result = await client.call_tool("delete_book", {"book_id": "1"})
+            return str(result.content[0].text)
+
+    assert asyncio.run(run()) == "no scope for delete_book"
+
+
+def test_what_is_no_message_is_answered_over_http_as_on_stdio(
+    plain: tuple[Server, Recorder],
+) -> None:
+    server, _ = plain
+    cases: list[tuple[bytes, Any, int]] = [
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None, -32600),
+        (b'{"jsonrpc":"1.0","id":2,"method":"ping"}', 2, -32600),
+        (b'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\\ud83d"}}', 3, -32700),
+        (b"garbage", None, -32700),
+    ]
+    for body, request_id, code in cases:
+        status, _, content = server.send(body)
+        answer = json.loads(content)
+        assert (status, answer["id"], answer["error"]["code"]) == (400, request_id, code), body
+
+
+def test_an_allowed_host_with_a_port_is_allowed_on_that_port_alone(start: Start) -> None:
+    server = start("--allowed-host", "mcp.example:8443", "--allowed-host", "any.example")
+
+    def status(host: str) -> int:
+        return server.send(raw=[("Host", host)])[0]
+
+    assert [status(host) for host in ("mcp.example:8443", "any.example:9", "any.example")] == [
+        200,
+        200,
+        200,
+    ]
+    assert [status(host) for host in ("mcp.example:9", "mcp.example", "other.example:8443")] == [
+        421,
+        421,
+        421,
+    ]
+
+
+def opened(server: Server, data: bytes = b"") -> socket.socket:
+    """A connection on which so much has been sent."""
+    connection = socket.create_connection(("127.0.0.1", server.port), 10)
+    connection.sendall(data)
+    return connection
+
+
+def received(connection: socket.socket) -> bytes:
+    """Everything the server still sends before it closes the connection."""
+    content = b""
+    try:
+        while data := connection.recv(65_536):
+            content += data
+    except ConnectionError:
+        pass
+    connection.close()
+    return content
+
+
+HALF_HEAD = b"POST /mcp HTTP/1.1\r\nX"
+
+
+def test_400_half_open_connections_keep_nobody_out(start: Start) -> None:
+    server = start(files=256)
+    connections = [opened(server, HALF_HEAD) for _ in range(400)]
+    assert server.send()[0] == 200
+    assert len(connections) == 400
+    for connection in connections:
+        connection.close()
+    assert "out of system resource" not in server.stop()
+
+
+def test_a_head_has_to_arrive_in_time(start: Start) -> None:
+    server = start(HTTP_HEAD_TIMEOUT="0.4", HTTP_TOKEN=TOKEN)
+    assert received(opened(server, HALF_HEAD)).startswith(b"HTTP/1.1 408 ")
+    assert received(opened(server)) == b""
+    dripping = opened(server, HALF_HEAD)
+    with suppress(ConnectionError):
+        for _ in range(200):
+            dripping.sendall(b"x")
+            time.sleep(0.05)
+    dripping.close()
+    # An answer that comes before the body does not make the body's time endless
+    early = opened(server, b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n")
+    with pytest.raises(ConnectionError):
+        for _ in range(200):
+            early.sendall(b"x")
+            time.sleep(0.05)
+    early.close()
+
+
+def test_a_body_has_to_arrive_in_time_and_an_answer_may_take_longer(start: Start) -> None:
+    server = start(HTTP_BODY_TIMEOUT="0.3", HTTP_HEAD_TIMEOUT="0.3")
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
+    assert received(opened(server, head)).startswith(b"HTTP/1.1 408 ")
+    slow = {**LIST, "method": "tools/call", "params": {"name": "slow", "arguments": {"steps": 30}}}
+    status, _, body = server.send(slow)
+    assert status == 200
+    assert b"done" in body
+
+
+def test_an_idle_connection_is_closed(start: Start) -> None:
+    server = start(HTTP_IDLE_TIMEOUT="1")
+    connection = opened(server, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert received(connection).endswith(b'{"status": "ok"}')
+
+
+def slow_call(steps: int) -> bytes:
+    """A whole request that takes a while."""
+    call = {"name": "slow", "arguments": {"steps": steps}}
+    body = json.dumps({**LIST, "method": "tools/call", "params": call}).encode()
+    lines = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(body)}"]
+    lines += [f"{name}: {value}" for name, value in PLAIN.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def test_a_connection_too_many_is_refused_while_all_others_work(start: Start) -> None:
+    server = start(HTTP_MAX_PER_ADDRESS="2")
+    working = [opened(server, slow_call(2_000)) for _ in range(2)]
+    for connection in working:
+        assert connection.recv(12) == b"HTTP/1.1 200"  # progress comes before the result
+    answer = received(opened(server, slow_call(1)))
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b"Retry-After: 1" in answer
+    for connection in working:
+        connection.close()
+
+
+def test_the_connection_that_waits_longest_makes_room(start: Start) -> None:
+    server = start(HTTP_MAX_CONNECTIONS="3", HTTP_HEAD_TIMEOUT="60")
+    waiting = [opened(server, HALF_HEAD) for _ in range(3)]
+    assert server.send()[0] == 200
+    received(waiting[0])  # long before its own time is up
+    waiting[2].sendall(b": 1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n")
+    assert waiting[2].recv(12) == b"HTTP/1.1 400"
+
+
+def test_a_client_that_leaves_ends_its_call(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = tmp_path / "marker"
+    monkeypatch.setenv("SLOW_MARKER", str(marker))
+    server = start()
+    connection = opened(server, slow_call(100_000))
+    time.sleep(0.5)
+    assert not marker.exists()
+    connection.close()
+    for _ in range(400):
+        if marker.exists():
+            break
+        time.sleep(0.025)
+    assert marker.read_text() == "cancelled"

@@ -88,21 +88,91 @@ def test_a_client_that_reads_late_gets_every_answer_whole(start: Start) -> None:
     assert stopped(process) == ""
 
 
-def test_a_line_that_is_no_message_is_passed_over(start: Start) -> None:
+def request(number: Any, arguments: bytes) -> bytes:
+    """A line that calls `echo`, its arguments as they are."""
+    params = b'{"name":"echo","arguments":' + arguments + b"}"
+    head = b'{"jsonrpc":"2.0","id":' + json.dumps(number).encode()
+    return head + b',"method":"tools/call","params":' + params + b"}\n"
+
+
+DIGITS = b"1" * 5_000
+BAD_LINES: list[tuple[str, bytes, Any, int]] = [
+    ("garbage", b"garbage\n", None, -32700),
+    ("bytes that are not text", b"\xff\xfe\x00\n", None, -32700),
+    ("an array that never ends", b"[" * 100_000 + b"\n", None, -32700),
+    ("half a surrogate pair", request("a", b'{"text":"\\ud83d"}'), "a", -32700),
+    ("deep nesting", request(2, b'{"text":' + b"[" * 9_000 + b"]" * 9_000 + b"}"), 2, -32700),
+    ("a number of 5,000 digits", request(3, b'{"text":' + DIGITS + b"}"), 3, -32700),
+    ("the id at the end", b'{"params":{"id":9,"a":' + DIGITS + b'},"id":4}\n', 4, -32700),
+    ("half a line", request(5, b'{"text":"')[:70] + b"\n", 5, -32700),
+    ("an id of 5,000 digits", b'{"jsonrpc":"2.0","id":' + DIGITS + b"}\n", None, -32700),
+    ("an id that is cut off", b'{"jsonrpc":"2.0","id":12\n', None, -32700),
+    ("a number", b"5\n", None, -32600),
+    ("text", b'"text"\n', None, -32600),
+    ("an empty object", b"{}\n", None, -32600),
+    ("an empty batch", b"[]\n", None, -32600),
+    ("a batch", b"[" + json.dumps(ping(6)).encode() + b"]\n", None, -32600),
+    ("another version", b'{"jsonrpc":"1.0","id":7,"method":"ping"}\n', 7, -32600),
+    ("no version", b'{"id":8,"method":"ping"}\n', 8, -32600),
+    ("a method that is not text", b'{"jsonrpc":"2.0","id":9,"method":5}\n', 9, -32600),
+    ("no method", b'{"jsonrpc":"2.0","id":10}\n', 10, -32600),
+    ("params in a list", b'{"jsonrpc":"2.0","id":11,"method":"ping","params":[1]}\n', 11, -32600),
+    ("an id with a fraction", b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}\n', None, -32600),
+    ("an id that is null", b'{"jsonrpc":"2.0","id":null,"method":"ping"}\n', None, -32600),
+    ("an id that is true", b'{"jsonrpc":"2.0","id":true,"method":"ping"}\n', None, -32600),
+]
+
+
+def test_every_line_that_is_no_message_is_answered_and_logged(start: Start) -> None:
     process = start()
     assert process.stdin is not None and process.stdout is not None
-    text = call(1, "echo", {"text": "?"})
+    process.stdin.write(lines(INITIALIZE, INITIALIZED))
+    process.stdin.flush()
+    process.stdout.readline()
+    for reason, line, request_id, code in BAD_LINES:
+        process.stdin.write(line)
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        assert (answer["id"], answer["error"]["code"]) == (request_id, code), reason
+    process.stdin.write(lines(ping(99)))
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline()) == {"jsonrpc": "2.0", "id": 99, "result": {}}
+    events = [json.loads(line) for line in stopped(process).splitlines()]
+    assert [event["code"] for event in events] == [code for _, _, _, code in BAD_LINES]
+    assert all(event["answered"] and event["transport"] == "stdio" for event in events)
+
+
+def test_malformed_notifications_and_responses_are_logged_and_never_answered(start: Start) -> None:
+    process = start()
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(lines(INITIALIZE, INITIALIZED, b"\n", b"  \r\n"))
     process.stdin.write(
         lines(
-            INITIALIZE, INITIALIZED, b"\n", b"no message\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n"
+            {"jsonrpc": "1.0", "method": "notifications/x"},
+            {"jsonrpc": "2.0", "method": "notifications/x", "params": [1]},
+            {"jsonrpc": "2.0", "id": 1, "result": 5},
+            {"jsonrpc": "2.0", "id": 1, "error": "bad"},
+            ping(2),
         )
     )
-    process.stdin.write(json.dumps(text).encode().replace(b"?", b"caf\xc3\xa9 \xff") + b"\r\n")
+    process.stdin.flush()
+    assert [json.loads(process.stdout.readline())["id"] for _ in range(2)] == [0, 2]
+    events = [json.loads(line) for line in stopped(process).splitlines()]
+    assert [event["answered"] for event in events] == [False] * 4
+    assert process.stdout.read() == b""
+
+
+def test_bytes_that_are_not_utf_8_and_a_last_line_without_an_end_are_read(start: Start) -> None:
+    process = start()
+    assert process.stdin is not None and process.stdout is not None
+    text = json.dumps(call(1, "echo", {"text": "?"})).encode()
+    process.stdin.write(lines(INITIALIZE, INITIALIZED))
+    process.stdin.write(text.replace(b"?", b"caf\xc3\xa9 \xff") + b"\r\n")
     process.stdin.flush()
     assert json.loads(process.stdout.readline())["id"] == 0
     answer = json.loads(process.stdout.readline())
     assert answer["result"]["content"][0]["text"] == "caf\u00e9 \ufffd"
-    process.stdin.write(json.dumps(ping(2)).encode())  # the last line may lack its end
+    process.stdin.write(json.dumps(ping(2)).encode())
     process.stdin.close()
     assert json.loads(process.stdout.readline())["id"] == 2
     assert process.wait(20) == 0
@@ -124,14 +194,14 @@ def test_sockets_do_as_well_as_pipes(start: Start) -> None:
 
 @pytest.mark.parametrize("kind", ["a file", "one socket for both", "stderr on stdout"])
 def test_other_streams_are_left_to_the_sdk(start: Start, tmp_path: Path, kind: str) -> None:
-    said = lines(INITIALIZE)
+    said = lines(INITIALIZE, b"no message\n")
     if kind == "one socket for both":
         ours, theirs = socket.socketpair()
         process = start(stdin=theirs, stdout=theirs)
         theirs.close()
         with ours, ours.makefile("rb") as answers:
             ours.sendall(said)
-            answer = answers.readline()
+            answer = answers.readline() + answers.readline()
             ours.shutdown(socket.SHUT_WR)
             assert process.wait(20) == 0
     elif kind == "a file":
@@ -143,7 +213,8 @@ def test_other_streams_are_left_to_the_sdk(start: Start, tmp_path: Path, kind: s
         process = start(stderr=subprocess.STDOUT)
         answer, _ = process.communicate(said, timeout=20)
     assert process.returncode == 0
-    assert json.loads(answer.splitlines()[0])["id"] == 0
+    parts = [json.loads(line) for line in answer.splitlines() if b"jsonrpc" in line]
+    assert sorted(part.get("error", {}).get("code", 0) for part in parts) == [-32700, 0]
 
 
 def test_a_tool_finds_nothing_on_stdin_and_cannot_write_to_the_client(
@@ -197,20 +268,45 @@ def test_the_pipe_is_given_back_as_it_was(start: Start) -> None:
     os.close(writing)
 
 
-def test_a_message_without_end_costs_no_more_than_its_limit(in_process: Any) -> None:
+def test_a_line_without_end_is_one_error_and_is_never_kept(in_process: Any) -> None:
     in_process()
     stdio = importlib.import_module(f"{PACKAGE}.runtime.transports.stdio")
 
     async def run() -> None:
         reader = asyncio.StreamReader(1_000)
         messages = stdio.Messages(reader)
-        reader.feed_data(b"x" * 3_000)
-        assert isinstance(await anext(messages), ValueError)
+        reader.feed_data(b'{"id":5,"x":"' + b"x" * 3_000)
+        coming = asyncio.ensure_future(anext(messages))
+        for _ in range(20):
+            await asyncio.sleep(0)
+            assert len(reader._buffer) <= 3_000  # what has been read is gone
+            reader.feed_data(b"x" * 2_000)
         reader.feed_data(b"y\n" + lines(ping(7)))
-        assert isinstance(await anext(messages), ValueError)
-        assert (await messages.receive()).message.id == 7
+        error = await coming
+        assert (error.code, error.request_id) == (-32700, 5)
+        assert (await messages.__anext__()).message.id == 7
+        reader.feed_data(b"z" * 5_000)
         reader.feed_eof()
+        assert (await anext(messages)).code == -32700
         with pytest.raises(anyio.EndOfStream):
-            await messages.receive()
+            await stdio.AnsweredErrors(messages, None).receive()
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("text", ['"' + '\\"' * 200_000, "[" * 2_000_000, '{"id":' * 200_000])
+def test_the_search_for_an_id_is_bounded(in_process: Any, text: str) -> None:
+    in_process()
+    jsonrpc = importlib.import_module(f"{PACKAGE}.runtime.transports.jsonrpc")
+    tokens = 0
+
+    class Counting:
+        def finditer(self, source: str) -> Iterator[Any]:
+            nonlocal tokens
+            for token in pattern.finditer(source):
+                tokens += 1
+                yield token
+
+    pattern, jsonrpc._TOKEN = jsonrpc._TOKEN, Counting()
+    assert jsonrpc.unparsable(text, "").request_id is None
+    assert 0 < tokens <= jsonrpc._MAX_TOKENS

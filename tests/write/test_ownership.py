@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mcpgen.lock import dump, parse_lock
+from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
 from mcpgen.write import ToolLock, read_lock, write
-from mcpgen.write.changes import check_paths
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 
@@ -69,12 +69,12 @@ def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) 
 def test_an_emptied_folder_goes_and_one_with_a_file_of_the_user_stays(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     write(
-        {"clients/a.json": "{}", "models/b.py": "", "server.json": "{}"}, folder, lock_facts=facts()
+        {"clients/a.json": "{}", "tests/b.py": "", "server.json": "{}"}, folder, lock_facts=facts()
     )
-    put(folder, {"models/mine.py": "mine"})
+    put(folder, {"tests/mine.py": "mine"})
     write({"server.json": "{}"}, folder, lock_facts=facts("2"))
     assert not (folder / "clients").exists()
-    assert tree(folder / "models") == {"mine.py": "mine"}
+    assert tree(folder / "tests") == {"mine.py": "mine"}
 
 
 def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belongs(
@@ -188,7 +188,8 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, link: str) -> None:
     (folder / link).symlink_to(outside)
     before = tree(outside) if outside.is_dir() else outside.read_text()
     error = told(folder, force=True)
-    assert "is a symbolic link" in error.problems[0].detail
+    (problem,) = error.problems
+    assert "is a symbolic link" in problem.message + problem.detail
     assert (tree(outside) if outside.is_dir() else outside.read_text()) == before
 
 
@@ -237,20 +238,20 @@ def test_paths_the_generator_must_never_make_are_caught_as_a_bug(paths: list[str
 
 def test_a_name_that_only_changes_its_case_is_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
-    write({"tools/Books.py": "1"}, folder, lock_facts=facts())
-    write({"tools/books.py": "2"}, folder, lock_facts=facts("2"))
-    assert tree(folder / "tools") == {"books.py": "2"}
+    write({"tests/Books.py": "1"}, folder, lock_facts=facts())
+    write({"tests/books.py": "2"}, folder, lock_facts=facts("2"))
+    assert tree(folder / "tests") == {"books.py": "2"}
 
 
 def test_where_case_is_ignored_the_old_name_of_a_file_is_not_removed_after_the_new_one(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "shop"
-    write({"tools/Books.py": "1"}, folder, lock_facts=facts())
-    (folder / "tools/books.py").hardlink_to(
-        folder / "tools/Books.py"
+    write({"tests/Books.py": "1"}, folder, lock_facts=facts())
+    (folder / "tests/books.py").hardlink_to(
+        folder / "tests/Books.py"
     )  # both names lead to one file, as they do there
-    changes = write({"tools/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
+    changes = write({"tests/books.py": "2"}, folder, lock_facts=facts("2"), dry_run=True)
     assert changes.removed == ()
 
 
@@ -301,8 +302,9 @@ def test_a_lock_reads_back_as_it_was_written() -> None:
         ),
         customised={"listBooks": ("GET /books", "listBooks"), "GET /x": ("GET /x", None)},
         auth={"key": {"kind": "api_key"}},
-        files={"a": "1"},
+        files={"server.json": "1"},
         security=(("key",),),
+        name="corner_shop",
     )
     assert parse_lock(dump(lock)) == lock
 
@@ -313,6 +315,7 @@ API_KEY = {
     "wire_name": "X-Key",
     "scheme": "",
     "token_url": None,
+    "scopes": ["read"],
 }
 DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_world": True}
 
@@ -326,13 +329,31 @@ DELETES = {"read_only": False, "destructive": True, "idempotent": True, "open_wo
         ({"allowed_origins": ("https://b.example",)}, "may go to `https://b.example`"),
         (
             {"tools": (tool(base_url="https://b.example/x"),)},
-            "requests of `list_books` may go to `https://b.example`",
+            "for `list_books`: requests go to `https://b.example` instead of",
         ),
-        ({"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}}, "changes its wire_name"),
-        ({"auth": {"key": API_KEY, "other": API_KEY}}, "a new credential `other`"),
-        ({"security": ((), ("key",))}, "credentials become optional"),
-        ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sends DELETE instead of GET"),
-        ({"tools": (tool(hints=DELETES),)}, "becomes destructive"),
+        (
+            {"auth": {"key": {**API_KEY, "wire_name": "Authorization"}}},
+            "changes its name on the wire",
+        ),
+        (
+            {"auth": {"key": {**API_KEY, "token_url": "https://t"}}},
+            "token URL: none is now `https://t`",
+        ),
+        ({"auth": {"key": {**API_KEY, "scopes": ["write"]}}}, "its scopes: `read` is now `write`"),
+        (
+            {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",),)},
+            "requests carry `other` instead of `key`",
+        ),
+        (
+            {"auth": {"key": API_KEY, "other": API_KEY}, "security": (("other",), ("key",))},
+            "requests carry `other` or `key` instead of `key`",
+        ),
+        ({"security": ((), ("key",))}, "requests carry `key` or nothing instead of `key`"),
+        ({"security": ()}, "requests carry no credential instead of `key`"),
+        ({"base_url": "https://api.example.com/v2"}, "requests go below `/v2` instead of `/`"),
+        ({"tools": (tool(method="DELETE", hints=DELETES),)}, "sent with DELETE instead of GET"),
+        ({"tools": (tool(hints=DELETES),)}, "calls become destructive"),
+        ({"tools": (tool(hints={}),)}, "calls no longer only read"),
     ],
 )
 def test_another_origin_other_credentials_or_destruction_must_be_accepted(
@@ -349,14 +370,14 @@ def test_another_origin_other_credentials_or_destruction_must_be_accepted(
     assert write(NEW, tmp_path / "shop", lock_facts=replace(known, **changes), accept=True).created  # type: ignore[arg-type]
 
 
-def test_another_path_of_the_same_origin_a_new_tool_and_other_words_need_no_acceptance(
+def test_a_moved_operation_a_new_tool_and_other_words_need_no_acceptance(
     tmp_path: Path,
 ) -> None:
     known = replace(facts(), tools=(tool(),))
     write(OLD, tmp_path / "shop", lock_facts=known)
     harmless = replace(
         known,
-        base_url="https://API.example.com/v2",
+        base_url="https://API.example.com/",
         tools=(
             tool(text="other", path="/v2/books"),
             tool(name="remove", path="/x", method="DELETE", hints=DELETES),

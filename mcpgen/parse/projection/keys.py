@@ -19,9 +19,15 @@ def safe_key(wire_name: str, used: Collection[str]) -> str:
     if KEY.fullmatch(wire_name) and wire_name not in used:
         return wire_name
     stem = re.sub(r"[^a-zA-Z0-9_.-]+", "_", wire_name).strip("_")[:50] or "key"
-    if stem in used or len(wire_name) > 64:
-        return f"{stem}_{digest(wire_name)}"
-    return stem
+    key = stem
+    if len(wire_name) > 64:
+        key = f"{stem}_{digest(wire_name)}"
+    attempt = 0
+    while key in used:
+        suffix = f"#{attempt}" if attempt else ""
+        key = f"{stem}_{digest(wire_name + suffix)}"
+        attempt += 1
+    return key
 
 
 def in_order(properties: dict[str, Any], required: set[str]) -> list[tuple[str, Any]]:

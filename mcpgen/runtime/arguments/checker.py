@@ -22,6 +22,8 @@ MAX_VALUES = 50_000
 MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_HOPS = 64
 MAX_PATTERN = 4 * 1024 * 1024
+MAX_STEPS = 10_000
+"""How many comparisons of a schema with a value are worth making to say what is wrong."""
 
 _MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -73,6 +75,7 @@ class Checker:
         self._names = dict(names or {})
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
         self._parsed = False
+        self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
         self._bad_patterns = False
         self._validator = self._compile()
 
@@ -97,25 +100,63 @@ class Checker:
         self._bounded(given)
         self._known(given)
         self._parsed = False
-        tidied = self._visit(self._schema, "", given, wire=False)
-        if self._parsed:
-            self._bounded(tidied)
-        errors = list(_first(self._validator.iter_errors(tidied), 50))
-        if errors:
-            raise BadArguments(
-                explain(f"Invalid arguments for `{self._tool}`", self._schema, errors)
-            )
-        if self._names:
-            tidied = self._visit(self._schema, "", tidied, wire=True)
+        try:
+            tidied = self._visit(self._schema, "", given, wire=False)
+            if self._parsed:
+                self._bounded(tidied)
+            if not self._validator.is_valid(tidied):
+                raise BadArguments(self._explained(tidied))
+            if self._names:
+                tidied = self._visit(self._schema, "", tidied, wire=True)
+        finally:
+            self._visited.clear()
         return dict(tidied)
 
     def on_the_wire(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with their keys as on the wire; nothing is checked."""
-        return dict(self._visit(self._schema, "", arguments, wire=True))
+        try:
+            return dict(self._visit(self._schema, "", arguments, wire=True))
+        finally:
+            self._visited.clear()
 
-    def _bounded(self, value: Any) -> None:
+    def _explained(self, arguments: dict[str, Any]) -> str:
+        """What is wrong with arguments that are not valid."""
+        heading = f"Invalid arguments for `{self._tool}`"
+        if self._can_be_explained(arguments):
+            errors = _first(self._validator.iter_errors(arguments), 50)
+            return explain(heading, self._schema, errors)
+        lines = [f"{heading}:"]
+        properties = self._schema.get("properties", {})
+        for name, item in arguments.items():
+            place = f"/properties/{_escape(name)}"
+            if name in properties and not self._fits(properties[name], place, item):
+                lines.append(
+                    f"`{name[:100]}` does not fit its schema; it nests too many alternatives to"
+                    " say where"
+                )
+        return "\n- ".join(lines)
+
+    def _can_be_explained(self, arguments: dict[str, Any]) -> bool:
+        """Whether the validator can list the errors in reasonable time.
+
+        It tries every branch of every union again at each level, so that alternatives which hold
+        each other cost a power of their depth. This takes the same steps, and stops counting.
+        """
+        left = MAX_STEPS + 4 * self._bounded(arguments)
+        pending: list[tuple[Any, Any]] = [(self._schema, arguments)]
+        while pending:
+            left -= 1
+            if left < 0:
+                return False
+            schema, value = pending.pop()
+            schema, _ = self._resolve(schema, "")
+            if isinstance(schema, dict):
+                pending.extend(_parts(schema, value))
+        return True
+
+    def _bounded(self, value: Any) -> int:
         """Refuse what is too deep, too much or not JSON, without recursion and before any
-        validation.
+        validation. Returns how many values there are.
         """
         values = characters = 0
         pending: list[tuple[Any, int]] = [(value, 0)]
@@ -150,6 +191,7 @@ class Checker:
                 raise BadArguments(
                     f"Invalid arguments for `{self._tool}`: more than {MAX_CHARACTERS:,} characters"
                 )
+        return values
 
     def _known(self, given: Mapping[str, Any]) -> None:
         """Refuse names the tool does not have, unless the schema is open and says so."""
@@ -174,10 +216,22 @@ class Checker:
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
         """Walk schema and value together: forgive (`wire` false), or rename keys for the wire
         (`wire` true).
+
+        A value is visited once for each place of the schema: the branches of a union may lead to
+        the same places again, at every level.
         """
         schema, pointer = self._resolve(schema, pointer)
         if not isinstance(schema, dict):
             return value
+        if not isinstance(value, dict | list | str):
+            return self._visit_once(schema, pointer, value, wire=wire)
+        key = (pointer, id(value), wire)
+        if key not in self._visited:
+            # The value is kept beside its result, so that no other takes its id
+            self._visited[key] = value, self._visit_once(schema, pointer, value, wire=wire)
+        return self._visited[key][1]
+
+    def _visit_once(self, schema: dict[str, Any], pointer: str, value: Any, *, wire: bool) -> Any:
         if not wire:
             value = self._forgive(schema, value)
         for index, part in enumerate(schema.get("allOf", ())):
@@ -274,6 +328,7 @@ class Checker:
                 return value
             parsed = _parse(value)
             if _TYPES.get(type(parsed)) in kinds & {"object", "array"}:
+                self._bounded(parsed)
                 self._parsed = True
                 return parsed
         elif isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -383,6 +438,27 @@ def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft2
     if backtracking:
         options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=MAX_PATTERN)
     return jsonschema_rs.Draft202012Validator(schema, pattern_options=options, offline=True)
+
+
+def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
+    """The schemas inside a schema, each with the value it is compared with."""
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for part in schema.get(keyword, ()):
+            yield part, value
+    for keyword in ("not", "if", "then", "else"):
+        if keyword in schema:
+            yield schema[keyword], value
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        rest = schema.get("additionalProperties")
+        for key, item in value.items():
+            yield properties.get(key, rest), item
+    elif isinstance(value, list):
+        prefix = schema.get("prefixItems", ())
+        for part, item in zip(prefix, value, strict=False):
+            yield part, item
+        for item in value[len(prefix) :]:
+            yield schema.get("items"), item
 
 
 def _is_pattern(pattern: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 MAX_LINES = 5
@@ -30,14 +30,21 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     """The text of a refused call. `errors` are `jsonschema_rs.ValidationError`s in the validator's
     order.
     """
-    lines: list[str] = []
+    lines: dict[str, None] = {}
     missing = False
+    more = 0
     for error in errors:
         missing = missing or (error.kind.name == "required" and not list(error.instance_path))
-        lines.extend(line for line in _lines(error) if line not in lines)
-    more = len(lines) - MAX_LINES
-    shown = lines[:MAX_LINES] + ([f"and {more} more"] if more > 0 else [])
-    text = "\n- ".join([f"{heading}:", *shown])
+        for line in _lines(error):
+            if line in lines:
+                continue
+            if len(lines) == MAX_LINES:
+                more += 1  # a line that is not shown is not written either
+                break
+            lines[line] = None
+    if more:
+        lines[f"and {more} more"] = None
+    text = "\n- ".join([f"{heading}:", *lines])
     required = schema.get("required", ())
     if missing:
         text += "\nRequired arguments: " + ", ".join(f"`{name}`" for name in required[:MAX_CHOICES])
@@ -69,38 +76,39 @@ def _fold(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
 
 
-def _lines(error: Any) -> list[str]:
+def _lines(error: Any) -> Iterator[str]:
     """One line per fault; a union is told by the branch that comes nearest."""
     kind = error.kind.name
     path = list(error.instance_path)
     if kind in ("anyOf", "oneOf") and getattr(error.kind, "context", None):
-        return _union(error)
-    if kind == "required":
-        return [f"{_place([*path, error.kind.property])} is required"]
-    if kind in ("additionalProperties", "unevaluatedProperties"):
-        return [
-            f"{_place([*path, name])} is not known"
-            for name in list(error.kind.unexpected)[:MAX_LINES]
-        ]
-    say = _RULES.get(kind)
-    rule = say(error) if say else _plain(error)
-    return [f"{_place(path)} {rule}"]
+        yield from _union(error)
+    elif kind == "required":
+        yield f"{_place([*path, error.kind.property])} is required"
+    elif kind in ("additionalProperties", "unevaluatedProperties"):
+        for name in list(error.kind.unexpected)[:MAX_LINES]:
+            yield f"{_place([*path, name])} is not known"
+    else:
+        say = _RULES.get(kind, _plain)
+        yield f"{_place(path)} {say(error)}"
 
 
-def _union(error: Any) -> list[str]:
+def _union(error: Any) -> Iterator[str]:
     branches = [list(branch) for branch in error.kind.context if branch]
     if not branches:
-        return [f"{_place(error.instance_path)} does not fit: {_plain(error)}"]
+        yield f"{_place(error.instance_path)} does not fit: {_plain(error)}"
+        return
     path = list(error.instance_path)
     wrong_kind = [branch for branch in branches if _is_kind(branch, path)]
     if len(wrong_kind) == len(branches):
         types: list[str] = []
         for branch in branches:
             types.extend(kind for kind in _kinds(branch[0]) if kind not in types)
-        return [f"{_place(path)} must be {_either(types)}, got {show(error.instance)}"]
+        yield f"{_place(path)} must be {_either(types)}, got {show(error.instance)}"
+        return
     inside = [branch for branch in branches if branch not in wrong_kind]
     nearest = min(inside, key=len)
-    return [line for fault in nearest for line in _lines(fault)]
+    for fault in nearest:
+        yield from _lines(fault)
 
 
 def _is_kind(branch: list[Any], path: list[Any]) -> bool:

@@ -18,14 +18,24 @@ from typing import Any, TypeAlias
 import httpcore2
 import httpx2
 
+from ..errors import (
+    ApiError,
+    BadAnswer,
+    BadStatus,
+    Busy,
+    Redirected,
+    Refused,
+    TimedOut,
+    Unreachable,
+)
+from ..limits import Gate, Rate, back_off, retry_after
+from ..origin import check_base_url, origin_of
+from ..results.answer import STREAMS, Answer, parsed
 from ..settings import Credential, Secret, Settings
-from .answer import STREAMS, Answer, parsed
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Outgoing, Security
-from .errors import ApiError, BadAnswer, BadStatus, Busy, Redirected, Refused, TimedOut, Unreachable
-from .limits import Gate, Rate, back_off, retry_after
 from .network import Response, TooLarge, Transport, body_of, check_head
-from .url import build, check_base_url, origin_of, redirect
+from .url import build, redirect
 from .wire import OMIT, Omit, Part
 
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]
@@ -60,6 +70,7 @@ class Call:
 
     method: str
     path: str
+    base: str
     url: httpx2.URL
     headers: Mapping[str, str]
     cookies: Mapping[str, str]
@@ -147,6 +158,7 @@ class Api:
             call = Call(
                 method=method,
                 path=path,
+                base=base,
                 url=build(base, path, path_args or {}, query_text(query or {})),
                 headers=fields,
                 cookies=cookie_pairs(cookies or {}),
@@ -252,7 +264,7 @@ class Api:
                         f" which is not followed for {method}; look at what it did before sending"
                         " it again"
                     )
-                url = redirect(url, location)
+                url = redirect(url, location, call.base, self.settings.redactor)
                 method = "GET" if answer.status == 303 and method != "HEAD" else method
             raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 

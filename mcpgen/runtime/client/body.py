@@ -10,25 +10,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..errors import Refused
+from ..headers import FORBIDDEN_HEADERS, TOKEN
 from ..settings import Settings
-from .errors import Refused
 from .wire import OMIT, Omit, Pairs, Part, Simple, encode, header_text, joined, pairs_of, text_of
 
 MAX_HEADER = 8 * 1024
 
-TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
-# Fields that say where a request goes, where it ends, who sends it or who it is from (RFC 9110, RFC
-# 7239): they are
-# not the model's to set.
-FORBIDDEN_HEADERS = frozenset(
-    "host cookie cookie2 content-length content-encoding connection keep-alive proxy-authenticate"
-    " proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect via"
-    " forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-port"
-    " x-forwarded-prefix x-forwarded-server x-real-ip x-original-url x-rewrite-url x-http-method"
-    " x-http-method-override x-method-override authorization accept-encoding http2-settings".split()
-)
-
 # What the first bytes say, for file parts whose document names no single media type.
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),

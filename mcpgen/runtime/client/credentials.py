@@ -17,11 +17,11 @@ from urllib.parse import quote, quote_plus, unquote_plus, urlencode
 
 import httpx2
 
+from ..errors import ApiError, MissingCredential, Refused
+from ..origin import origin_of
+from ..results.answer import Answer
 from ..settings import Credential, Redactor, Secret, Settings
-from .answer import Answer
 from .body import VALUE
-from .errors import ApiError, MissingCredential, Refused
-from .url import origin_of
 
 Security = tuple[tuple[str, ...], ...]
 Post = Callable[["Outgoing"], Awaitable[Answer[Any]]]

@@ -18,8 +18,8 @@ from typing import Any
 import httpcore2
 import httpx2
 
+from ..errors import BadAnswer, Refused
 from ..settings import Settings
-from .errors import BadAnswer, Refused
 
 MAX_HEADERS = 256
 
@@ -170,10 +170,10 @@ class Response:
         self._answer = answer
         self.status = answer.status
         self.raw = answer.headers
-        self.headers: dict[str, str] = {}
+        values: dict[str, list[str]] = {}
         for name, value in self.raw:
-            key, text = name.decode("latin-1").lower(), _text(value)
-            self.headers[key] = f"{self.headers[key]}, {text}" if key in self.headers else text
+            values.setdefault(name.decode("latin-1").lower(), []).append(_text(value))
+        self.headers = {name: ", ".join(texts) for name, texts in values.items()}
 
     def chunks(self) -> AsyncIterator[bytes]:
         """The bytes of the body, as they come."""
@@ -332,9 +332,11 @@ class _Gunzip:
     """
 
     PIECE = 64 * 1024
+    MEMBERS = 1_024
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(wbits=31)
+        self._members = 1
 
     @property
     def done(self) -> bool:
@@ -346,7 +348,7 @@ class _Gunzip:
         try:
             while data:
                 if self._member.eof:
-                    self._member = zlib.decompressobj(wbits=31)
+                    self._next_member()
                 piece = self._member.decompress(data, self.PIECE)
                 data = (
                     self._member.unused_data if self._member.eof else self._member.unconsumed_tail
@@ -355,3 +357,10 @@ class _Gunzip:
                     yield piece
         except zlib.error:
             raise BadAnswer("the API's answer says it is gzip and is not") from None
+
+    def _next_member(self) -> None:
+        """Begin another member: each costs memory and time, however little it holds."""
+        self._members += 1
+        if self._members > self.MEMBERS:
+            raise BadAnswer(f"the API's answer has more than {self.MEMBERS:,} gzip members")
+        self._member = zlib.decompressobj(wbits=31)

@@ -1,88 +1,33 @@
-"""Where a request goes: refuse, then encode, then prove.
+"""The URL of a request: refuse, then encode, then prove.
 
 Encoding alone does not keep a value inside its path segment: `..` is made of unreserved characters,
-and readers on the way decode `%2e` and `%2F` before they route. So values that could be read as a
-dot segment after any number of decodings are refused, what is left is percent-encoded, and the
-finished URL is parsed again and compared with what it has to be.
+and readers on the way decode `%2e` and `%2F` before they route. So a value that some reader could
+take for a dot segment is refused (`segments`), what is left is percent-encoded, and the finished
+URL is parsed again and compared with what it has to be.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote_to_bytes, urljoin, urlsplit
 
 import httpx2
 
-from .errors import Redirected, Refused
+from ..errors import Redirected, Refused
+from ..origin import Origin, origin_of
+from ..segments import TooManyDecodings, may_hold_dots, readings
 from .wire import OMIT, path_text
 
 MAX_SEGMENT = 2_048
 MAX_URL = 64 * 1024
+MAX_LOCATION = 8 * 1024
+MAX_SHOWN = 200
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
-# Dots that only careless decoders see: overlong UTF-8 and the %u escapes of old.
-_DISGUISED_DOT = re.compile(r"%c0%(?:ae|2e)|%e0%80%ae|%u(?:002e|ff0e)", re.I)
-_PORTS = {"http": 80, "https": 443}
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Scheme, host and port (RFC 6454), the port never left out."""
-
-    scheme: str
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        port = "" if self.port == _PORTS.get(self.scheme) else f":{self.port}"
-        return f"{self.scheme}://{host}{port}"
-
-    @property
-    def loopback(self) -> bool:
-        """Whether the host can only be this machine."""
-        return (
-            self.host in ("localhost", "::1")
-            or self.host.endswith(".localhost")
-            or self.host.startswith("127.")
-        )
-
-
-def origin_of(url: str) -> Origin:
-    """The origin of an absolute http(s) URL. Raises ValueError for anything else."""
-    parts = urlsplit(url)
-    if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError("not an http or https URL with a host")
-    return Origin(parts.scheme, parts.hostname.rstrip("."), parts.port or _PORTS[parts.scheme])
-
-
-def check_base_url(url: str) -> str:
-    """A base URL, without its trailing slash. Raises ValueError saying what is wrong with it."""
-    if (
-        _CONTROLS.search(url)
-        or _SURROGATES.search(url)
-        or "\\" in url
-        or any(letter.isspace() for letter in url)
-    ):
-        raise ValueError("has a space, control character or backslash in it")
-    origin_of(url)
-    parts = urlsplit(url)
-    if "@" in parts.netloc:
-        raise ValueError("has a user name or password in it")
-    if parts.query or parts.fragment or "?" in url or "#" in url:
-        raise ValueError("has a query or fragment in it")
-    if not url.isascii():
-        raise ValueError("is not ASCII")
-    if any(_is_dots(segment) for segment in parts.path.split("/")):
-        raise ValueError("has a `.` or `..` segment in it")
-    return url.rstrip("/")
 
 
 def expand(template: str, values: Mapping[str, Any]) -> str:
@@ -102,32 +47,33 @@ def build(base_url: str, template: str, values: Mapping[str, Any], query: str) -
     than it should have.
     """
     path = expand(template, values)
-    text = base_url + path + (f"?{query}" if query else "")
+    target = f"{path}?{query}" if query else path
+    text = base_url + target
     if len(text) > MAX_URL:
         raise Refused(f"the arguments make a URL of more than {MAX_URL} characters")
     try:
         url = httpx2.URL(text)
-        origin, base, authority = _base(base_url)
-        same_origin = origin_of(text) == origin
+        proven = _goes_where_it_should(url, text, base_url, path, query)
     except (ValueError, httpx2.InvalidURL):
         raise Refused("the arguments do not make a URL") from None
-    parts = urlsplit(text)
-    count = base.path.count("/") + len(_segments(template)) - 1
-    target = base.path + path + (f"?{query}" if query else "")
-    proven = (
-        same_origin
-        and parts.netloc == base.netloc
-        and parts.path.startswith(f"{base.path}/")
-        and parts.path.count("/") == count
-        and not any(_is_dots(segment) for segment in parts.path.split("/"))
-        and parts.query == query
-        and not parts.fragment
-        and url.raw_path == target.encode("ascii")
-        and (url.scheme, url.netloc) == authority
-    )
-    if not proven:
+    if not proven or path.count("/") != len(_segments(template)) - 1:
         raise Refused("the arguments would change where the request goes")
     return url
+
+
+def _goes_where_it_should(url: httpx2.URL, text: str, base_url: str, path: str, query: str) -> bool:
+    """Whether both readers of a URL, Python's and the HTTP library's, find in `text` what it was
+    made of. Raises ValueError when it is not a URL.
+    """
+    origin, base, authority = _base(base_url)
+    parts = urlsplit(text)
+    expected = (origin, base.netloc, f"{base.path}{path}", query, "")
+    if (origin_of(text), parts.netloc, parts.path, parts.query, parts.fragment) != expected:
+        return False
+    target = f"{base.path}{path}?{query}" if query else f"{base.path}{path}"
+    if (url.scheme, url.netloc, url.raw_path) != (*authority, target.encode("ascii")):
+        return False
+    return path.startswith("/") and not may_hold_dots(path)
 
 
 @lru_cache(maxsize=64)
@@ -155,28 +101,46 @@ def _segments(template: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def redirect(url: httpx2.URL, location: str) -> httpx2.URL:
-    """Where a redirect leads. Raises Redirected unless it stays on the origin and its path is a
-    plain one.
+def redirect(
+    url: httpx2.URL, location: str, base_url: str, redact: Callable[[str], str]
+) -> httpx2.URL:
+    """Where a redirect leads (RFC 9110, section 10.2.2), dot segments resolved.
+
+    Raises Redirected, saying where it pointed, unless that is on the origin of `base_url` and below
+    its path: a credential may go nowhere else. `redact` masks secrets in what is said.
     """
-    if not location or len(location) > 8_192 or _CONTROLS.search(location) or "\\" in location:
+    if _CONTROLS.search(location) or "\\" in location or not 0 < len(location) <= MAX_LOCATION:
         raise Redirected("the API answered with a redirect to something that is not a URL")
     try:
         text = urljoin(str(url), location).partition("#")[0]
-        same = origin_of(text) == origin_of(str(url)) and "@" not in urlsplit(text).netloc
         target = httpx2.URL(text)
+        origin, parts = origin_of(text), urlsplit(text)
     except (ValueError, httpx2.InvalidURL):
         raise Redirected(
             "the API answered with a redirect to something that is not an http URL"
         ) from None
-    if not same:
-        raise Redirected("the upstream redirected to another origin, which is not followed")
-    # In what was sent and in what it resolves to: resolving takes plain dots away
-    if _has_dots(urlsplit(location).path) or _has_dots(urlsplit(text).path):
+    shown = f"the API redirected to `{redact(f'{origin}{parts.path}')[:MAX_SHOWN]}`"
+    own, base, _ = _base(base_url)
+    if origin != own or (target.scheme, target.netloc) != (url.scheme, url.netloc):
+        raise Redirected(f"{shown}, which is another origin than {own}: it is not followed")
+    if "@" in parts.netloc:
+        raise Redirected(f"{shown} with a user name or password: it is not followed")
+    path = target.raw_path.decode("ascii").partition("?")[0]
+    if not _is_below(path, base.path):
         raise Redirected(
-            "the API answered with a redirect to a path with dot segments, which is not followed"
+            f"{shown}, which is not below the API's base path `{base.path}/`: it is not followed"
         )
     return target
+
+
+def _is_below(path: str, base: str) -> bool:
+    """Whether every reader finds a path at or below the path of a base URL."""
+    if path != base and not path.startswith(f"{base}/"):
+        return False
+    try:
+        return not may_hold_dots(path)
+    except TooManyDecodings:
+        return False
 
 
 def _segment(pieces: tuple[str, ...], values: Mapping[str, Any]) -> str:
@@ -186,8 +150,8 @@ def _segment(pieces: tuple[str, ...], values: Mapping[str, Any]) -> str:
         for index, piece in enumerate(pieces)
     )
     # Harmless values can still add up: `/` and `/` around the dot of `{name}.{ext}`
-    if len(pieces) > 1 and any(_has_dots(text) for text in _decodings(segment)):
-        raise Refused("makes a `.` or `..` path segment together with what is around it", pieces[1])
+    if len(pieces) > 1:
+        _refuse_dots(segment, pieces[1], "makes a `.` or `..` path segment with what is around it")
     return segment
 
 
@@ -203,38 +167,16 @@ def _value(name: str, value: Any) -> str:
         raise Refused("must not be empty, it is part of the path", name)
     if len(unquote_to_bytes(text)) > MAX_SEGMENT:
         raise Refused(f"longer than {MAX_SEGMENT} bytes", name)
-    for decoded in _decodings(text):
-        if _CONTROLS.search(decoded):
-            raise Refused("holds a control character", name)
-        if _has_dots(decoded):
-            raise Refused("holds a `.` or `..` path segment", name)
+    _refuse_dots(text, name, "holds a `.` or `..` path segment")
+    if any(_CONTROLS.search(reading) for reading in readings(text)):
+        raise Refused("holds a control character", name)
     return text
 
 
-def _decodings(text: str) -> list[str]:
-    """The text, and what is left of it after each further percent-decoding, until nothing
-    changes.
-    """
-    seen = [text]
-    while "%" in seen[-1]:
-        decoded = unquote(_DISGUISED_DOT.sub(".", seen[-1]), errors="replace")
-        if decoded == seen[-1]:
-            break
-        seen.append(decoded)
-    return seen
-
-
-def _has_dots(text: str) -> bool:
-    """Whether a text holds a dot segment for readers to whom `/` or a backslash separates."""
-    return any(_is_dots(segment) for segment in re.split(r"[/\\]", text))
-
-
-def _is_dots(segment: str) -> bool:
-    """Whether a path segment is, to any reader, `.` or `..`; path parameters (`..;x`) do not hide
-    it.
-    """
-    for text in _decodings(segment):
-        bare = text.partition(";")[0].strip()
-        if bare in (".", "..") or unicodedata.normalize("NFKC", bare) in (".", ".."):
-            return True
-    return False
+def _refuse_dots(text: str, name: str, reason: str) -> None:
+    """Raise Refused when a reading of a text has a dot segment, or there are too many readings."""
+    try:
+        if may_hold_dots(text):
+            raise Refused(reason, name)
+    except TooManyDecodings as error:
+        raise Refused(str(error), name) from None

@@ -27,7 +27,10 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
-from .errors import Refused
+from ..errors import Refused
+
+MAX_PAIRS = 32 * 1024 * 1024
+"""Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""
 
 
 class Omit(enum.Enum):
@@ -164,7 +167,7 @@ def deep_object(value: Any) -> Encoded | Pairs | Omit:
         return OMIT
     if not isinstance(value, list | tuple | Mapping):
         return Encoded(encode(value))
-    return Pairs(tuple(_deep(value, "")), under_name=True)
+    return Pairs(_bounded(_deep(value, "")), under_name=True)
 
 
 def label(value: Any, explode: bool = False) -> Encoded | Omit:
@@ -358,9 +361,9 @@ def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
     elif isinstance(value, Encoded):
         yield encode(name), value.text
     elif isinstance(value, Mapping):
-        for key, item in value.items():
-            for one in _each(item):
-                yield _key(key), encode(one)
+        yield from _bounded(
+            (_key(key), encode(one)) for key, item in value.items() for one in _each(item)
+        )
     elif isinstance(value, list | tuple):
         for item in value:
             yield from (
@@ -452,7 +455,7 @@ def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encode
         return OMIT
     if explode and isinstance(value, Mapping):
         return Pairs(
-            tuple(
+            _bounded(
                 (_key(key), encode(one, safe)) for key, item in value.items() for one in _each(item)
             )
         )
@@ -465,6 +468,18 @@ def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encode
             encode(item, safe.replace(",", "") if compound else safe) for item in _members(value)
         )
     )
+
+
+def _bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The pairs, unless they are too long: one long key may be written before many values."""
+    written: list[tuple[str, str]] = []
+    left = MAX_PAIRS
+    for key, text in pairs:
+        left -= len(key) + len(text)
+        if left < 0:
+            raise Refused(f"too long: more than {MAX_PAIRS:,} characters when it is written out")
+        written.append((key, text))
+    return tuple(written)
 
 
 def _joined(value: Any, separator: str, forbidden: str = "") -> Encoded | Omit:

@@ -45,10 +45,12 @@ def visible(text: str) -> str:
 
 
 def _replacement(found: re.Match[str]) -> str:
+    # One character on each side: a slice of all the rest would make the work quadratic
+    start, end = found.span()
     hidden, before, after = (
         found[0],
-        found.string[: found.start()][-1:],
-        found.string[found.end() :][:1],
+        found.string[max(0, start - 1) : start],
+        found.string[end : end + 1],
     )
     if before > "\u00a0" and (
         hidden in ("\ufe0e", "\ufe0f") or (hidden in ("\u200c", "\u200d") and after > "\u00a0")

@@ -19,8 +19,9 @@ import anyio.to_thread
 from mcp.types import CallToolResult
 
 from ..arguments.explain import explain, suggest
-from ..client.errors import ApiError, BadStatus
+from ..errors import ApiError, BadStatus
 from ..log import event
+from ..results.answer import Answer
 from ..results.content import (
     Call,
     Context,
@@ -35,8 +36,7 @@ from .catalog import Entry, StartError
 
 if TYPE_CHECKING:
     from ..arguments.checker import Checker
-    from ..client.answer import Answer
-    from ..client.api import Api
+    from .api_side import ApiSide
 
 _KINDS = ("before", "shape", "after")
 _RESERVED = ("api", "context")
@@ -95,7 +95,9 @@ class Caller:
     secrets out of data.
     """
 
-    def __init__(self, hooks: Hooks, api: Callable[[], Api], mask: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, hooks: Hooks, api: Callable[[], ApiSide], mask: Callable[[Any], Any]
+    ) -> None:
         self._hooks = hooks
         self._api = api
         self._mask = mask
@@ -137,8 +139,8 @@ class Caller:
         call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
         await self._hooks.run("before", call)
         if "api" in prepared.wants:
-            _tell_progress(context)
-        injected = [self._api() if name == "api" else context for name in prepared.wants]
+            self._api().tell_progress(context)
+        injected = [self._api().api if name == "api" else context for name in prepared.wants]
         if inspect.iscoroutinefunction(prepared.function):
             value = await prepared.function(*injected, **call.arguments)
         else:
@@ -159,7 +161,7 @@ class Caller:
         """What a function returned, shaped by the hooks, as a result that fits the declared output
         schema.
         """
-        if entry.generated or _is_answer(value):
+        if entry.generated or isinstance(value, Answer):
             return await self._answered(entry, call, value)
         if isinstance(value, Structured):
             value = dataclasses.replace(
@@ -177,13 +179,11 @@ class Caller:
 
     async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
-        from ..client.answer import content_of
-
         if answer.data is not None and self._hooks.have("shape", entry.name):
             answer = dataclasses.replace(
                 answer, data=as_json(await self._hooks.run("shape", call, answer.data))
             )
-        content, structured = content_of(answer, entry.wire, self._api().settings)
+        content, structured = self._api().content(answer, entry.wire)
         result: dict[str, Any] = {"content": content}
         return result if structured is None else {**result, "structuredContent": structured}
 
@@ -235,9 +235,7 @@ class Caller:
         return failure(text), {"status": "internal_error", **entry.package.where(error)}
 
     def _report_api(self, entry: Entry, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
-        from ..client.answer import report_error
-
-        blocks = report_error(error, self._api().settings)
+        blocks = self._api().report(error)
         status = error.answer.status if isinstance(error, BadStatus) else type(error).__name__
         return {"content": blocks, "isError": True}, {"status": status}
 
@@ -256,17 +254,3 @@ def _checker(entry: Entry) -> Checker:
         nullable=sends.nullable if sends else (),
         names=sends.names if sends else {},
     )
-
-
-def _tell_progress(context: Context) -> None:
-    """Let the HTTP side say that it is waiting, if the caller wants to know."""
-    from ..client.api import progress
-
-    progress.set(context.say if context.wanted else None)
-
-
-def _is_answer(value: Any) -> bool:
-    """Whether a function of yours returned an answer of the API (`api` is not imported for the sake
-    of asking).
-    """
-    return type(value).__name__ == "Answer" and hasattr(value, "media_type")

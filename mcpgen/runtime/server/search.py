@@ -147,7 +147,7 @@ class Index:
     def search(self, query: str, limit: int) -> list[str]:
         """The names of the best tools, an exact name before everything else."""
         terms = _terms(query[:1000])
-        wanted = _squash(query)
+        wanted = _squash(query[:1000])
         scored: list[tuple[float, int]] = []
         for index, name in enumerate(self._names):
             score = math.inf if _squash(name) == wanted else self._score(index, terms)

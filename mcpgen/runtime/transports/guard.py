@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 
 from ..log import event
 from ..server.search import CALL
+from .jsonrpc import BadMessage, parse
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -28,7 +30,6 @@ ENDPOINT = "/mcp"
 HEALTH = "/health"
 METADATA = "/.well-known/oauth-protected-resource"
 MAX_BODY_BYTES = 4 * 1024 * 1024
-BODY_SECONDS = 30.0
 GRANTED = "mcp.granted_scopes"
 """The key under which a request's scopes stand in the ASGI scope: a frozenset, or None for all of
 them.
@@ -45,6 +46,14 @@ class Grant:
     scopes: frozenset[str] | None = None
 
 
+class Unavailable(Exception):
+    """Nobody can say now whether a token is good; `seconds` is when to ask again."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("the authorization server's keys cannot be fetched")
+        self.seconds = max(1, math.ceil(seconds))
+
+
 class Authority(Protocol):
     """Knows callers by their bearer token."""
 
@@ -52,7 +61,9 @@ class Authority(Protocol):
     """Parameters of the `WWW-Authenticate` header that tell a client where to get a token."""
 
     async def grant(self, token: str) -> Grant | None:
-        """What the bearer of a token may do, or None for a token that is not good."""
+        """What the bearer of a token may do, or None for a token that is not good. Raises
+        Unavailable.
+        """
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
@@ -92,12 +103,14 @@ class Guard:
         origins: frozenset[str],
         authority: Authority | None = None,
         needs: Callable[[str], frozenset[str]] = lambda name: frozenset(),
+        body_seconds: float = 30.0,
     ) -> None:
         self._app = app
         self._hosts = hosts
         self._origins = origins
         self._authority = authority
         self._needs = needs
+        self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -136,21 +149,34 @@ class Guard:
         granted: frozenset[str] | None = None
         if self._authority is not None:
             token = _bearer(scope)
-            grant = await self._authority.grant(token) if token else None
+            try:
+                grant = await self._authority.grant(token) if token else None
+            except Unavailable as error:
+                retry = (b"retry-after", str(error.seconds).encode())
+                return await _answer(send, 503, {"error": f"Try again later: {error}"}, retry)
             if grant is None:
-                error = 'error="invalid_token"' if token else ""
-                return await self._challenge(send, 401, error)
+                fault = 'error="invalid_token"' if token else ""
+                return await self._challenge(send, 401, fault)
             granted = grant.scopes
         scope[GRANTED] = granted
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            async with asyncio.timeout(self._body_seconds):
                 body = await _read(scope, receive)
+        except ClientGone:
+            return None
         except TimeoutError:
             return await _answer(send, 408, {"error": "The request's body did not arrive in time"})
         if body is None:
             return await _answer(
                 send, 413, {"error": f"The request's body is larger than {MAX_BODY_BYTES} bytes"}
             )
+        if scope["path"] == ENDPOINT and _is_json(scope):
+            try:
+                parse(body.decode(errors="replace"))
+            except BadMessage as error:
+                error.log("http")
+                content = error.answer().model_dump(by_alias=True, exclude_unset=True)
+                return await _answer(send, 400, content)
         if granted is not None:
             needed = frozenset().union(*(self._needs(name) for name in _called(body)))
             if not needed <= granted:
@@ -190,7 +216,8 @@ class Guard:
             if status == 401
             else "The token's scopes do not allow this call"
         )
-        await _answer(send, status, {"error": text}, f"Bearer {parameters}".strip())
+        header = f"Bearer {parameters}".strip().encode("latin-1", "replace")
+        await _answer(send, status, {"error": text}, (b"www-authenticate", header))
 
 
 def _header(scope: Scope, name: bytes) -> list[str]:
@@ -204,9 +231,13 @@ def _bearer(scope: Scope) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
+class ClientGone(Exception):
+    """The client closed the connection before its request was whole."""
+
+
 async def _read(scope: Scope, receive: Receive) -> bytes | None:
     """The body, or None when it is too large; what a client declares is believed only when it is
-    too much.
+    too much. Raises ClientGone.
     """
     declared = _header(scope, b"content-length")
     if declared and declared[0].isdecimal() and int(declared[0][:20]) > MAX_BODY_BYTES:
@@ -214,6 +245,8 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
     body = bytearray()
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
         body += message.get("body", b"")
         if len(body) > MAX_BODY_BYTES:
             return None
@@ -231,34 +264,38 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
+def _is_json(scope: Scope) -> bool:
+    """Whether a request says that its body is JSON; for any other the SDK has an answer."""
+    types = _header(scope, b"content-type")
+    return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
+
+
 def _called(body: bytes) -> list[str]:
-    """The tools a request's body calls; the call itself is judged again where it is made."""
+    """The tool a request's body calls, in a list, or nothing; the call itself is judged again where
+    it is made.
+    """
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
         return []
-    names: list[str] = []
-    for one in message if isinstance(message, list) else [message]:
-        params = (
-            one.get("params")
-            if isinstance(one, dict) and one.get("method") == "tools/call"
-            else None
-        )
-        if isinstance(params, dict):
-            name, arguments = params.get("name"), params.get("arguments")
-            if name == CALL and isinstance(arguments, dict):
-                name = arguments.get("name")
-            if isinstance(name, str):
-                names.append(name)
-    return names
+    if not isinstance(message, dict) or message.get("method") != "tools/call":
+        return []
+    params = message.get("params")
+    if not isinstance(params, dict):
+        return []
+    name, arguments = params.get("name"), params.get("arguments")
+    if name == CALL and isinstance(arguments, dict):
+        name = arguments.get("name")
+    return [name] if isinstance(name, str) else []
 
 
-async def _answer(send: Send, status: int, content: dict[str, str], challenge: str = "") -> None:
+async def _answer(
+    send: Send, status: int, content: dict[str, Any], *fields: tuple[bytes, bytes]
+) -> None:
     body = json.dumps(content).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status == 405:
         headers.append((b"allow", b"POST"))
-    if challenge:
-        headers.append((b"www-authenticate", challenge.encode("latin-1", "replace")))
+    headers += fields
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -84,6 +84,8 @@ def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
     """
     import uvicorn
 
+    from .connections import BACKLOG, Limits, protocol
+
     _check_exposure(options, settings)
     bound = _listen(options.host, options.port)
     host, port = bound.getsockname()[:2]
@@ -96,13 +98,27 @@ def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
         f"Serving MCP at http://{f'[{host}]' if ':' in host else host}:{port}{ENDPOINT}",
         file=sys.stderr,
     )
+    limits = Limits(
+        settings.http_max_connections,
+        settings.http_max_per_address,
+        settings.http_head_timeout,
+    )
+    if limits.total < settings.http_max_connections:
+        event(
+            "info",
+            "connections_limited",
+            limit=limits.total,
+            reason="this process may open no more files (RLIMIT_NOFILE)",
+        )
     config = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http="h11",
+        http=protocol(limits),
+        backlog=BACKLOG,
+        timeout_keep_alive=settings.http_idle_timeout,
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=5,
@@ -154,7 +170,12 @@ def application(
         if origin.strip()
     }
     return Guard(
-        inner, hosts=hosts, origins=frozenset(origins), authority=authority, needs=scopes.needed
+        inner,
+        hosts=hosts,
+        origins=frozenset(origins),
+        authority=authority,
+        needs=scopes.needed,
+        body_seconds=settings.http_body_timeout,
     )
 
 

@@ -1,8 +1,13 @@
 """The stdio transport: one JSON-RPC message a line, stdin to the server, the server to stdout.
 
-The SDK's own transport sends every line through a worker thread, three times for one call; where
-stdin and stdout are pipes, as every client makes them, the event loop can wait for them itself.
-Anything else (a terminal, a file, Windows) is left to the SDK.
+Where stdin and stdout are pipes, as every client makes them, the event loop waits for them itself.
+The SDK's own transport sends every line through a worker thread, three times for one call: with it
+a call of a tool that does nothing costs 1.3 to 2.1 ms of CPU time, here 0.5 to 0.8 ms (3,000 calls,
+pipelined and one by one, on two shared cores). The SDK's transport also reads lines of any length.
+Anything but pipes (a terminal, a file, Windows) is left to the SDK.
+
+Every line that is not a message is answered with a JSON-RPC error and logged. A blank line is
+skipped.
 """
 
 from __future__ import annotations
@@ -17,12 +22,16 @@ from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp.types import jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from .jsonrpc import BadMessage, bad_message, parse, unparsable
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of a message. A call may have 8 million characters of arguments, each six bytes at most as
 JSON.
 """
+_HEAD = 64 * 1024
+"""Bytes of an over-long line in which its id is looked for."""
 
 
 @asynccontextmanager
@@ -35,8 +44,8 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
     if not _pipes():
         from mcp.server.stdio import stdio_server
 
-        async with stdio_server() as pair:
-            yield pair
+        async with stdio_server() as (messages, answers):
+            yield AnsweredErrors(messages, answers), answers
         return
     loop = asyncio.get_running_loop()
     with _claimed(0, os.open(os.devnull, os.O_RDONLY)) as source, _claimed(1, os.dup(2)) as sink:
@@ -52,7 +61,8 @@ async def streams() -> AsyncIterator[tuple[Any, Any]]:
         )
         writer = asyncio.StreamWriter(writing, protocol, None, loop)
         try:
-            yield Messages(reader), Answers(writer)
+            answers = Answers(writer)
+            yield AnsweredErrors(Messages(reader), answers), answers
         finally:
             reading.close()
             writer.close()
@@ -103,9 +113,7 @@ class _Stream:
 
 
 class Messages(_Stream):
-    """What the client says, as the SDK reads it. A line that is no message is an exception among
-    the others.
-    """
+    """The client's messages. A line that is not a message is a BadMessage among the others."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
@@ -115,15 +123,67 @@ class Messages(_Stream):
 
     async def __anext__(self) -> SessionMessage | Exception:
         try:
-            line = await self._reader.readline()
+            line = await self._line()
+            while line.isspace():
+                line = await self._line()
             if line:
-                text = line.decode(errors="replace")
-                return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
-        except ValueError as error:
+                return SessionMessage(parse(line.decode(errors="replace")))
+        except BadMessage as error:
             return error
         except OSError:
             pass  # the client broke off, which is an end like any other
         raise StopAsyncIteration
+
+    async def _line(self) -> bytes:
+        """The next line, the last one perhaps without its end; nothing after the last. Raises
+        BadMessage for one that is too long, when all of it has been skipped.
+        """
+        try:
+            return await self._reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as end:
+            return end.partial
+        except asyncio.LimitOverrunError as overrun:
+            head = await self._reader.readexactly(overrun.consumed)
+            await self._skip_line()
+            text = head[:_HEAD].decode(errors="replace")
+            raise unparsable(text, f"a line is longer than {MAX_LINE} bytes") from None
+
+    async def _skip_line(self) -> None:
+        """Read to the end of the line and forget it, a piece at a time."""
+        while True:
+            try:
+                await self._reader.readuntil(b"\n")
+                return
+            except asyncio.IncompleteReadError:
+                return
+            except asyncio.LimitOverrunError as overrun:
+                await self._reader.readexactly(overrun.consumed)
+
+
+class AnsweredErrors(_Stream):
+    """The messages of a stream; what is not a message is logged, answered and left out."""
+
+    def __init__(self, messages: Any, answers: Any) -> None:
+        self._messages = messages
+        self._answers = answers
+
+    def __aiter__(self) -> AnsweredErrors:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        while True:
+            item: SessionMessage | Exception = await self._messages.__anext__()
+            if isinstance(item, ValidationError):
+                item = bad_message(item)
+            if not isinstance(item, BadMessage):
+                return item
+            item.log("stdio")
+            if not item.expects_answer:
+                continue
+            try:
+                await self._answers.send(SessionMessage(item.answer()))
+            except anyio.BrokenResourceError:
+                raise StopAsyncIteration from None
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message. Raises anyio.EndOfStream."""
@@ -131,6 +191,10 @@ class Messages(_Stream):
             return await self.__anext__()
         except StopAsyncIteration:
             raise anyio.EndOfStream from None
+
+    async def aclose(self) -> None:
+        """Close the stream below."""
+        await self._messages.aclose()
 
 
 class Answers(_Stream):

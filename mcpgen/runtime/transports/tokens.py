@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..log import event
-from .guard import METADATA, Grant
+from .guard import METADATA, Grant, Unavailable
 
 ALGORITHMS = (
     "RS256",
@@ -38,6 +38,9 @@ KEYS_SECONDS = 600.0
 RETRY_SECONDS = 30.0
 FETCH_SECONDS = 5.0
 LEEWAY_SECONDS = 30
+_TYPES = ("at+jwt", "application/at+jwt")
+_UNTYPED = ("", "jwt", "application/jwt")
+_ID_CLAIMS = ("nonce", "at_hash", "c_hash", "s_hash")
 
 
 class OwnToken:
@@ -62,6 +65,9 @@ class OwnToken:
 class Issuer:
     """Tokens of one authorization server: JWTs (RFC 9068) for one audience, checked against its
     published keys.
+
+    Many servers do not give their access tokens the type `at+jwt` yet. A token without a type of
+    its own is accepted if it says its scope and nothing that only an ID token says.
     """
 
     def __init__(
@@ -90,7 +96,7 @@ class Issuer:
 
     async def grant(self, token: str) -> Grant | None:
         """The scopes of a token that is signed, current and meant for this server; None for any
-        other.
+        other. Raises Unavailable while the keys cannot be fetched.
         """
         import jwt
 
@@ -115,11 +121,19 @@ class Issuer:
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except (jwt.PyJWTError, ValueError, TypeError) as error:
+            _check_type(header, claims)
+            scopes = _scopes_of(claims)
+        except NotAnAccessToken as error:
+            event("warning", "token_refused", reason=str(error))
+            return None
+        except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             event("warning", "token_refused", reason=type(error).__name__)
             return None
-        scopes = _scopes_of(claims)
         return Grant(scopes) if self._scopes <= scopes else None
+
+
+class NotAnAccessToken(ValueError):
+    """A token is good, and meant for something else."""
 
 
 class Keys:
@@ -131,27 +145,33 @@ class Keys:
         self._url = url
         self._keys: dict[str | None, tuple[Any, str | None]] = {}
         self._fetched = self._tried = float("-inf")
-        self._lock = asyncio.Lock()
+        self._fetching: asyncio.Task[None] | None = None
 
     async def find(self, kid: str | None) -> tuple[Any, str | None]:
         """The key of that id and the algorithm it is for, where it says; (None, None) for an id
-        that is not known.
+        that the authorization server does not publish. Raises Unavailable when it did not answer.
 
-        An unknown id asks the server again, but at most every half minute.
+        An unknown id asks the server again, but at most every half minute, and only callers with
+        such an id wait for the answer.
         """
-        async with self._lock:
-            now = time.monotonic()
-            stale = now - self._fetched > KEYS_SECONDS
-            if (stale or kid not in self._keys) and now - self._tried > RETRY_SECONDS:
-                self._tried = now
-                await self._fetch()
-            if time.monotonic() - self._fetched > 2 * KEYS_SECONDS:
-                return None, None
-            return self._keys.get(kid, (None, None))
+        now = time.monotonic()
+        age = now - self._fetched
+        is_known = kid in self._keys and age <= 2 * KEYS_SECONDS
+        is_stale = not is_known or age > KEYS_SECONDS
+        if is_stale and now - self._tried > RETRY_SECONDS:
+            self._tried = now
+            self._fetching = asyncio.create_task(self._fetch())
+        if is_known:
+            return self._keys[kid]
+        if self._fetching is not None:
+            # Whoever leaves must not take the answer from those who wait for it as well
+            await asyncio.shield(self._fetching)
+        if self._fetched < self._tried:
+            raise Unavailable(RETRY_SECONDS - (time.monotonic() - self._tried))
+        return self._keys.get(kid, (None, None))
 
     async def _fetch(self) -> None:
         import httpx2
-        import jwt
 
         try:
             async with (
@@ -168,14 +188,8 @@ class Keys:
                         raise ValueError("too large")
                 if answer.status_code != 200:
                     raise ValueError(f"status {answer.status_code}")
-            found: dict[str | None, tuple[Any, str | None]] = {}
-            for entry in json.loads(bytes(body))["keys"]:
-                if entry.get("kty") in ("RSA", "EC", "OKP") and entry.get("use", "sig") == "sig":
-                    try:
-                        found[entry.get("kid")] = (jwt.PyJWK(entry).key, entry.get("alg"))
-                    except jwt.PyJWTError:
-                        continue
-            self._keys, self._fetched = found, time.monotonic()
+            self._keys = _signing_keys(json.loads(bytes(body))["keys"])
+            self._fetched = time.monotonic()
         except (
             httpx2.HTTPError,
             TimeoutError,
@@ -183,16 +197,50 @@ class Keys:
             KeyError,
             TypeError,
             AttributeError,
+            RecursionError,
         ) as error:
             event("error", "keys_not_fetched", reason=type(error).__name__)
 
 
-def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
-    """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a
-    list.
+def _signing_keys(entries: list[dict[str, Any]]) -> dict[str | None, tuple[Any, str | None]]:
+    """The keys of a JWK set that sign, by their id. One that cannot be used is left out."""
+    import jwt
+
+    keys: dict[str | None, tuple[Any, str | None]] = {}
+    for entry in entries:
+        is_public = entry.get("kty") in ("RSA", "EC", "OKP")
+        if not is_public or entry.get("use", "sig") != "sig":
+            continue
+        try:
+            keys[entry.get("kid")] = (jwt.PyJWK(entry).key, entry.get("alg"))
+        except (jwt.PyJWTError, ValueError, TypeError):
+            continue
+    return keys
+
+
+def _check_type(header: dict[str, Any], claims: dict[str, Any]) -> None:
+    """Raises NotAnAccessToken for what RFC 9068, section 4 refuses by its type, and for an ID token
+    (OpenID Connect Core 1.0, section 2).
     """
-    found = claims.get("scope", claims.get("scp", ""))
-    return frozenset(found.split() if isinstance(found, str) else map(str, found))
+    kind = str(header.get("typ") or "").lower()
+    if kind in _TYPES:
+        return
+    if kind not in _UNTYPED:
+        raise NotAnAccessToken("the token's `typ` is not `at+jwt`")
+    says_scope = "scope" in claims or "scp" in claims
+    if not says_scope or any(name in claims for name in _ID_CLAIMS):
+        raise NotAnAccessToken("the token's `typ` is not `at+jwt`, and it may be an ID token")
+
+
+def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
+    """`scope` as one text (RFC 9068, section 2.2.3) or, as some servers write it, `scp` as a list.
+    Raises ValueError for anything else.
+    """
+    value = claims.get("scope", claims.get("scp", ""))
+    scopes = value.split() if isinstance(value, str) else value
+    if not isinstance(scopes, list) or not all(isinstance(scope, str) for scope in scopes):
+        raise ValueError("the scopes are not text")
+    return frozenset(scopes)
 
 
 def _check_url(url: str) -> None:

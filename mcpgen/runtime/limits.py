@@ -5,6 +5,7 @@ again.
 from __future__ import annotations
 
 import asyncio
+import datetime
 import email.utils
 import random
 import time
@@ -12,6 +13,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from .errors import Busy
+
+LONGEST_WAIT = 3_600.0
+"""Seconds of a `Retry-After` that are told as such; more is "later"."""
 
 
 class Gate:
@@ -48,12 +52,13 @@ class Gate:
 
 
 class Rate:
-    """A token bucket: `rate` requests a second on average, as many at once as fit one second. 0 is
-    no limit.
+    """A token bucket: `rate` requests a second on average, as many at once as fit `burst` seconds.
+
+    A rate of 0 is no limit.
     """
 
-    def __init__(self, rate: float) -> None:
-        self._rate, self._size = rate, max(1.0, rate)
+    def __init__(self, rate: float, burst: float = 1.0) -> None:
+        self._rate, self._size = rate, max(1.0, rate * burst)
         self._tokens, self._at = self._size, time.monotonic()
 
     def reserve(self) -> float:
@@ -91,6 +96,8 @@ def retry_after(value: str | None) -> float | None:
         return float(text[:12])
     try:
         at = email.utils.parsedate_to_datetime(text[:64])
+        if at.tzinfo is None:
+            at = at.replace(tzinfo=datetime.UTC)
         return max(0.0, at.timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None

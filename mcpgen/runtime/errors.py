@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .answer import Answer
+    from .results.answer import Answer
 
 
 class ApiError(Exception):

@@ -1,0 +1,85 @@
+"""Which operation of one document is which of another: names never change by accident."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..lock import Lock, Operation, ToolLock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """The tools of two locks: those of both (old, new), those that are gone, those that are new."""
+
+    kept: tuple[tuple[ToolLock, ToolLock], ...]
+    gone: tuple[ToolLock, ...]
+    added: tuple[ToolLock, ...]
+
+    @property
+    def renamed(self) -> list[tuple[str, str]]:
+        """The old and the new name of every tool that has another one now."""
+        return [(was.name, now.name) for was, now in self.kept if was.name != now.name]
+
+
+def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation, str]:
+    """Old operation → `METHOD /path` today: where both are the same, else by method and path, else
+    by operationId.
+
+    An operationId that occurs twice identifies nothing. No operation is found twice.
+    """
+    left = dict.fromkeys(before)
+    found: dict[Operation, str] = {}
+    old_count = Counter(identity for _, identity in left)
+    new_count = Counter(identity for _, identity in listed)
+    free = dict.fromkeys(listed)
+
+    def meet(before: Operation, now: Operation) -> None:
+        found[before] = now[0]
+        del left[before], free[now]
+
+    for pair in [pair for pair in left if pair in free]:
+        meet(pair, pair)
+    by_operation = {pair[0]: pair for pair in free}
+    for pair in list(left):
+        now = by_operation.pop(pair[0], None)
+        if now is not None:
+            meet(pair, now)
+    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
+    for pair in [
+        pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1
+    ]:
+        meet(pair, by_identity[pair[1] or ""])
+    return found
+
+
+def match(old: Lock, new: Lock) -> Match:
+    """Which tool of the old lock is which of the new one.
+
+    A tool is the same when its operation is (`same`), else when its name is: whoever calls a tool
+    by its name meets what the name stands for now.
+    """
+    free = {tool.operation: tool for tool in new.tools}
+    today = same(
+        ((tool.operation, tool.operation_id) for tool in old.tools),
+        [(tool.operation, tool.operation_id) for tool in new.tools],
+    )
+    kept: list[tuple[ToolLock, ToolLock]] = []
+    left: list[ToolLock] = []
+    for tool in old.tools:
+        operation = today.get((tool.operation, tool.operation_id), "")
+        if operation in free:
+            kept.append((tool, free.pop(operation)))
+        else:
+            left.append(tool)
+    by_name = {tool.name: tool for tool in free.values()}
+    kept += [(tool, by_name[tool.name]) for tool in left if tool.name in by_name]
+    names = {tool.name for tool in left}
+    return Match(
+        kept=tuple(kept),
+        gone=tuple(tool for tool in left if tool.name not in by_name),
+        added=tuple(tool for tool in free.values() if tool.name not in names),
+    )

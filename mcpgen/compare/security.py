@@ -1,0 +1,304 @@
+"""What must be accepted: changes that a reviewed server must not make unseen.
+
+A document that names another host or another credential, that turns a reading tool into a deleting
+one, that begins to give orders to the model, or that loses most of its operations, is how a server
+that was reviewed once is turned against its operator or breaks. The lock remembers what was
+reviewed. `generate` refuses these changes until they are accepted, and `diff` shows the same ones.
+
+What counts is what a call of a tool does, with everything it inherits: the same credential under
+the root's `security` or the operation's own is the same, and an operation that no longer inherits
+one is changed although its own text is not. Other words alone are no danger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..problems import Problem, RefusedError
+from .matching import Match, match
+
+if TYPE_CHECKING:
+    from ..lock import Lock, ToolLock
+
+LOSS_DIVISOR = 4
+"""More than one tool in this many may not go unaccepted."""
+MOST_NAMES = 30
+"""Names a message lists: about a screen full of them."""
+
+PARTS = {
+    "kind": "kind",
+    "place": "place",
+    "wire_name": "name on the wire",
+    "scheme": "scheme",
+    "token_url": "token URL",
+    "scopes": "scopes",
+}
+"""The fields of a `Credential` that may change under the same name, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """One change that must be accepted. `tool` is empty where it is about the whole server."""
+
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """What is sent to prove who calls, and from where a token is fetched. `scopes` is None in a
+    lock of version 0.1.0, which did not record them.
+    """
+
+    name: str
+    kind: str
+    place: str
+    wire_name: str
+    scheme: str
+    token_url: str | None
+    scopes: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a call of one tool does.
+
+    `origin` and `prefix` are empty while the address is not known. `alternatives` are sets of names
+    of credentials in the order in which the server tries them (OpenAPI 3.1 §4.8.30), `optional`
+    says whether it also calls without any of them; no alternatives: no credential is ever sent.
+    """
+
+    origin: str
+    prefix: str
+    alternatives: tuple[frozenset[str], ...]
+    optional: bool
+    credentials: Mapping[str, Credential]
+
+    def __str__(self) -> str:
+        """The credentials in words: `a` and `b` or nothing."""
+        ways = [" and ".join(f"`{name}`" for name in sorted(names)) for names in self.alternatives]
+        if not ways:
+            return "no credential"
+        if self.optional:
+            ways.append("nothing")
+        return " or ".join(ways)
+
+
+def consents(old: Lock, new: Lock) -> list[Consent]:
+    """Every change from one lock to the next that must be accepted, those of the server first."""
+    address = old.base_url or new.base_url  # an address that was not known is not changed
+    agreed = _Agreed(old, address)
+    matched = match(old, new)
+    changes = [*_loss(old, matched), *_allowed(agreed, new)]
+    for was, now in matched.kept:
+        before, after = _call(was, old, address), _call(now, new, new.base_url)
+        changes += _same_tool(was, now, before, after)
+        agreed.add(after)  # said of this tool, and not again of every new one
+    for tool in matched.added:
+        changes += _new_tool(tool, _call(tool, new, new.base_url), agreed)
+    return changes
+
+
+def refuse_unaccepted(old: Lock, new: Lock) -> None:
+    """Raise RefusedError (exit code 3) when the new document changes what the operator once agreed
+    to.
+    """
+    problems = [_problem(text, names) for text, names in by_text(consents(old, new)).items()]
+    if problems:
+        raise RefusedError(*problems)
+
+
+def by_text(changes: Iterable[Consent]) -> dict[str, list[str]]:
+    """The changes by their text, with the tools that share it: one line where a hundred tools
+    change in the same way.
+    """
+    tools: dict[str, list[str]] = {}
+    for change in changes:
+        names = tools.setdefault(change.text, [])
+        if change.tool:
+            names.append(change.tool)
+    return tools
+
+
+def listed(names: list[str]) -> str:
+    """At most a screen full of tools, and how many more there are."""
+    text = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
+    if len(names) <= MOST_NAMES:
+        return text
+    return f"{text} and {len(names) - MOST_NAMES} more"
+
+
+def _problem(text: str, names: list[str]) -> Problem:
+    message = f"this changes what was agreed to: {text}"
+    if names:
+        message = f"this changes what was agreed to for {listed(names)}: {text}"
+    return Problem(
+        code="E1301",
+        severity="error",
+        message=message,
+        hint="see `mcpgen diff`; if it is meant, run again with `--accept-changes`",
+    )
+
+
+# -- the whole server
+
+
+class _Agreed:
+    """The origins and credentials that were agreed to."""
+
+    def __init__(self, old: Lock, address: str | None) -> None:
+        self.origins = {_origin(address), *map(_origin, old.allowed_origins)}
+        self.sent: set[tuple[str, Credential]] = set()
+        for tool in old.tools:
+            self.add(_call(tool, old, address))
+
+    def add(self, call: Call) -> None:
+        """What a call does is agreed to."""
+        self.origins.add(call.origin)
+        self.sent |= {(call.origin, credential) for credential in call.credentials.values()}
+
+    def sends(self, credential: Credential, origin: str | None = None) -> bool:
+        """Whether a credential is sent to an origin; without one, to any."""
+        return any(
+            _same_credential(known, credential)
+            for where, known in self.sent
+            if origin in (None, where)
+        )
+
+
+def _loss(old: Lock, matched: Match) -> Iterator[Consent]:
+    """The tools that go, where they are many. One that is renamed or moves is not lost."""
+    gone = [tool.name for tool in matched.gone]
+    if len(gone) > 1 and len(gone) * LOSS_DIVISOR > len(old.tools):
+        yield Consent("", f"{len(gone)} of {len(old.tools)} tools are gone: {listed(gone)}")
+
+
+def _allowed(agreed: _Agreed, new: Lock) -> Iterator[Consent]:
+    for origin in sorted(set(map(_origin, new.allowed_origins)) - agreed.origins):
+        yield Consent("", f"requests may go to `{origin}` as well")
+
+
+# -- one tool
+
+
+def _same_tool(was: ToolLock, now: ToolLock, before: Call, after: Call) -> Iterator[Consent]:
+    for text in (
+        *_address_changes(before, after),
+        *_credential_changes(before, after),
+        *_behaviour_changes(was, now),
+    ):
+        yield Consent(now.name, text)
+    yield from _text(was.odd, now)
+
+
+def _address_changes(before: Call, after: Call) -> Iterator[str]:
+    if before.origin and before.origin != after.origin:
+        place = f"`{after.origin}`" if after.origin else "nowhere until it is configured"
+        yield f"requests go to {place} instead of `{before.origin}`"
+    elif before.prefix != after.prefix:
+        yield f"requests go below `{after.prefix or '/'}` instead of `{before.prefix or '/'}`"
+
+
+def _credential_changes(before: Call, after: Call) -> Iterator[str]:
+    if (before.alternatives, before.optional) != (after.alternatives, after.optional):
+        yield f"requests carry {after} instead of {before}"
+    for name in sorted(before.credentials.keys() & after.credentials.keys()):
+        yield from _part_changes(before.credentials[name], after.credentials[name])
+
+
+def _part_changes(before: Credential, after: Credential) -> Iterator[str]:
+    if _same_credential(before, after):
+        return
+    for field, word in PARTS.items():
+        old, new = getattr(before, field), getattr(after, field)
+        unrecorded = field == "scopes" and old is None
+        if old != new and not unrecorded:
+            yield f"credential `{after.name}` changes its {word}: {_word(old)} is now {_word(new)}"
+
+
+def _behaviour_changes(was: ToolLock, now: ToolLock) -> Iterator[str]:
+    if was.method != now.method:
+        yield f"requests are sent with {now.method} instead of {was.method}"
+    if now.hints.get("destructive") and not was.hints.get("destructive"):
+        yield "calls become destructive"
+    elif was.hints.get("read_only") and not now.hints.get("read_only"):
+        yield "calls no longer only read"
+
+
+def _new_tool(now: ToolLock, call: Call, agreed: _Agreed) -> Iterator[Consent]:
+    known_origin = not call.origin or call.origin in agreed.origins
+    if not known_origin:
+        text = f"requests of a new tool go to `{call.origin}`, where none went before"
+        yield Consent(now.name, text)
+    for name, credential in sorted(call.credentials.items()):
+        if credential.kind == "unsupported":
+            continue
+        if not agreed.sends(credential):
+            text = f"a new tool sends the credential `{name}`, which no tool sent before"
+            yield Consent(now.name, text)
+        elif known_origin and not agreed.sends(credential, call.origin):
+            text = f"a new tool sends the credential `{name}` to `{call.origin}` as well"
+            yield Consent(now.name, text)
+    yield from _text((), now)
+
+
+def _text(known: tuple[str, ...], now: ToolLock) -> Iterator[Consent]:
+    for what in now.odd:
+        if what not in known:
+            yield Consent(now.name, f"the text now {what}")
+
+
+# -- what a call does
+
+
+def _call(tool: ToolLock, lock: Lock, address: str | None) -> Call:
+    url = address if tool.base_url is None else tool.base_url
+    security = lock.security if tool.security is None else tool.security
+    alternatives = tuple(frozenset(names) for names in security if names)
+    used = frozenset[str]().union(*alternatives)
+    return Call(
+        origin=_origin(url),
+        prefix=urlsplit(url or "").path.rstrip("/"),
+        alternatives=alternatives,
+        optional=bool(alternatives) and () in security,
+        credentials={name: _credential(name, lock.auth.get(name, {})) for name in used},
+    )
+
+
+def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
+    scopes = facts.get("scopes")
+    if scopes is not None:
+        scopes = tuple(sorted(scopes))
+    return Credential(
+        name=name,
+        kind=str(facts.get("kind")),
+        place=str(facts.get("place")),
+        wire_name=str(facts.get("wire_name")),
+        scheme=str(facts.get("scheme")),
+        token_url=facts.get("token_url"),
+        scopes=scopes,
+    )
+
+
+def _same_credential(before: Credential, after: Credential) -> bool:
+    if before.scopes is None:
+        return before == replace(after, scopes=None)
+    return before == after
+
+
+def _origin(url: str | None) -> str:
+    """Scheme, host and port of a URL in lower case, or an empty string."""
+    if not url:
+        return ""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+
+
+def _word(value: str | tuple[str, ...] | None) -> str:
+    """A part of a credential as a message says it."""
+    if not value:
+        return "none"
+    return f"`{value}`" if isinstance(value, str) else f"`{' '.join(value)}`"

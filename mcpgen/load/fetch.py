@@ -1,0 +1,356 @@
+"""Documents at a URL the user named: bounded in size and time, and held to the server they named.
+
+Nothing is sent but the request: no credentials, no cookies. A redirect may only stay where the user
+sent us. The address itself is the user's choice, plain http and private networks included.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import ipaddress
+import socket
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ..problems import DocumentError, McpgenError, RefusedError, UsageError
+from .limits import Limits
+
+CHUNK = 65_536
+READ_SECONDS = 30.0
+"""How long a server may be silent."""
+QUIET_SECONDS = 1.0
+"""A download that takes no longer is not worth a line on the terminal."""
+TICK_SECONDS = 0.2
+PORTS = {"http": 80, "https": 443}
+HEADERS = {
+    "Accept": "application/json, application/yaml, */*;q=0.5",
+    "Accept-Encoding": "identity",
+    "User-Agent": "mcpgen",
+}
+
+Progress = Callable[[str], None]
+
+
+def silent(_: str) -> None:
+    """The progress that nobody watches."""
+
+
+def plain_url(url: str) -> str:
+    """A URL as messages show it: without query and fragment, which may hold secrets.
+
+    Raises `UsageError` for one with a user name or a password in it.
+    """
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError as error:
+        raise UsageError.of("E0122", f"not a URL: {error}", file=url[:80]) from None
+    if parts.username is not None or parts.password is not None:
+        raise UsageError.of(
+            "E0122",
+            "a URL with a user name or a password in it",
+            file=parts.hostname or "url",
+            hint="download the document and give the file",
+        )
+    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+
+
+@dataclass(slots=True)
+class Downloads:
+    """The downloads of one run, which share one deadline and one limit of size each.
+
+    `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
+    connecting, redirects and reading. `reached_public` is true once a public address answered.
+    """
+
+    limits: Limits
+    progress: Progress = silent
+    spent: float = 0.0
+    reached_public: bool = False
+
+    def fetch(self, url: str) -> bytes:
+        """The bytes at an http or https URL.
+
+        Raises `UsageError`, `DocumentError` or `RefusedError` (E0105, E0122).
+        """
+        transfer = _Transfer(url, self)
+        if self.spent >= self.limits.seconds:
+            raise self._too_slow(transfer)
+        worker = threading.Thread(target=transfer.run, daemon=True)
+        started = time.monotonic()
+        worker.start()
+        try:
+            self._wait(transfer, started)
+        finally:
+            self.spent += time.monotonic() - started
+            transfer.close()
+        return transfer.result()
+
+    def _wait(self, transfer: _Transfer, started: float) -> None:
+        allowed = self.limits.seconds - self.spent
+        while not transfer.done.wait(TICK_SECONDS):
+            elapsed = time.monotonic() - started
+            if elapsed > allowed:
+                raise self._too_slow(transfer)
+            if elapsed > QUIET_SECONDS:
+                arrived = _size(transfer.arrived)
+                self.progress(
+                    f"fetching {transfer.name}: {arrived} in {elapsed:.0f} s,"
+                    f" at most {allowed:.0f} s"
+                )
+
+    def _too_slow(self, transfer: _Transfer) -> RefusedError:
+        return RefusedError.of(
+            "E0122",
+            f"not fetched within {self.limits.seconds:g} s: {_size(transfer.arrived)} had arrived",
+            file=transfer.name,
+            hint=(
+                f"download it, for example `curl -o openapi.yaml {transfer.name}`, and give the"
+                " file; `fetch_seconds` in `mcpgen.toml` allows more time"
+            ),
+        )
+
+
+class _Transfer:
+    """One download. It runs in a thread of its own, because neither looking up a host's name nor a
+    server that sends a byte now and then ends with any timeout of a socket.
+    """
+
+    def __init__(self, url: str, downloads: Downloads) -> None:
+        self.url = url
+        self.name = plain_url(url)
+        self.downloads = downloads
+        self.done = threading.Event()
+        self.arrived = 0
+        self._content = b""
+        self._error: BaseException | None = None
+        self._sockets: list[Any] = []
+
+    def run(self) -> None:
+        """Download; what goes wrong is kept for `result`."""
+        try:
+            self._content = self._download()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self.done.set()
+
+    def result(self) -> bytes:
+        """The bytes, or the error that tells why there are none."""
+        if self._error is None:
+            return self._content
+        raise _explained(self._error, self.name) from None
+
+    def close(self) -> None:
+        """End the connections, so that a thread that waits for one ends too."""
+        for connected in self._sockets:
+            try:
+                connected.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+
+    def connected(self, connection: Any) -> None:
+        """Note a new connection. A host that was public must not become a private one, whatever
+        its name server says the second time.
+        """
+        self._sockets.append(connection)
+        address = str(connection.getpeername()[0])
+        if is_public(address):
+            self.downloads.reached_public = True
+        elif self.downloads.reached_public:
+            raise Elsewhere(f"{self.name} at {address}")
+
+    def _download(self) -> bytes:
+        limits = self.downloads.limits
+        request = urllib.request.Request(self.url, headers=HEADERS)
+        parts: list[bytes] = []
+        with _opener(self).open(request, timeout=READ_SECONDS) as answer:
+            announced = answer.length
+            while announced is None or self.arrived < announced:
+                part = answer.read1(CHUNK)
+                if not part:
+                    break
+                parts.append(part)
+                self.arrived += len(part)
+                if self.arrived > limits.bytes:
+                    raise too_large(self.name, limits)
+        if announced is not None and self.arrived < announced:
+            raise http.client.IncompleteRead(b"", announced - self.arrived)
+        return b"".join(parts)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the internet (RFC 6890)."""
+    try:
+        return ipaddress.ip_address(address.partition("%")[0]).is_global
+    except ValueError:
+        return False
+
+
+def may_redirect(old: str, new: str) -> bool:
+    """Whether a redirect stays on the server the user named: same scheme, host and port, or from
+    http to https at the default ports.
+    """
+    try:
+        before, after = _origin(old), _origin(new)
+    except ValueError:
+        return False
+    if before == after:
+        return True
+    host = before[1]
+    return before == ("http", host, 80) and after == ("https", host, 443)
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port. Raises `ValueError` for a port that is no number."""
+    parts = urllib.parse.urlsplit(url)
+    scheme = parts.scheme.lower()
+    return scheme, parts.hostname, parts.port or PORTS.get(scheme)
+
+
+class Elsewhere(Exception):
+    """A redirect to another server."""
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect only where it stays on the server the user named."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: Any,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        if not may_redirect(req.full_url, newurl):
+            raise Elsewhere(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, host: str, *, transfer: _Transfer, **options: Any) -> None:
+        super().__init__(host, **options)
+        self._transfer = transfer
+
+    def connect(self) -> None:
+        super().connect()
+        self._transfer.connected(self.sock)
+
+
+class _SecureConnection(http.client.HTTPSConnection):
+    def __init__(self, host: str, *, transfer: _Transfer, **options: Any) -> None:
+        super().__init__(host, **options)
+        self._transfer = transfer
+
+    def connect(self) -> None:
+        super().connect()
+        self._transfer.connected(self.sock)
+
+
+class _Http(urllib.request.HTTPHandler):
+    def __init__(self, transfer: _Transfer) -> None:
+        super().__init__()
+        self._connection: Any = functools.partial(_Connection, transfer=transfer)
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._connection, req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def __init__(self, transfer: _Transfer) -> None:
+        super().__init__()
+        self._connection: Any = functools.partial(_SecureConnection, transfer=transfer)
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._connection, req)
+
+
+def _opener(transfer: _Transfer) -> urllib.request.OpenerDirector:
+    """What opens http and https URLs and nothing else: no files, no FTP, no cookies."""
+    opener = urllib.request.OpenerDirector()
+    opener.add_handler(urllib.request.ProxyHandler())
+    opener.add_handler(_Http(transfer))
+    opener.add_handler(_Https(transfer))
+    opener.add_handler(urllib.request.HTTPDefaultErrorHandler())
+    opener.add_handler(urllib.request.HTTPErrorProcessor())
+    opener.add_handler(_Redirects())
+    return opener
+
+
+def _explained(error: BaseException, name: str) -> BaseException:
+    """What went wrong in a download, in the user's words."""
+    if isinstance(error, McpgenError):
+        return error
+    if isinstance(error, Elsewhere):
+        return RefusedError.of(
+            "E0122",
+            "redirected to another server",
+            file=name,
+            hint=f"if you trust it, give that URL: {str(error)[:200]}",
+        )
+    if isinstance(error, urllib.error.HTTPError):
+        return _refused_by_server(error.code, name)
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, TimeoutError):
+        return DocumentError.of(
+            "E0122",
+            f"the server was silent for {READ_SECONDS:g} s",
+            file=name,
+            hint="try again, or download it and give the file",
+        )
+    if isinstance(error, (OSError, ValueError)):
+        return DocumentError.of(
+            "E0122",
+            f"cannot be fetched: {str(reason)[:200]}",
+            file=name,
+            hint="check the URL and the network",
+        )
+    if isinstance(error, http.client.IncompleteRead):
+        return DocumentError.of(
+            "E0122",
+            f"the connection ended {error.expected} bytes too early",
+            file=name,
+            hint="try again, or download it and give the file",
+        )
+    if isinstance(error, Exception):  # http.client has its own kinds for what is not HTTP
+        return DocumentError.of(
+            "E0122",
+            f"cannot be fetched: {type(error).__name__}",
+            file=name,
+            hint="check that the URL leads to an HTTP server",
+        )
+    return error
+
+
+def _refused_by_server(status: int, name: str) -> DocumentError:
+    hint = "check the URL"
+    if status in (401, 403):
+        hint = "download it with your credentials and give the file"
+    return DocumentError.of("E0122", f"the server answered {status}", file=name, hint=hint)
+
+
+def too_large(name: str, limits: Limits) -> RefusedError:
+    """The refusal of a file over the size limit."""
+    return RefusedError.of(
+        "E0105",
+        f"larger than {_size(limits.bytes)}",
+        file=name,
+        hint="split the document, or raise the limit with `--max-bytes`",
+    )
+
+
+def _size(count: int) -> str:
+    """A number of bytes as people read it."""
+    if count < 1024:
+        return f"{count} bytes"
+    if count < 1024 * 1024:
+        return f"{count / 1024:.0f} KiB"
+    return f"{count / 1024 / 1024:.3g} MiB"

@@ -1,0 +1,119 @@
+"""What is wrong with YAML that cannot be read, in the author's words instead of libyaml's."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from .text import Fault, Text
+
+TAB_INDENT = re.compile(r"^ *\t", re.M)
+NO_TOKEN = "found character that cannot start any token"
+ENDS_EARLY = "found unexpected end of stream"
+COMPARE_LINES = "compare the indentation of the two lines"
+
+EXPLANATIONS: dict[str, tuple[str, str]] = {
+    NO_TOKEN: (
+        "a character that no unquoted text begins with",
+        "put text that begins with this character in quotes",
+    ),
+    "mapping values are not allowed in this context": (
+        "a `: ` where no key is possible",
+        "put text that contains `: ` in quotes",
+    ),
+    "could not find expected ':'": ("a line that is neither `key: value` nor a list item", ""),
+    "did not find expected key": ("wrong indentation, or a key is missing", ""),
+    "did not find expected '-' indicator": (
+        "wrong indentation, or a list item without `- `",
+        "",
+    ),
+    "did not find expected <document start>": ("more text after the end of the document", ""),
+    "block sequence entries are not allowed in this context": (
+        "a list item where no list is possible",
+        "begin the list on a line of its own, or put text that begins with `- ` in quotes",
+    ),
+    ENDS_EARLY: ("the file ends in the middle of it", ""),
+    "did not find expected ',' or '}'": ("a `,` or `}` is missing", ""),
+    "did not find expected ',' or ']'": ("a `,` or `]` is missing", ""),
+    "did not find expected node content": ("a value is missing", ""),
+}
+"""libyaml's message → what it means, and what to do where that is known."""
+
+
+def character_fault(text: Text) -> Fault:
+    """The fault of the first character that YAML does not allow; libyaml names only its byte."""
+    for offset, character in enumerate(text.content):
+        if not _printable(character):
+            return Fault(
+                "E0112",
+                f"YAML does not allow the character U+{ord(character):04X}",
+                offset,
+                hint="remove it, or write it as an escape",
+            )
+    return Fault("E0112", "YAML that cannot be read", 0)
+
+
+def _printable(character: str) -> bool:
+    """YAML 1.2.2 section 5.1."""
+    if character in "\t\n\r\x85":
+        return True
+    return " " <= character <= "~" or "\xa0" <= character <= "\ud7ff" or character >= "\ue000"
+
+
+def syntax_fault(text: Text, error: yaml.MarkedYAMLError) -> Fault:
+    """The fault at the place the author looks for: where the unfinished construct began."""
+    mark: Any = error.problem_mark or error.context_mark
+    offset = text.offset(mark.line, mark.column) if mark else 0
+    problem = str(error.problem or "cannot be read")
+    if _is_tab(text, problem, offset):
+        return _tab_fault(text)
+    meaning, hint = EXPLANATIONS.get(problem, (problem, ""))
+    construct = _construct(error)
+    began: Any = error.context_mark
+    elsewhere = began is not None and (began.line, began.column) != (mark.line, mark.column)
+    if not construct or not elsewhere:
+        return Fault("E0112", f"YAML: {meaning}", offset, hint=hint)
+    start = text.offset(began.line, began.column)
+    if "quoted scalar" in construct or "flow" in construct or problem == ENDS_EARLY:
+        return Fault(
+            "E0112",
+            f"YAML: this {construct} does not end: {meaning}",
+            start,
+            notes=(f"reading stopped at {text.at(offset)}",),
+            hint="close the quote or the bracket",
+        )
+    line = text.line(began.line + 1).strip()[:80]
+    return Fault(
+        "E0112",
+        f"YAML: {meaning}",
+        offset,
+        notes=(f"the {construct} begins at {text.at(start)}: `{line}`",),
+        hint=hint or COMPARE_LINES,
+    )
+
+
+def _construct(error: yaml.MarkedYAMLError) -> str:
+    """What libyaml was reading: `block mapping`, `quoted scalar`."""
+    context = str(error.context or "").removeprefix("while ")
+    return context.removeprefix("parsing a ").removeprefix("scanning a ")
+
+
+def _is_tab(text: Text, problem: str, offset: int) -> bool:
+    """Whether a tab in the indentation is what libyaml stumbled over."""
+    if TAB_INDENT.search(text.content) is None:
+        return False
+    line = text.line(text.line_column(offset)[0])
+    return line.lstrip(" ").startswith("\t") or problem == NO_TOKEN
+
+
+def _tab_fault(text: Text) -> Fault:
+    tabs = list(TAB_INDENT.finditer(text.content))
+    lines = "1 line" if len(tabs) == 1 else f"{len(tabs)} lines"
+    return Fault(
+        "E0112",
+        "tab used for indentation",
+        tabs[0].end() - 1,
+        hint=f"replace the tabs of {lines} with spaces: `expand -t 2 {text.name}`",
+    )

@@ -1,0 +1,125 @@
+"""The gate for every path that mcpgen reads, writes or removes in a project.
+
+The paths of a plan are the generator's own; those of a lock came with the folder, perhaps from a
+stranger. Both must be relative, lie inside the folder, and name a file that mcpgen generates.
+Nothing is ever reached through a link.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+FORBIDDEN: Final = frozenset('<>:"\\|?*')
+"""Characters that Windows does not allow in the name of a file."""
+
+GENERATED: Final = re.compile(
+    r"""
+    (server|manifest|mcpgen\.schema)\.json
+    | clients/[\w-]+\.json
+    | tests/\w+\.(py|json)
+    | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed)
+    """,
+    re.ASCII | re.VERBOSE,
+)
+"""Files that mcpgen owns in a project: no hidden file, nothing in the user's own places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What makes a path unreachable: `path` is a link, or is not what it must be."""
+
+    path: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"`{self.path}` is {self.kind}"
+
+
+def checked(path: str) -> str:
+    """A path as the generator writes it, or ValueError: relative, `/`, no `..`, printable ASCII,
+    legal on Windows.
+    """
+    parts = PurePosixPath(path).parts
+    problems = (
+        not parts,
+        path.startswith("/"),
+        "/".join(parts) != path,
+        any(part in (".", "..") or part.endswith((".", " ")) for part in parts),
+        any(not (" " < char <= "~") or char in FORBIDDEN for char in path),
+    )
+    if any(problems):
+        raise ValueError(f"not a path mcpgen writes to: {path!r}")
+    return path
+
+
+def check_generated(path: str) -> str:
+    """A path that a lock may name, or ValueError: a file that mcpgen generates and owns."""
+    if GENERATED.fullmatch(checked(path)) is None:
+        raise ValueError(f"not a file mcpgen generates: {path!r}")
+    return path
+
+
+def check_paths(paths: Iterable[str]) -> None:
+    """Raise ValueError when two paths are one file on a file system that ignores case, or a file is
+    also a folder.
+    """
+    originals: dict[str, str] = {}
+    for path in paths:
+        other = originals.setdefault(checked(path).casefold(), path)
+        if other != path:
+            raise ValueError(f"`{other}` and `{path}` are the same file where case is ignored")
+    for path in originals.values():
+        for parent in PurePosixPath(path).parents:
+            if str(parent).casefold() in originals:
+                raise ValueError(f"`{parent}` would be both a file and a folder")
+
+
+def obstacle(folder: Path, path: str) -> Obstacle | None:
+    """What stands in the way to a file of the project; None where the file, or nothing, is there.
+
+    Looks at the file itself and every folder above it, and follows no link.
+    """
+    here = folder
+    parts = PurePosixPath(path).parts
+    for depth, part in enumerate(parts, start=1):
+        here = here / part
+        try:
+            mode = here.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        name = "/".join(parts[:depth])
+        if stat.S_ISLNK(mode):
+            return Obstacle(name, "a symbolic link")
+        if depth < len(parts) and not stat.S_ISDIR(mode):
+            return Obstacle(name, "not a folder")
+        if depth == len(parts) and not stat.S_ISREG(mode):
+            return Obstacle(name, "not a file")
+    return None
+
+
+def read_plain(folder: Path, path: str) -> bytes | Obstacle | None:
+    """The bytes of a file of the project, None where there is none, an Obstacle where a link or a
+    folder is in its place. Raises OSError.
+    """
+    blocked = obstacle(folder, path)
+    if blocked is not None:
+        return blocked
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(folder / path, flags)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
+
+
+def packages(paths: Iterable[str]) -> set[str]:
+    """The Python packages that files lie in: the `x` of `src/x/…`."""
+    parts = [path.split("/") for path in paths]
+    return {names[1] for names in parts if len(names) > 2 and names[0] == "src"}

@@ -1,0 +1,40 @@
+"""The HTTP side as the MCP side sees it (`server.api_side.ApiSide`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import ApiError
+from ..results.answer import Answer
+from ..results.content import Block, Context
+from ..settings import Settings
+from .api import Api, progress
+from .blocks import content_of
+from .report import report_error
+
+
+class HttpSide:
+    """The API behind a server, and its answers and errors as results."""
+
+    def __init__(self, settings: Settings, auth: Any) -> None:
+        """`auth` is the module `auth.py` of the server's package, or None."""
+        self.api = Api(settings, auth)
+
+    def content(
+        self, answer: Answer[Any], tool: Mapping[str, Any]
+    ) -> tuple[list[Block], dict[str, Any] | None]:
+        """An answer as content blocks, and as structured content where the tool declares it."""
+        return content_of(answer, tool, self.api.settings)
+
+    def report(self, error: ApiError) -> list[Block]:
+        """A failed request as content blocks."""
+        return report_error(error, self.api.settings)
+
+    def tell_progress(self, context: Context) -> None:
+        """Let requests of this call say that they are waiting, if the caller wants to know."""
+        progress.set(context.say if context.wanted else None)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self.api.aclose()

@@ -1,0 +1,105 @@
+"""An answer of the API, as data."""
+
+from __future__ import annotations
+
+import codecs
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from .charsets import decode
+
+T = TypeVar("T")
+
+STREAMS = frozenset(
+    (
+        "text/event-stream application/x-ndjson application/ndjson application/jsonl"
+        " application/x-jsonl application/json-lines application/json-seq application/stream+json"
+    ).split()
+)
+"""Media types of answers that may have no end."""
+
+UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
+# Names under which servers that do not care send their JSON
+_MISNAMED = (*UNTYPED, "text/plain", "text/html", "text/javascript", "application/javascript")
+_TEXTS = re.compile(
+    r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml|x-www-form-urlencoded)|image/svg\+xml"
+)
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """An answer of the API: `data` is its JSON, or None when it is not JSON; `text` is its text, or
+    None for bytes.
+
+    `headers` have lower-case names; `path` is the template of the operation, not the URL;
+    `incomplete` says why the content is not all of it.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    content: bytes = field(default=b"", repr=False)
+    data: T | None = field(default=None, repr=False)
+    method: str = ""
+    path: str = ""
+    incomplete: str = ""
+
+    @property
+    def media_type(self) -> str:
+        """The media type without parameters, lower-case; empty when there is none."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()[:100]
+
+    @cached_property
+    def text(self) -> str | None:
+        """The answer as text, or None when its media type is a binary one. Undecodable bytes become
+        U+FFFD.
+        """
+        if self.is_json or self.media_type in STREAMS or _TEXTS.fullmatch(self.media_type):
+            return decode(self.content, self._charset)
+        if self.media_type in UNTYPED and _looks_like_text(self.content):
+            return decode(self.content, self._charset)
+        return None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the media type is a JSON one (RFC 8259, RFC 6839 section 3.1)."""
+        return self.media_type.endswith(("/json", "+json", "/x-json", "/vnd.api+json"))
+
+    @property
+    def _charset(self) -> str:
+        found = re.search(r'charset="?([\w.:-]{1,40})', self.headers.get("content-type", ""), re.I)
+        return found[1] if found else "utf-8"
+
+
+def parsed(answer: Answer[Any]) -> Answer[Any]:
+    """The answer with its `data`, if its content is JSON by name, or an object or array whatever
+    its name.
+    """
+    by_nature = answer.media_type in _MISNAMED and answer.content[:64].lstrip()[:1] in (b"{", b"[")
+    if not answer.content or not (answer.is_json or answer.media_type == "" or by_nature):
+        return answer
+    try:
+        # RFC 8259 section 8.1 says UTF-8; a byte order mark and UTF-16 are read anyway
+        text = answer.content.decode(json.detect_encoding(answer.content[:4]))
+        return dataclasses.replace(answer, data=json.loads(text, parse_constant=_not_json))
+    except (ValueError, RecursionError):
+        return answer
+
+
+def _not_json(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _looks_like_text(content: bytes) -> bool:
+    head = content[:4096]
+    if b"\0" in head:
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

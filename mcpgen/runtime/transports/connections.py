@@ -1,0 +1,201 @@
+"""Connections of the HTTP server before anybody is known: how many, and how long they may wait.
+
+uvicorn closes an idle connection after a request, and refuses new requests when too many
+connections are open (`limit_concurrency`); it waits for a request's head for ever, so whoever opens
+enough connections and sends half a head on each keeps everybody out. Here a connection that waits
+has a deadline, and where there are too many the one that has waited longest makes room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..log import event
+
+RESERVED_FILES = 128
+"""File descriptors that are not for callers: the API's connections, files, and connections that are
+accepted but not yet counted.
+"""
+BACKLOG = 32
+"""How many connections asyncio accepts in a row before it lets the earlier ones be closed."""
+
+
+class Limits:
+    """What the connections of one server share.
+
+    `total` and `per_address` are numbers of connections, `head_seconds` the time for a request's
+    head and for an answer that the client does not take.
+    """
+
+    def __init__(self, total: int, per_address: int, head_seconds: float) -> None:
+        self.total = fitting(total)
+        self.per_address = per_address
+        self.head_seconds = head_seconds
+        self._addresses: Counter[str] = Counter()
+        self._waiting: dict[Connection, None] = {}
+
+    def add(self, connection: Connection) -> bool:
+        """Count a new connection; whether there is room for it, made where that is possible."""
+        address = connection.address
+        self._addresses[address] += 1
+        has_room = True
+        if self._addresses[address] > self.per_address:
+            has_room = self._evict(address)
+        elif self._addresses.total() > self.total:
+            busiest = self._addresses.most_common(1)[0][0]
+            has_room = self._evict(busiest) or self._evict(None)
+        return has_room
+
+    def remove(self, connection: Connection) -> None:
+        """Forget a connection that is closed."""
+        self._waiting.pop(connection, None)
+        self._addresses[connection.address] -= 1
+        if not self._addresses[connection.address]:
+            del self._addresses[connection.address]
+
+    def waits(self, connection: Connection) -> None:
+        """Note that no request of this connection is being served."""
+        self._waiting.setdefault(connection)
+
+    def works(self, connection: Connection) -> None:
+        """Note that a request of this connection is being served."""
+        self._waiting.pop(connection, None)
+
+    def _evict(self, address: str | None) -> bool:
+        """Close the connection (of an address) that has waited longest; whether there was one. An
+        idle one comes last: its client may be sending the next request just now.
+        """
+        waiting = [one for one in self._waiting if address in (None, one.address)]
+        half_open = [one for one in waiting if one.is_half_open]
+        candidates = half_open or waiting
+        if not candidates:
+            return False
+        candidates[0].give_up("too many connections")
+        return True
+
+
+class Connection(H11Protocol):
+    """uvicorn's protocol with a deadline for heads and a place among the others."""
+
+    limits: Limits
+    """Set on a subclass: see `protocol`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connection, and wait for its first request."""
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if isinstance(peer, tuple) else ""
+        self._deadline: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
+        super().connection_made(transport)
+        if self.limits.add(self):
+            self.limits.waits(self)
+            self._start_deadline()
+        else:
+            event("warning", "connection_refused", reason="too many connections", peer=self.address)
+            self._end(b"503 Service Unavailable", b"Retry-After: 1\r\n")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the place back."""
+        self._stop_deadline()
+        self.resume_writing()
+        self.limits.remove(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on. A request whose head is whole is served, and has all the time it needs."""
+        if self._deadline is None and not self._serves():
+            self._start_deadline()
+        super().data_received(data)
+        if self._serves():
+            self._stop_deadline()
+            self.limits.works(self)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        if self._serves():
+            return
+        self.limits.waits(self)
+        if self.conn.their_state is h11.SEND_BODY and self._deadline is None:
+            self._start_deadline()  # the answer came before the body
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read its answer a deadline as well."""
+        super().pause_writing()
+        if self._stalled is None:
+            self._stalled = self.loop.call_later(
+                self.limits.head_seconds, self.give_up, "the answer was not read"
+            )
+
+    def resume_writing(self) -> None:
+        """Take that deadline back."""
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        super().resume_writing()
+
+    def give_up(self, reason: str) -> None:
+        """Close the connection; with 408 (RFC 9110, section 15.5.9) where half a request's head has
+        arrived.
+        """
+        self._stop_deadline()
+        self.limits.works(self)
+        if self.transport.is_closing():
+            return
+        event("info", "connection_closed", reason=reason, peer=self.address)
+        has_partial_head = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
+        if has_partial_head:
+            self._end(b"408 Request Timeout", b"")
+        else:
+            self._close()
+
+    def _end(self, status: bytes, fields: bytes) -> None:
+        """Send an answer without content and close, without waiting for the client to read it."""
+        head = b"HTTP/1.1 " + status + b"\r\n" + fields
+        self.transport.write(head + b"Connection: close\r\nContent-Length: 0\r\n\r\n")
+        self._close()
+
+    def _close(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+    @property
+    def is_half_open(self) -> bool:
+        """Whether a request's head is awaited before a deadline."""
+        return self._deadline is not None
+
+    def _serves(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _start_deadline(self) -> None:
+        self._deadline = self.loop.call_later(
+            self.limits.head_seconds, self.give_up, "the request's head did not arrive in time"
+        )
+
+    def _stop_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def protocol(limits: Limits) -> type[Connection]:
+    """The protocol of a server with these limits, as `uvicorn.Config(http=...)` takes it."""
+    return type("LimitedConnection", (Connection,), {"limits": limits})
+
+
+def fitting(total: int) -> int:
+    """As many of `total` connections as this process has file descriptors for, or 16."""
+    try:
+        import resource
+    except ImportError:  # Windows counts no descriptors
+        return total
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return total
+    return min(total, max(16, files - RESERVED_FILES))

@@ -1,0 +1,173 @@
+"""One JSON-RPC 2.0 message out of what a client sent, or the error it is answered with.
+
+Both transports judge messages here. The SDK drops a line of stdio that it cannot read, and takes a
+request whose `id` is not valid for a notification: its client would wait for ever.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import islice
+from typing import Any
+
+from mcp.types import jsonrpc_message_adapter
+from mcp.types.jsonrpc import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    RequestId,
+)
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from ..log import event
+
+_MAX_TOKENS = 200_000
+"""How far into a broken message its id is looked for: about a tenth of a second."""
+
+# A string (closed or not) or a bracket. Every alternative always matches, so the time is linear
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_MEMBER = re.compile(r'\s*+:\s*+("(?:[^"\\]++|\\.){0,256}+"|-?[0-9]{1,18}(?=\s*+[,}]))', re.DOTALL)
+
+
+class BadMessage(Exception):
+    """What a client sent is not a message.
+
+    `code` is -32700 or -32600 (JSON-RPC 2.0, section 5.1), `request_id` the id of the request where
+    it can be read. `expects_answer` is false for a notification and for a response: neither is ever
+    answered (section 4.1).
+    """
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        request_id: RequestId | None = None,
+        expects_answer: bool = True,
+    ) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+        self.request_id = request_id
+        self.expects_answer = expects_answer
+
+    def answer(self) -> JSONRPCError:
+        """The error object the client gets."""
+        heading = "Parse error" if self.code == PARSE_ERROR else "Invalid request"
+        data = ErrorData(code=self.code, message=f"{heading}: {self.reason}")
+        return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=data)
+
+    def log(self, transport: str) -> None:
+        """Write a line about it, without any of the message's content."""
+        event(
+            "warning",
+            "message_refused",
+            transport=transport,
+            code=self.code,
+            answered=self.expects_answer,
+            reason=self.reason,
+        )
+
+
+def parse(text: str) -> JSONRPCMessage:
+    """The message in a text. Raises BadMessage."""
+    try:
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except ValidationError as error:
+        raise bad_message(error, text) from None
+    if isinstance(message, JSONRPCNotification) and "id" in from_json(text):
+        raise BadMessage(INVALID_REQUEST, "`id` must be text or a whole number")
+    return message
+
+
+def bad_message(error: ValidationError, text: str | None = None) -> BadMessage:
+    """What is wrong with a message that the SDK's model refused; `text` is the message, where it is
+    known.
+    """
+    errors = error.errors(include_url=False, include_context=True)
+    if errors[0]["type"] == "json_invalid":
+        source = text if text is not None else str(errors[0]["input"])
+        return unparsable(source, _syntax(errors[0]["ctx"]["error"]))
+    return _not_a_request(_whole(errors))
+
+
+def unparsable(text: str, reason: str) -> BadMessage:
+    """The answer to a text that is not JSON, with the id that can be read from it."""
+    return BadMessage(PARSE_ERROR, reason, request_id=_readable_id(text))
+
+
+def _syntax(detail: Any) -> str:
+    """What the parser says, with the remedy where a client can be expected to need one."""
+    reason = str(detail)
+    if "surrogate" in reason or "hex escape" in reason:
+        return f"{reason}; send characters beyond U+FFFF whole or as a pair of `\\u` escapes"
+    return reason
+
+
+def _whole(errors: list[Any]) -> Any:
+    """The JSON value that was judged: what a missing member is missing from, or what is not an
+    object.
+    """
+    for error in errors:
+        if error["type"] == "missing" or len(error["loc"]) == 1:
+            return error["input"]
+    return {}
+
+
+def _not_a_request(value: Any) -> BadMessage:
+    """Why a JSON value is not a message."""
+    if isinstance(value, list):
+        return BadMessage(
+            INVALID_REQUEST, "batches are not part of MCP; send one message at a time"
+        )
+    if not isinstance(value, dict):
+        return BadMessage(INVALID_REQUEST, "a message is a JSON object")
+    request_id = value.get("id")
+    method = value.get("method")
+    if "method" not in value and ("result" in value or "error" in value):
+        return BadMessage(INVALID_REQUEST, "a malformed response", expects_answer=False)
+    reason = "`method` must be text"
+    if isinstance(method, str):
+        reason = "`params` must be an object"
+    if value.get("jsonrpc") != "2.0":
+        reason = '`jsonrpc` must be `"2.0"`'
+    if "id" in value and not _is_id(request_id):
+        return BadMessage(INVALID_REQUEST, "`id` must be text or a whole number")
+    is_notification = isinstance(method, str) and "id" not in value
+    return BadMessage(INVALID_REQUEST, reason, request_id, expects_answer=not is_notification)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _readable_id(text: str) -> RequestId | None:
+    """The value of the outermost object's member `id` in a text that is not JSON: nested too
+    deeply, cut off, or with a number or a character that no parser takes.
+    """
+    depth = 0
+    request_id: RequestId | None = None
+    for token in islice(_TOKEN.finditer(text), _MAX_TOKENS):
+        if token[0] in "[{":
+            depth += 1
+        elif token[0] in "]}":
+            depth -= 1
+        elif depth == 1 and token[0] == '"id"':
+            member = _MEMBER.match(text, token.end())
+            request_id = _decoded(member[1]) if member else None
+    return request_id
+
+
+def _decoded(literal: str) -> RequestId | None:
+    """A string or a whole number as written in JSON; None for a string that cannot be sent back."""
+    try:
+        value = json.loads(literal)
+        literal.encode()
+        str(value).encode()
+    except ValueError:
+        return None
+    return value if _is_id(value) else None

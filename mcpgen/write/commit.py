@@ -1,0 +1,336 @@
+"""Bring a project from one state to the next, file by file, so that a killed run can be completed.
+
+1. Every new file is written to a private folder inside the project, which no one else may read.
+2. The new lock is put beside the old one, as `mcpgen.lock.new`.
+3. Each file is moved into its place, each file that is no longer generated is removed.
+4. `mcpgen.lock.new` becomes `mcpgen.lock`.
+
+Each step is one `rename`, so a reader sees a file as it was or as it will be. A run that ends
+before step 2 has changed nothing. One that ends after it leaves both locks, and the next run
+completes it: a file is mcpgen's when its hash is in either lock. Nothing that lies in a project is
+ever an instruction: what to write and remove always follows from the document.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ..lock import NAME, PENDING, text_hash
+from ..paths import Obstacle, obstacle, read_plain
+from ..problems import OutputConflictError, Problem
+
+if sys.platform != "win32":
+    import fcntl
+
+FILE_MODE = 0o644
+FOLDER_MODE = 0o755
+PRIVATE_PREFIX = ".mcpgen-"
+PRIVATE_NAME = re.compile(r"\.mcpgen-[a-z0-9_]{8}")
+"""The names `tempfile.mkdtemp` makes with that prefix."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What a run does to a project. Paths are relative to it, with `/`.
+
+    `hashes` holds the hash of each file when it was compared, None where there was none; a file
+    that changed since is not touched. `first_locks` are written before everything else, in order;
+    with `new_lock` the last step moves `mcpgen.lock.new` into place, without it that file is
+    removed. `emptied` are paths whose folders go when nothing is left in them.
+    """
+
+    writes: Mapping[str, bytes]
+    removes: tuple[str, ...] = ()
+    moves: tuple[tuple[str, str], ...] = ()
+    hashes: Mapping[str, str | None] = field(default_factory=dict)
+    first_locks: tuple[tuple[str, bytes], ...] = ()
+    new_lock: bool = False
+    emptied: tuple[str, ...] = ()
+    left_packages: tuple[str, ...] = ()
+
+
+def commit(folder: Path, work: Work) -> None:
+    """Do the work. `folder` is a real path (no links in it); it is made where it is missing.
+
+    Raises OutputConflictError. Before `mcpgen.lock.new` is in its place nothing was changed;
+    afterwards the next run completes this one. The message says which.
+    """
+    begun = False
+    new_folder = not folder.exists()
+    try:
+        _make_folder(folder)
+        with _alone(folder):
+            _remove_leftovers(folder)
+            with _private(folder) as private:
+                numbers = itertools.count()
+                locks = [
+                    (name, _prepare(private / str(next(numbers)), text))
+                    for name, text in work.first_locks
+                ]
+                files = {
+                    path: _prepare(private / str(next(numbers)), work.writes[path])
+                    for path in _order(work)
+                }
+                begun = True
+                for name, prepared in locks:
+                    prepared.replace(folder / name)
+                    _sync_folder(folder)
+                _apply(folder, work, files)
+    except OSError as error:
+        if not begun and new_folder:
+            _remove_empty(folder)
+        raise OutputConflictError(explained(folder, error, begun=begun)) from error
+    except OutputConflictError:
+        if not begun and new_folder:
+            _remove_empty(folder)
+        raise
+
+
+def leftovers(folder: Path) -> list[Path]:
+    """Private folders that killed runs left in a project: ours, closed to others."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except OSError:
+        return []
+    return [folder / name for name in names if _is_leftover(folder / name)]
+
+
+def _is_leftover(place: Path) -> bool:
+    if PRIVATE_NAME.fullmatch(place.name) is None:
+        return False
+    status = place.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) == 0o700
+
+
+def _order(work: Work) -> list[str]:
+    """The files to write, the configuration first: with it the next run knows the document."""
+    return sorted(work.writes, key=lambda path: (path != "mcpgen.toml", path))
+
+
+def _apply(folder: Path, work: Work, files: Mapping[str, Path]) -> None:
+    """Steps 3 and 4. Every path is looked at once more right before it is changed."""
+    for old, new in work.moves:
+        _move(folder, old, new)
+    for path, prepared in files.items():
+        _make_parents(folder, path)
+        _check_unchanged(folder, path, work)
+        prepared.replace(folder / path)
+    for path in work.removes:
+        _check_unchanged(folder, path, work)
+        (folder / path).unlink(missing_ok=True)
+    _prune(folder, work.emptied)
+    for package in work.left_packages:
+        _prune_tree(folder, f"src/{package}")
+    for parent in sorted({(folder / path).parent for path in files}):
+        _sync_folder(parent)
+    if work.new_lock:
+        (folder / PENDING).replace(folder / NAME)
+    else:
+        (folder / PENDING).unlink(missing_ok=True)
+    _sync_folder(folder)
+
+
+def _check_unchanged(folder: Path, path: str, work: Work) -> None:
+    """Raise OutputConflictError when a file is not as it was when it was compared."""
+    content = read_plain(folder, path)
+    if content is None:
+        return
+    if isinstance(content, Obstacle):
+        raise OutputConflictError(_changed(folder, f"{content} now"))
+    current = text_hash(content)
+    if current == work.hashes.get(path):
+        return
+    if path in work.writes and current == text_hash(work.writes[path]):
+        return
+    raise OutputConflictError(_changed(folder, f"`{path}` was changed meanwhile"))
+
+
+def _changed(folder: Path, reason: str) -> Problem:
+    return Problem(
+        code="E1209",
+        severity="error",
+        message=f"`{folder}` was changed while mcpgen was writing to it: {reason}",
+        hint="run `mcpgen generate` again: it completes this run",
+    )
+
+
+def _move(folder: Path, old: str, new: str) -> None:
+    """Move a file of the user, never over another one and never through a link."""
+    for path in (old, new):
+        blocked = obstacle(folder, str(PurePosixPath(path).parent / "x"))
+        if blocked is not None:
+            raise OutputConflictError(_changed(folder, f"{blocked} now"))
+    if os.path.lexists(folder / new):
+        raise OutputConflictError(_changed(folder, f"`{new}` is there now"))
+    _make_parents(folder, new)
+    (folder / old).rename(folder / new)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder for this process; the kernel lets go of it when the process ends."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputConflictError(_busy(folder)) from None
+        except OSError:
+            pass  # a file system without locks: `_check_unchanged` is what is left
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _busy(folder: Path) -> Problem:
+    return Problem(
+        code="E1206",
+        severity="error",
+        message=f"another mcpgen is writing to `{folder}`",
+        hint="wait for it to end and run the command again",
+    )
+
+
+@contextlib.contextmanager
+def _private(folder: Path) -> Iterator[Path]:
+    """A fresh folder (0700) with a name nobody can foresee, gone unless the process is killed."""
+    place = Path(tempfile.mkdtemp(prefix=PRIVATE_PREFIX, dir=folder))
+    try:
+        yield place
+    finally:
+        _discard(place)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    for place in leftovers(folder):
+        _discard(place)
+
+
+def _discard(place: Path) -> None:
+    """Remove a private folder and the numbered files in it; one that holds anything else stays."""
+    with contextlib.suppress(OSError):
+        for path in list(place.iterdir()):
+            if path.name.isdecimal():
+                path.unlink(missing_ok=True)
+        place.rmdir()
+
+
+def _prepare(path: Path, content: bytes) -> Path:
+    """Write a new file and flush it to the disk: 0644 whatever the umask."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, FILE_MODE)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, FILE_MODE)
+        os.fsync(descriptor)
+    return path
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        folder.chmod(FOLDER_MODE)
+
+
+def _make_parents(folder: Path, path: str) -> None:
+    """The folders above a file, 0755 whatever the umask; never through a link."""
+    here = folder
+    for part in PurePosixPath(path).parts[:-1]:
+        here = here / part
+        try:
+            here.mkdir()
+            here.chmod(FOLDER_MODE)
+        except FileExistsError:
+            if not stat.S_ISDIR(here.lstat().st_mode):
+                shown = here.relative_to(folder).as_posix()
+                raise OutputConflictError(
+                    _changed(folder, f"`{shown}` is not a folder now")
+                ) from None
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def _prune(folder: Path, paths: Iterable[str]) -> None:
+    """Remove the folders that the removal of these files has emptied."""
+    for path in paths:
+        if obstacle(folder, path) is not None:
+            continue
+        for parent in PurePosixPath(path).parents:
+            if parent == PurePosixPath("."):
+                break
+            try:
+                (folder / parent).rmdir()
+            except FileNotFoundError:
+                continue
+            except OSError:
+                break
+
+
+def _prune_tree(folder: Path, path: str) -> None:
+    """Remove a folder and those below it as far as they are empty."""
+    if obstacle(folder, f"{path}/x") is not None:
+        return
+    for here, _, _ in os.walk(folder / path, topdown=False):
+        _remove_empty(Path(here))
+
+
+HINTS = {
+    errno.ENOSPC: "free some space and run the command again",
+    errno.EDQUOT: "free some space and run the command again",
+    errno.EROFS: "choose a folder on a file system that can be written",
+    errno.EACCES: "choose a folder you may write to, or change its permissions",
+    errno.EPERM: "choose a folder you may write to, or change its permissions",
+    errno.ENAMETOOLONG: "choose a shorter folder or server name",
+}
+
+
+def explained(
+    folder: Path, error: OSError, doing: str = "write to", *, begun: bool = False
+) -> Problem:
+    """An OSError in the user's words: what, where, and what state the project is in."""
+    reason = (error.strerror or str(error)).lower()
+    state = "nothing was changed"
+    hint = HINTS.get(error.errno or 0, "")
+    if begun:
+        state = "the run is unfinished"
+        hint = "mend the cause and run `mcpgen generate` again: it completes this run"
+    notes = (f"at `{error.filename}`",) if error.filename else ()
+    return Problem(
+        code="E1207",
+        severity="error",
+        message=f"cannot {doing} `{folder}`: {reason}; {state}",
+        hint=hint,
+        notes=notes,
+    )

@@ -1,0 +1,278 @@
+"""Documents at a URL: one deadline for all there is to fetch, and redirects that stay where the user
+sent us.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mcpgen.load import Limits, fetch
+from mcpgen.load.fetch import may_redirect
+
+Act = Callable[..., Any]
+DOCUMENT = b"openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\n"
+OK = b"HTTP/1.1 200 OK\r\n"
+DEADLINE = Limits(seconds=1.0)
+SOON = 10.0
+"""Seconds within which a deadline of one second must have ended a run on a busy machine."""
+
+
+class Slow:
+    """A server that answers every request with `answer(send, path)` and then hangs up."""
+
+    def __init__(self, answer: Callable[[Callable[[bytes], None], str], None]) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+        self.hung_up = threading.Event()
+        self._stop = threading.Event()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def url(self, path: str = "/x.yaml") -> str:
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}{path}"
+
+    def close(self) -> None:
+        self._stop.set()
+        self._socket.close()
+
+    def rest(self, seconds: float) -> None:
+        """Wait, unless the test is over."""
+        if self._stop.wait(seconds):
+            raise OSError("the test is over")
+
+    def _serve(self) -> None:
+        while not self._stop.is_set():
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with connection:
+            path = connection.recv(65536).split(b" ")[1].decode()
+            self.asked.append(path)
+            try:
+                self.answer(connection.sendall, path)
+            except OSError:
+                self.hung_up.set()
+
+
+@pytest.fixture
+def slow() -> Iterator[Callable[..., Slow]]:
+    """Make a server of an answer."""
+    servers: list[Slow] = []
+
+    def make(answer: Callable[[Slow, Callable[[bytes], None], str], None]) -> Slow:
+        server = Slow(lambda send, path: answer(server, send, path))
+        servers.append(server)
+        return server
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+def drips_its_body(server: Slow, send: Callable[[bytes], None], _: str) -> None:
+    send(OK + b"\r\n")
+    while True:
+        send(b"#")
+        server.rest(0.1)
+
+
+def drips_its_head(server: Slow, send: Callable[[bytes], None], _: str) -> None:
+    send(OK + b"X-Slow: ")
+    while True:
+        send(b"x")
+        server.rest(0.1)
+
+
+def says_nothing(server: Slow, send: Callable[[bytes], None], _: str) -> None:
+    while True:
+        server.rest(0.1)
+        send(b"")
+
+
+def redirects_slowly(server: Slow, send: Callable[[bytes], None], path: str) -> None:
+    server.rest(0.3)
+    send(b"HTTP/1.1 302 Found\r\nLocation: " + path.encode() + b"x\r\n\r\n")
+
+
+@pytest.mark.parametrize("answer", [drips_its_body, drips_its_head, says_nothing, redirects_slowly])
+def test_a_slow_server_is_cut_off_at_the_deadline(
+    slow: Callable[..., Slow], refused: Act, answer: Any
+) -> None:
+    server = slow(answer)
+    started = time.monotonic()
+    refusal = refused(server.url(), limits=DEADLINE)
+    assert time.monotonic() - started < SOON
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"])
+    assert "not fetched within 1 s" in refusal.text
+    assert f"curl -o openapi.yaml {server.url()}" in refusal.text
+    assert "fetch_seconds" in refusal.text
+
+
+def test_the_connection_is_closed_at_the_deadline(slow: Callable[..., Slow], refused: Act) -> None:
+    server = slow(drips_its_head)
+    refused(server.url(), limits=DEADLINE)
+    assert server.hung_up.wait(SOON)
+
+
+def test_all_files_of_a_document_share_one_deadline(
+    slow: Callable[..., Slow], refused: Act
+) -> None:
+    def answer(server: Slow, send: Callable[[bytes], None], path: str) -> None:
+        number = int(path.strip("/").partition(".")[0])
+        server.rest(0.3)
+        following = f"{{$ref: '{number + 1}.yaml#/A'}}".encode()
+        if number == 0:
+            send(OK + b"\r\n" + DOCUMENT + b"components: {schemas: {A: " + following + b"}}\n")
+        elif number < 8:
+            send(OK + b"\r\nA: " + following + b"\n")
+        else:
+            send(OK + b"\r\nA: {}\n")
+
+    server = slow(answer)
+    refusal = refused(server.url("/0.yaml"), limits=DEADLINE)
+    assert refusal.codes == ["E0122"]
+    assert "not fetched within 1 s" in refusal.text
+    assert 1 < len(server.asked) <= 4
+
+
+def test_a_download_tells_how_far_it_is(
+    slow: Callable[..., Slow], loaded: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "QUIET_SECONDS", 0.0)
+    told: list[str] = []
+
+    def answer(server: Slow, send: Callable[[bytes], None], _: str) -> None:
+        send(OK + b"\r\n" + DOCUMENT)
+        server.rest(1.0)
+
+    server = slow(answer)
+    assert loaded(server.url("/x.yaml?key=secret"), progress=told.append)[0].version == "3.1.0"
+    assert any(f"fetching {server.url()}: {len(DOCUMENT)} bytes" in line for line in told)
+    assert not any("secret" in line for line in told)
+
+
+def test_a_silent_server_is_named(
+    slow: Callable[..., Slow], refused: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "READ_SECONDS", 0.2)
+    refusal = refused(slow(says_nothing).url())
+    assert (refusal.exit_code, refusal.codes) == (1, ["E0122"])
+    assert "the server was silent for 0.2 s" in refusal.text
+
+
+def test_a_body_that_ends_too_early_is_not_a_document(
+    slow: Callable[..., Slow], refused: Act
+) -> None:
+    def answer(_: Slow, send: Callable[[bytes], None], path: str) -> None:
+        send(OK + b"Content-Length: 500\r\n\r\n" + DOCUMENT)
+
+    refusal = refused(slow(answer).url())
+    assert refusal.codes == ["E0122"]
+    assert f"{500 - len(DOCUMENT)} bytes too early" in refusal.text
+
+
+def test_a_server_that_keeps_the_connection_open_is_not_waited_for(
+    slow: Callable[..., Slow], loaded: Act
+) -> None:
+    def answer(server: Slow, send: Callable[[bytes], None], _: str) -> None:
+        send(OK + f"Content-Length: {len(DOCUMENT)}\r\n\r\n".encode() + DOCUMENT)
+        server.rest(60)
+
+    assert loaded(slow(answer).url(), limits=Limits(seconds=20))[0].version == "3.1.0"
+
+
+# Redirects.
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("https://h/a", "https://h/b"),
+        ("https://h/a", "https://h:443/b"),
+        ("https://H/a", "HTTPS://h/b"),
+        ("http://h:8080/a", "http://h:8080/b"),
+        ("http://h/a", "https://h/a"),
+        ("http://127.0.0.1:80/a", "http://127.0.0.1/b"),
+    ],
+)
+def test_a_redirect_may_stay_on_its_server(old: str, new: str) -> None:
+    assert may_redirect(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("https://h/a", "http://h/a"),
+        ("https://h/a", "http://h:443/a"),
+        ("https://h/a", "https://h:8443/a"),
+        ("http://h/a", "http://h:8080/a"),
+        ("http://h/a", "https://h:8443/a"),
+        ("http://h:8080/a", "https://h/a"),
+        ("http://h:8080/a", "https://h:8080/a"),
+        ("https://h/a", "https://h.evil.example/a"),
+        ("https://h/a", "https://127.0.0.1/a"),
+        ("https://h/a", "https://h@169.254.169.254/a"),
+        ("https://h/a", "ftp://h/a"),
+        ("https://h/a", "file:///etc/passwd"),
+        ("https://h/a", "https://h:port/a"),
+    ],
+)
+def test_a_redirect_may_not_leave_its_server(old: str, new: str) -> None:
+    assert not may_redirect(old, new)
+
+
+def test_a_redirect_to_another_port_is_refused(
+    canary: Any, slow: Callable[..., Slow], refused: Act
+) -> None:
+    def answer(_: Slow, send: Callable[[bytes], None], path: str) -> None:
+        send(OK + b"\r\n" + DOCUMENT)
+
+    other = slow(answer)
+    canary.redirects["/away.yaml"] = other.url()
+    refusal = refused(canary.url("/away.yaml"))
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"])
+    assert other.url() in refusal.text
+    assert other.asked == []
+
+
+def test_a_host_that_was_public_does_not_become_private_by_a_redirect(
+    canary: Any, refused: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary.redirects["/old.yaml"] = "/new.yaml"
+    canary.files["/new.yaml"] = DOCUMENT
+    lookups = iter([True, False])
+    monkeypatch.setattr(fetch, "is_public", lambda _: next(lookups))
+    refusal = refused(canary.url("/old.yaml"))
+    assert (refusal.exit_code, refusal.codes) == (3, ["E0122"])
+    assert "/new.yaml" not in canary.asked
+
+
+@pytest.mark.parametrize("url", ["http://[::1/x", "https://[/x"])
+def test_what_is_no_url_is_an_error_of_usage(refused: Act, url: str) -> None:
+    refusal = refused(url)
+    assert (refusal.exit_code, refusal.codes) == (2, ["E0122"])
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::", True),
+        ("10.0.0.7", False),
+        ("169.254.169.254", False),
+        ("::1", False),
+        ("fe80::1%eth0", False),
+    ],
+)
+def test_public_addresses_are_told_from_private_ones(address: str, public: bool) -> None:
+    assert fetch.is_public(address) is public

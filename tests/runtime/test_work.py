@@ -1,0 +1,271 @@
+"""Work grows with its input and not faster: every case is counted at one size and at twice the
+size.
+
+What Python does is counted in bytecodes. What happens inside a regular expression, or inside a
+slice, is invisible to that count, so texts are counted in the characters that were read or copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+
+def bytecodes(act: Callable[[], object], most: int) -> int:
+    """How many bytecodes a call takes, counted up to `most`."""
+    count = 0
+
+    class Enough(Exception):
+        pass
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes = True
+        frame.f_trace_lines = False
+        if event == "opcode":
+            count += 1
+            if count > most:
+                raise Enough
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    except Enough:
+        pass
+    finally:
+        sys.settrace(before)
+    return count
+
+
+class Counted(str):
+    """A text that counts the characters that are cut out of it."""
+
+    copied = 0
+
+    def __getitem__(self, key: Any) -> Counted:
+        part = Counted(str.__getitem__(self, key))
+        Counted.copied += len(part)
+        return part
+
+
+# An ordinary recursive schema: alternatives that hold each other
+FILTER = {
+    "oneOf": [
+        {
+            "type": "object",
+            "properties": {
+                "op": {"const": operator},
+                "args": {"type": "array", "items": {"$ref": "#/$defs/filter"}},
+            },
+            "required": ["op"],
+        }
+        for operator in ("and", "or", "not")
+    ]
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {"f": {"$ref": "#/$defs/filter"}},
+    "$defs": {"filter": FILTER},
+}
+
+
+def nested(depth: int, last: str) -> dict[str, Any]:
+    value: dict[str, Any] = {"op": last}
+    for _ in range(depth):
+        value = {"op": "not", "args": [value]}
+    return {"f": value}
+
+
+def attempt(act: Callable[[], object], *errors: type[Exception]) -> None:
+    """Call, and take a refusal for an answer."""
+    with contextlib.suppress(errors):
+        act()
+
+
+def cases(runtime: Any) -> dict[str, tuple[int, Callable[[int], Callable[[], object]]]]:
+    """Each way in: a size, and what to do with an input of that size."""
+    refused = (runtime.errors.Refused,)
+    bad = (runtime.checker.BadArguments,)
+    checker = runtime.checker.Checker("t", SCHEMA)
+    page = runtime.html_text.text_of_html
+    url = runtime.url
+    wire = runtime.wire
+
+    def listed(size: int) -> list[dict[str, Any]]:
+        tool = {"name": "x", "inputSchema": {"properties": {}}}
+        return [{**tool, "name": f"get_{index}"} for index in range(size)]
+
+    return {
+        "comments that do not end": (400, lambda n: lambda: page("<!--" * n)),
+        "comments that end": (400, lambda n: lambda: page("<!-- -->" * n)),
+        "scripts that do not end": (400, lambda n: lambda: page("<script " * n)),
+        "scripts without end tags": (400, lambda n: lambda: page("<script>" * n)),
+        "styles and scripts by turns": (400, lambda n: lambda: page("<style><script>" * n)),
+        "brackets": (400, lambda n: lambda: page("<" * n)),
+        "values encoded many times": (
+            500,
+            lambda n: lambda: attempt(lambda: url.expand("/{a}", {"a": "%" + "25" * n}), *refused),
+        ),
+        "values of many segments": (
+            500,
+            lambda n: lambda: attempt(lambda: url.expand("/{a}", {"a": "a/" * n}), *refused),
+        ),
+        "valid alternatives in each other": (
+            10,
+            lambda n: lambda: checker.check(nested(n, "not")),
+        ),
+        "wrong alternatives in each other": (
+            12,
+            lambda n: lambda: attempt(lambda: checker.check(nested(n, "no")), *bad),
+        ),
+        "unknown arguments": (
+            400,
+            lambda n: lambda: attempt(
+                lambda: checker.check(dict.fromkeys(map(str, range(n)))), *bad
+            ),
+        ),
+        "a list that is too long": (
+            1_000,
+            lambda n: lambda: runtime.shorten.fit([{"a": "b"}] * n, 2_000),
+        ),
+        "an object of many fields": (
+            400,
+            lambda n: lambda: runtime.shorten.fit(
+                {str(index): "x" * (40 + index) for index in range(n)}, 20 * n
+            ),
+        ),
+        "a text of escapes": (1_000, lambda n: lambda: runtime.shorten.fit('"\\a' * n, n)),
+        "hidden characters": (1_000, lambda n: lambda: runtime.shorten.visible("\u200ba" * n)),
+        "a search in more tools": (
+            200,
+            lambda n: lambda: runtime.search.Index(listed(n), {}).search("get one", 5),
+        ),
+        "a longer search": (
+            400,
+            lambda n: lambda: runtime.search.Index(listed(3), {}).search("get one " * n, 5),
+        ),
+        "a suggestion for a longer name": (
+            200,
+            lambda n: lambda: runtime.explain.suggest("abcdefghij" * n, ["abc", "abd"] * 20),
+        ),
+        "a query of many values": (
+            500,
+            lambda n: lambda: runtime.body.query_text({"a": wire.form(["b"] * n)}),
+        ),
+    }
+
+
+NAMES = [
+    "comments that do not end",
+    "comments that end",
+    "scripts that do not end",
+    "scripts without end tags",
+    "styles and scripts by turns",
+    "brackets",
+    "values encoded many times",
+    "values of many segments",
+    "valid alternatives in each other",
+    "wrong alternatives in each other",
+    "unknown arguments",
+    "a list that is too long",
+    "an object of many fields",
+    "a text of escapes",
+    "hidden characters",
+    "a search in more tools",
+    "a longer search",
+    "a suggestion for a longer name",
+    "a query of many values",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_twice_the_input_is_at_most_little_more_than_twice_the_work(
+    runtime: Any, name: str
+) -> None:
+    size, prepare = cases(runtime)[name]
+    first = bytecodes(prepare(size), 2_000_000)
+    second = bytecodes(prepare(2 * size), 5_000_000)
+    assert second <= 2.3 * first + 2_000, f"{first:,} bytecodes became {second:,}"
+
+
+def test_replacing_hidden_characters_copies_no_more_than_it_replaces(runtime: Any) -> None:
+    found = runtime.shorten._INVISIBLE.finditer(Counted("\u200ba" * 500))
+    Counted.copied = 0
+    for match in found:
+        runtime.shorten._replacement(match)
+    assert Counted.copied <= 2 * 500
+
+
+def test_the_end_of_an_element_is_looked_for_once(runtime: Any, monkeypatch: Any) -> None:
+    looked: list[int] = []
+    patterns = runtime.html_text._HIDDEN
+    script = patterns["script"]
+
+    class Watched:
+        def search(self, page: str, start: int) -> Any:
+            looked.append(start)
+            return script.search(page, start)
+
+    monkeypatch.setitem(patterns, "script", Watched())
+    runtime.html_text.text_of_html("<script>" * 100)
+    assert looked == [0]
+
+
+def test_the_error_of_deep_alternatives_names_the_argument(runtime: Any) -> None:
+    checker = runtime.checker.Checker("t", SCHEMA)
+    with pytest.raises(runtime.checker.BadArguments, match="`f` does not fit its schema"):
+        checker.check(nested(20, "no"))
+    with pytest.raises(runtime.checker.BadArguments, match=r"f\.args\[0\]\.op"):
+        checker.check(nested(1, "no"))
+
+
+def test_a_key_is_not_written_more_often_than_a_query_has_room(runtime: Any) -> None:
+    value = {"k" * 100_000: ["x"] * 20_000}
+    for write in (runtime.wire.deep_object, runtime.wire.form, runtime.wire.reserved):
+        with pytest.raises(runtime.errors.Refused, match="too long"):
+            write(value)
+    with pytest.raises(runtime.errors.Refused, match="too long"):
+        runtime.body.query_text({"a": value})
+
+
+@pytest.mark.parametrize(
+    "charset", ["punycode", "idna", "utf-7", "unicode_escape", "hex", "rot13", "zlib", "hz", "x y"]
+)
+def test_a_codec_that_is_not_a_charset_of_the_list_is_not_used(runtime: Any, charset: str) -> None:
+    assert runtime.charsets.codec_of(charset) == "utf-8"
+
+
+@pytest.mark.parametrize(
+    "charset",
+    "utf-8 UTF-16 utf-32 latin-1 iso-8859-15 ascii windows-1252 cp1251 shift_jis euc-jp euc-kr"
+    " gb18030 gbk gb2312 big5 koi8-r".split(),
+)
+def test_the_charsets_of_the_web_are_read(runtime: Any, charset: str) -> None:
+    assert runtime.charsets.decode("abc".encode(charset), charset) == "abc"
+
+
+def test_a_number_that_is_too_long_is_an_error_page_like_any_other(runtime: Any) -> None:
+    page = f"<html><h1>Bad &#{'9' * 5_000}; gateway &#x{'f' * 5_000};</h1>"
+    assert runtime.html_text.text_of_html(page) == "Bad ; gateway ;"
+
+
+def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone(runtime: Any) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {"enum": [f"v{n}" for n in range(50)]}}},
+    }
+    checker = runtime.checker.Checker("t", schema)
+    values = [f"w{index}" for index in range(60)]
+    with pytest.raises(runtime.checker.BadArguments) as caught:
+        checker.check({"a": values})
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 7 and lines[-1] == "- and 45 more"
+    assert len(json.dumps(lines)) < 6_000
