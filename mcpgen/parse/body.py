@@ -226,17 +226,23 @@ def _form_writer(
 
 
 def _part_writer(reader: Reader, schema: Any, content_type: str) -> Encoding:
-    options: Options = (("media_type", content_type),) if content_type else ()
+    options: Options = ()
+    if content_type:
+        options = (("media_type", content_type),)
     if is_binary(reader, schema):
         return "file", options
     kinds = reader.kinds(schema)
     says_nothing = not kinds and not content_type
     if is_json(content_type) or "object" in kinds or says_nothing:
-        return "json_part", options if content_type != "application/json" else ()
+        if content_type == "application/json":
+            options = ()
+        return "json_part", options
     items = reader.flatten(schema).get("items", {})
     if "array" in kinds and "object" in reader.kinds(reader.flatten(items)):
         return "json_part", ()
-    return ("text_part", options) if content_type else DEFAULT
+    if not content_type:
+        return DEFAULT
+    return "text_part", options
 
 
 def is_binary(reader: Reader, schema: Any) -> bool:

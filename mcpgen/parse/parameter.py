@@ -21,6 +21,7 @@ MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", 
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
+DEFAULT_STYLES = {"path": "simple", "header": "simple"}
 DELIMITED_STYLES = {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}
 
 Options = tuple[tuple[str, Any], ...]
@@ -229,25 +230,42 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
     The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not
     exploded, which for scalars is the same thing as exploded.
     """
-    name = parameter.get("style")
-    if not isinstance(name, str):
-        name = "simple" if place in ("path", "header") else "form"
-    explode = parameter.get("explode")
-    if not isinstance(explode, bool):
-        explode = name in ("form", "deepObject")
+    name, explode = _style_keywords(parameter, place)
     kinds = reader.kinds(schema)
     structured = not kinds or not kinds.isdisjoint(("array", "object"))
-    exploded_option: Options = (("explode", True),) if explode and structured else ()
-    if place == "path" and name in ("label", "matrix"):
-        return name, exploded_option
-    if place in ("path", "header") and exploded_option and "array" not in kinds:
-        return "simple", exploded_option
+    if place in ("path", "header"):
+        options: Options = ()
+        if explode and structured:
+            options = (("explode", True),)
+        return _path_style(name, place, options, is_list="array" in kinds)
     if place != "query":
         return DEFAULT
     reserved = parameter.get("allowReserved") is True
-    if not structured:
-        return ("reserved", ()) if reserved else DEFAULT
-    return _query_style(name, explode, reserved)
+    if structured:
+        return _query_style(name, explode, reserved)
+    if reserved:
+        return "reserved", ()
+    return DEFAULT
+
+
+def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
+    """`style` and `explode`, with the defaults of the place."""
+    name = parameter.get("style")
+    if not isinstance(name, str):
+        name = DEFAULT_STYLES.get(place, "form")
+    explode = parameter.get("explode")
+    if not isinstance(explode, bool):
+        explode = name in ("form", "deepObject")
+    return name, explode
+
+
+def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> Encoding:
+    """How a value is written in a path or a header; `options` say whether it is exploded."""
+    if place == "path" and name in ("label", "matrix"):
+        return name, options
+    if options and not is_list:
+        return "simple", options
+    return DEFAULT
 
 
 def _query_style(name: str, explode: bool, reserved: bool) -> Encoding:

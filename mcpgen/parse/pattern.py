@@ -38,6 +38,8 @@ PRINTABLE = f"[^{_CONTROLS}]"
 """A character that is no control character, as a pattern."""
 _PRINTABLE_TOKENS = {".": PRINTABLE, "\\S": f"[^\\s{_CONTROLS}]", "[^": f"[^{_CONTROLS}"}
 """Token outside a class → the same but for control characters."""
+_NESTING = {"(": 1, ")": -1}
+"""Token outside a class → how many groups deeper it leads."""
 
 
 @lru_cache(maxsize=4096)
@@ -120,7 +122,10 @@ def _tree_pattern(node: dict[str, Any]) -> str:
         return ""
     if len(branches) == 1 and not may_end:
         return branches[0]
-    return f"({'|'.join(branches)})" + ("?" if may_end else "")
+    alternatives = f"({'|'.join(branches)})"
+    if may_end:
+        return f"{alternatives}?"
+    return alternatives
 
 
 def printable(pattern: str) -> str:
@@ -137,18 +142,18 @@ def printable(pattern: str) -> str:
         if in_class:
             out.append(token)
             continue
-        if token in ("(", ")"):
-            depth += 1 if token == "(" else -1
+        depth += _NESTING.get(token, 0)
         if token == "|" and not depth:
             has_alternatives = True
         out.append(_PRINTABLE_TOKENS.get(token, token))
     text = "".join(out)
     if has_alternatives:
-        text = f"^{PRINTABLE}*(?:{text}){PRINTABLE}*$"
-    else:
-        start = "" if text.startswith("^") else f"^{PRINTABLE}*"
-        end = "" if has_end else f"{PRINTABLE}*$"
-        text = f"{start}{text}{end}"
+        text = f"(?:{text})"
+        has_end = False
+    if not text.startswith("^"):
+        text = f"^{PRINTABLE}*{text}"
+    if not has_end:
+        text = f"{text}{PRINTABLE}*$"
     return portable_pattern(text) or pattern
 
 
@@ -239,7 +244,9 @@ def _escape(rest: str, in_class: bool) -> tuple[str, int]:
         # Some readers count every digit and letter of Unicode, ECMAScript the ASCII ones alone:
         # spelled out, all do.
         inside, outside = _SPELLED[following]
-        return (inside or escape) if in_class else outside, 2
+        if not in_class:
+            return outside, 2
+        return inside or escape, 2
     if following in _CLASS_ESCAPES and not (in_class and following in "bB"):
         return escape, 2
     code = _CODE.match(rest)

@@ -180,7 +180,9 @@ def sentence(reader: Reader, code: str, response: dict[str, Any], output: Schema
     if text:
         if not text[:2].isupper():
             text = text[0].lower() + text[1:]
-        return f"Returns {text} ({form})." if form else f"Returns {text}."
+        if form:
+            text = f"{text} ({form})"
+        return f"Returns {text}."
     if form:
         return f"Returns {form}."
     _, schema = json_schema(response)

@@ -378,14 +378,22 @@ def _common_values(left: Any, right: Any) -> Any:
 
 
 def _common_types(left: Any, right: Any) -> Any:
-    ours = left if isinstance(left, list) else [left]
-    theirs = right if isinstance(right, list) else [right]
+    ours, theirs = _listed(left), _listed(right)
     common = [name for name in ours if name in theirs]
-    if not common and {"integer", "number"} <= {*ours, *theirs}:
-        common = ["integer"]
-    if not common:
-        return left
-    return common[0] if len(common) == 1 else common
+    if len(common) > 1:
+        return common
+    if common:
+        return common[0]
+    if {"integer", "number"} <= {*ours, *theirs}:
+        return "integer"
+    return left
+
+
+def _listed(types: Any) -> list[Any]:
+    """The value of `type` as a list."""
+    if isinstance(types, list):
+        return types
+    return [types]
 
 
 def _largest(left: Any, right: Any) -> Any:
