@@ -1,8 +1,8 @@
 """The intermediate representation: what a server is, after OpenAPI and before Python.
 
-`parse` makes these dataclasses, `render` reads them. They are frozen, hold tuples, and know neither
-OpenAPI nor Jinja nor files. The one place where plain dictionaries appear is JSON Schema, which is
-data on both sides (`Schema`).
+`parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen,
+hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON Schemas
+(`Schema`) and JSON values (an argument's fixed value or default), which are data on both sides.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ Schema: TypeAlias = dict[str, Any]
 
 WITHOUT_API = ("tools", "schema")
 """Versions of documents that hold tool definitions or JSON Schemas, with no API behind them."""
+LITERALS = 16
+"""The longest list of allowed values that a type spells out; a longer one is no help to read."""
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 
@@ -33,9 +35,8 @@ class Hints:
 class Annotation:
     """A shallow Python type, for the reader and for type checkers; never derived code.
 
-    `kind` is one of `str int float bool bytes any literal list dict model union`. `members` holds
-    the literal's values, the item type of a list, the union's branches, or the one name of a
-    model's TypedDict.
+    `kind` is one of `str int float bool any literal list dict union`. `members` holds the
+    literal's values, the item type of a list, or the union's branches.
     """
 
     kind: str
@@ -54,7 +55,8 @@ class Argument:
 
     `fixed` and `default` hold one value or none. A fixed argument is no keyword of the function and
     not in the input schema: its value is always sent. A default is sent where the caller leaves the
-    argument out.
+    argument out. `type` is the type of an argument that holds objects with properties (see
+    `Server.models`), null not included; None where `annotation` says everything.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Argument:
     place: Place
     annotation: Annotation
     required: bool
+    type: Schema | None = None
     encode: str = ""
     options: tuple[tuple[str, Any], ...] = ()
     fixed: tuple[Any, ...] = ()
@@ -101,16 +104,13 @@ class Response:
     """How the answer becomes a result. `wrapped`: the JSON is not an object and stands under
     `result`.
 
-    `schema` is a projection of the success response for the TypedDict of the answer, or None;
-    `nullable` are JSON Pointers into it where null is a value, and `name` is what the document
-    calls the answer (or each of its items).
+    `type` is the type of the success response where it holds objects with properties (see
+    `Server.models`), else None.
     """
 
     json: bool
     wrapped: bool
-    schema: Schema | None = None
-    nullable: tuple[str, ...] = ()
-    name: str = ""
+    type: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,15 +197,26 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shaping:
+    """How the JSON of an answer is reduced: dotted paths to keep or to drop, whether nulls go."""
+
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    strip_nulls: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """One generated package.
 
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. `aliases` are further names tools answer to
-    (alias → tool), `answers` how answers are shaped (tool → `keep`, `drop`, `strip_nulls`),
-    `given_names` the names of renamed tools before that (`METHOD /path` → name).
+    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names tools can be
+    called by (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
+    names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
+    definitions the document holds, if it is no API description. `models` are the objects that types
+    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
     """
 
     name: str
@@ -221,13 +232,14 @@ class Server:
     auth: tuple[Auth, ...]
     security: tuple[tuple[str, ...], ...]
     toolsets: tuple[Toolset, ...]
+    models: dict[str, Schema] = field(default_factory=dict)
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     document_version: str = ""
-    aliases: dict[str, str] = field(default_factory=dict)
-    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    given_names: dict[str, str] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
+    aliases: tuple[tuple[str, str], ...] = ()
+    answers: tuple[tuple[str, Shaping], ...] = ()
+    original_names: tuple[tuple[str, str], ...] = ()
+    recognised: str = ""
 
     @property
     def calls_api(self) -> bool:

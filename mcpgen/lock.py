@@ -112,6 +112,7 @@ def facts(
     `document` is the hash of the normalised document, `openapi` its version, `config` the hash of
     the configuration.
     """
+    original_names = dict(server.original_names)
     return Lock(
         generator=__version__,
         document=document,
@@ -122,7 +123,7 @@ def facts(
         auth={auth.name: _auth(auth) for auth in server.auth},
         security=server.security,
         tools=tuple(
-            _tool(tool, toolset.name, server.given_names)
+            _tool(tool, toolset.name, original_names)
             for toolset in server.toolsets
             for tool in toolset.tools
         ),

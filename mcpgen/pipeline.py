@@ -93,4 +93,4 @@ def generate(
 ) -> tuple[Document, Server, dict[str, str]]:
     """Everything up to the text of every file, nothing written yet."""
     document, server = understand(config, problems, lock=lock)
-    return document, server, render(server, config)
+    return document, server, render(server)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-from typer.models import ArgumentInfo
+from typer.main import get_command
 
 from mcpgen.cli import app
 
@@ -61,62 +60,36 @@ _TAIL = """\
 
 def page() -> str:
     """The whole page."""
-    commands = {command.name or "": command.callback for command in app.registered_commands}
-    toc = ["| command | |", "|---|---|"]
-    toc += [
-        f"| [`mcpgen {name}`](#mcpgen-{name}) | {_first(function)} |"
-        for name, function in commands.items()
-    ]
-    sections = [_section(name, function) for name, function in commands.items()]
-    return "\n".join([_HEAD, "\n".join(toc) + "\n", *sections, _TAIL])
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    lines = [_HEAD, "| command | |", "|---|---|"]
+    for name, command in commands.items():
+        lines.append(f"| [`mcpgen {name}`](#mcpgen-{name}) | {_first_sentence(command)} |")
+    lines.append("")
+    for name, command in commands.items():
+        lines += _section(name, command)
+    return "\n".join([*lines, _TAIL])
 
 
-def _section(name: str, function: Any) -> str:
-    hints = get_type_hints(function, include_extras=True)
-    rows, arguments = [], []
-    for parameter in inspect.signature(function).parameters.values():
-        kind, said = get_args(hints[parameter.name])[:2]
-        if said.hidden:
-            continue
-        if isinstance(said, ArgumentInfo):
-            word = said.metavar or parameter.name.upper()
-            arguments.append(word if word.startswith("[") else f"[{word}]")
-            word = f"`{word.strip('[]')}`" if word.count("[") < 2 else f"`{word}`"
-        else:
-            flags = (
-                said.default,
-                *(said.param_decls or ()),
-            )  # Annotated: the first flag stands where a default may
-            word = ", ".join(f"`{flag}`" for flag in flags if isinstance(flag, str))
-            value = _value(kind, said)
-            word += f" `{value}`" if value else ""
-        default = parameter.default
-        shown = f" Default: `{default.value}`." if isinstance(default, StrEnum) else ""
-        rows.append(f"| {word} | {' '.join((said.help or '').split())}{shown} |")
-    usage = " ".join(["mcpgen", name, "[OPTIONS]", *arguments])
-    return "\n".join(
-        [f"## mcpgen {name}", "", _text(function), "", "```", usage, "```", "", *_TABLE, *rows, ""]
-    )
+def _section(name: str, command: Any) -> list[str]:
+    context = command.make_context(f"mcpgen {name}", [], resilient_parsing=True)
+    usage = context.get_usage().removeprefix("Usage: ")
+    lines = [f"## mcpgen {name}", "", inspect.cleandoc(command.help), ""]
+    lines += ["```", " ".join(usage.split()).translate(_NO_BRACES), "```", ""]
+    lines += ["| option | meaning |", "|---|---|"]
+    for parameter in sorted(command.params, key=lambda item: item.param_type_name):
+        option, text = parameter.get_help_record(context)
+        if parameter.param_type_name == "argument":
+            option = option.split(" <")[0]
+        lines.append(f"| `{option.translate(_NO_ANGLES)}` | {' '.join(text.split())} |")
+    return [*lines, ""]
 
 
-_TABLE = ("| option | meaning |", "|---|---|")
+_NO_BRACES = str.maketrans("", "", "{}")
+_NO_ANGLES = str.maketrans("|", "/", "<>")
 
 
-def _text(function: Any) -> str:
-    return inspect.cleandoc(function.__doc__ or "")
-
-
-def _first(function: Any) -> str:
-    return _text(function).split("\n\n")[0].replace("\n", " ").rstrip(".")
-
-
-def _value(kind: Any, said: Any) -> str:
-    """What an option takes: nothing, one of a few words, or its metavar."""
-    if kind is bool:
-        return ""
-    if inspect.isclass(kind) and issubclass(kind, StrEnum):
-        return "/".join(kind)
-    return str(said.metavar or "TEXT")
+def _first_sentence(command: Any) -> str:
+    return str(command.help).split("\n\n")[0].replace("\n", " ").rstrip(".")
 
 
 def main() -> int:

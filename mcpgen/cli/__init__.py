@@ -16,18 +16,19 @@ from typer.main import get_command
 from .. import __version__
 from ..problems import McpgenError
 from . import failure
+from .help import Command
+from .options import command
 from .screen import Screen
 
 COMMANDS = ("generate", "new", "add", "inspect", "lint", "check", "diff", "verify", "explain")
-"""The commands in the order of the help; `mcpgen/cli/<name>.py` holds a function of the same
-name.
-"""
+"""The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name."""
 
 app = typer.Typer(
     name="mcpgen",
-    help="Turns an API description (OpenAPI, Swagger) into an MCP server people are glad to own.",
+    help="Turn an API description (OpenAPI, Swagger) into an MCP server of your own.",
     no_args_is_help=True,
     add_completion=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -44,7 +45,11 @@ def _mcpgen(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+            "--version",
+            "-V",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and exit.",
         ),
     ] = False,
 ) -> None:
@@ -52,24 +57,24 @@ def _mcpgen(
 
 
 for _name in COMMANDS:
-    app.command(_name)(getattr(importlib.import_module(f".{_name}", __name__), _name))
+    _module = importlib.import_module(f".{_name}", __name__)
+    app.command(_name, cls=Command)(command(getattr(_module, _name)))
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; return the exit code of the process. Every exception becomes a message here.
+    """Run one command and return the exit code. Every exception becomes a message.
 
-    0 done · 1 the document has errors · 2 wrong usage · 3 refused for safety · 4 the output folder
-    is not ours to write · 70 a bug in mcpgen · 130 interrupted.
+    `mcpgen help COMMAND` is `mcpgen COMMAND --help`. The exit codes are in `failure`.
     """
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
     try:
         result = get_command(app).main(args=arguments, prog_name="mcpgen", standalone_mode=False)
     except BaseException as error:
-        if isinstance(error, SystemExit):
-            return error.code if isinstance(error.code, int) else 1
-        return failure.tell(error, debug="--debug" in arguments)
+        return failure.report(error, debug="--debug" in arguments)
     if result == failure.INTERRUPTED:  # Typer has turned the interrupt into a code already
-        return failure.tell(KeyboardInterrupt(), debug=False)
-    return failure.flush(result if isinstance(result, int) else 0)
+        return failure.report(KeyboardInterrupt(), debug=False)
+    return failure.flush(result or 0)
 
 
 def main() -> None:

@@ -68,12 +68,11 @@ def add(
     argument: Arguments = None,
     read_only: ReadOnly = None,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Add a tool to the project in this folder: its contract, and a stub for you to fill in.
+    """Add a tool to the project here.
 
-    The contract goes into the list of tools (`tools.json` where there is none yet), and everything
-    is generated anew.
+    This adds the tool to the project's list (`tools.json`, unless it has another), generates the
+    project again and leaves you a function to fill in.
     """
     from ..problems import Problem, Problems, UsageError
     from ..project.run import Request, here, run

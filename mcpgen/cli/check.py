@@ -1,6 +1,4 @@
-"""`mcpgen check`: is the project what it would be if it were generated now? For CI and pre-commit
-hooks.
-"""
+"""`mcpgen check`: is the project up to date? For CI and pre-commit hooks."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from .screen import Screen
 Folder = Annotated[
     Path,
     typer.Argument(
-        metavar="[DIR]", help="The project's folder. Default: the project this folder is in."
+        metavar="[DIR]", help="The project's folder. Default: the project that this folder is in."
     ),
 ]
 
@@ -25,13 +23,12 @@ def check(
     folder: Folder = Path(),
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Exit with 1 when the project is not what document, configuration and this version would give.
+    """Check that the project is up to date.
 
-    Also told: customisations, hooks and custom tools that no longer fit anything. Nothing is
-    written and none of your code is run. When nothing changed, nothing is generated, so the check
-    is quick enough for a pre-commit hook.
+    Ends with 1 when `mcpgen generate` would change a file, or when a customisation, hook or custom
+    tool no longer fits the tools. Nothing is written and none of your code is run. Quick enough for
+    a pre-commit hook: without changes nothing is generated.
     """
     from ..problems import Problems
     from ..project.check import check as compare
@@ -40,7 +37,9 @@ def check(
 
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
-    project = (here(folder) or folder) if folder == Path() else folder
+    project = folder
+    if folder == Path():
+        project = here(folder) or folder
     with screen.working("checking"):
         report = compare(project, problems)
     found = Problems(items=list(report.problems))
@@ -51,20 +50,17 @@ def check(
             "problems": problem_data(found, None),
         }
         screen.data(json.dumps(data, indent=2))
-        return 0 if report.passed else 1
+        return int(not report.passed)
     print_problems(screen, found, None, "text")
     for sentence in report.stale:
         screen.err.print(f"not up to date: {sentence}")
     if report.stale:
-        edited = any(sentence.endswith("was edited") for sentence in report.stale)
-        hint = (
-            "move the edits (`mcpgen generate` says where), then run it"
-            if edited
-            else "run `mcpgen generate`"
-        )
+        hint = "run `mcpgen generate`"
+        if any(sentence.endswith("was edited") for sentence in report.stale):
+            hint = "move the edits (`mcpgen generate` says where), then run it"
         screen.err.print(
             f"  hint: {hint}; `mcpgen diff` shows what changes for callers", style="dim"
         )
     elif report.passed:
         screen.remark("up to date")
-    return 0 if report.passed else 1
+    return int(not report.passed)

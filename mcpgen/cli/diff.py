@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,14 +14,6 @@ from .screen import Screen
 if TYPE_CHECKING:
     from ..compare.servers import Side
     from ..problems import Problems
-
-
-class DiffFormat(StrEnum):
-    """How a diff is written."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
 
 
 Sides = Annotated[
@@ -37,7 +28,7 @@ Sides = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    DiffFormat,
+    Literal["text", "json", "markdown"],
     typer.Option(
         "--format", help="`markdown` is made for a comment on a pull request.", case_sensitive=False
     ),
@@ -47,16 +38,16 @@ ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whateve
 
 def diff(
     sides: Sides = None,
-    output_format: FormatOption = DiffFormat.text,
+    output_format: FormatOption = "text",
     exit_zero: ExitZero = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Show what changes between two documents, or between a project and its document.
+    """Show what changes for callers.
 
-    The exit code is the gravest class: 0 nothing, 10 text only, 11 additive, 12 breaking, 13 must
-    be accepted. `mcpgen generate` refuses the last without `--accept-changes`: another origin, base
-    path, method or credential, more destructive tools, or the loss of many tools.
+    Compares two documents, or a project with its document. The exit code is the gravest class of
+    change: 0 none, 10 text only, 11 additive, 12 breaking, 13 must be accepted: another origin,
+    base path, method or credential, more destructive tools, or the loss of many tools. `mcpgen
+    generate` refuses the last without `--accept-changes`.
     """
     from ..compare import servers as differ
     from ..problems import Problem, Problems, UsageError
@@ -77,16 +68,16 @@ def diff(
     print_interruption(screen, here())
     with screen.working("comparing"):
         old, new = _sides(names, problems)
-        found = differ.diff(old, new)
-    if output_format is DiffFormat.json:
-        screen.data(json.dumps(differ.as_data(found), indent=2))
+        difference = differ.diff(old, new)
+    if output_format == "json":
+        screen.data(json.dumps(differ.as_data(difference), indent=2))
+    elif output_format == "markdown":
+        screen.data(differ.as_markdown(difference))
     else:
-        screen.data(
-            differ.as_markdown(found)
-            if output_format is DiffFormat.markdown
-            else differ.as_text(found)
-        )
-    return 0 if exit_zero else found.exit_code
+        screen.data(differ.as_text(difference))
+    if exit_zero:
+        return 0
+    return difference.exit_code
 
 
 def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:

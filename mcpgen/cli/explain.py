@@ -18,14 +18,17 @@ Code = Annotated[
 
 
 def explain(code: Code = None) -> int:
-    """Say what a problem means, why it matters and what to do. Without a CODE, list all of them."""
+    """Explain the code of a problem.
+
+    Says what it means, why it matters and what to do. Without CODE, lists every code.
+    """
     from ..problems import Problem, UsageError
     from .codes import explanation, table
 
     screen = Screen()
     if code is None:
-        for found in table().values():
-            screen.out.print(f"{found.code}  {found.title}")
+        for row in table().values():
+            screen.out.print(f"{row.code}  {row.title}")
         return 0
     known = explanation(code)
     if known is None:

@@ -12,6 +12,7 @@ import typer
 
 from ..compare.matching import Match, match
 from ..compare.security import listed
+from ..config import Config
 from . import options as opt
 from .screen import Screen, shown
 
@@ -52,40 +53,23 @@ DryRun = Annotated[
 
 
 def generate(
-    spec: opt.Documents = None,
+    *,
     output: Output = None,
-    overlay: opt.Overlays = None,
-    name: opt.Name = None,
-    base_url: opt.BaseUrl = None,
-    allow_origin: opt.AllowOrigins = None,
-    profile: opt.ProfileOption = opt.Profile.portable,
-    draft: opt.DraftOption = None,
-    ref_root: opt.RefRoot = None,
-    max_bytes: opt.MaxBytes = None,
+    config: Config,
     strict: opt.Strict = False,
     force: Force = False,
     accept_changes: Accept = False,
     dry_run: DryRun = False,
-    include_tag: opt.IncludeTags = None,
-    exclude_tag: opt.ExcludeTags = None,
-    include_path: opt.IncludePaths = None,
-    exclude_path: opt.ExcludePaths = None,
-    include_method: opt.IncludeMethods = None,
-    exclude_method: opt.ExcludeMethods = None,
-    include_operation: opt.IncludeOperations = None,
-    exclude_operation: opt.ExcludeOperations = None,
-    no_deprecated: opt.NoDeprecated = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
-    output_format: opt.FormatOption = opt.Format.text,
-    debug: opt.Debug = False,
+    output_format: opt.FormatOption = "text",
 ) -> int:
-    """Generate an MCP server from an API description, or regenerate the one in this folder.
+    """Generate an MCP server, or update one.
 
-    The first run writes a project: files that are yours from then on (`mcpgen.toml`, README,
-    `hooks.py`, `custom/`) and files that stay mcpgen's (listed in `mcpgen.lock`). Later runs
-    rewrite only the latter, and only when nobody edited them. Without a SPEC, inside a project, it
-    is regenerated from what `mcpgen.toml` names.
+    The first run writes a project. Some of its files are yours from then on: `mcpgen.toml`, the
+    README, `hooks.py`, `custom/`. The others are mcpgen's, listed in `mcpgen.lock`. Later
+    runs rewrite only those, and only when nobody edited them. Without SPEC, the project in this
+    folder is generated again.
     """
     from ..problems import Problems
     from ..project.run import Request, run
@@ -95,32 +79,10 @@ def generate(
 
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
-    config = opt.config(
-        spec,
-        overlay,
-        name=name,
-        base_url=base_url,
-        allow_origin=allow_origin,
-        profile=profile,
-        draft=draft,
-        ref_root=ref_root,
-        max_bytes=max_bytes,
-        selection=opt.selection(
-            include_tag=include_tag,
-            exclude_tag=exclude_tag,
-            include_path=include_path,
-            exclude_path=exclude_path,
-            include_method=include_method,
-            exclude_method=exclude_method,
-            include_operation=include_operation,
-            exclude_operation=exclude_operation,
-            no_deprecated=no_deprecated,
-        ),
-    )
     with screen.working("starting") as step:
         made = run(Request(config=config, folder=output), problems, step, thorough=strict)
     if not as_json:
-        print_problems(screen, problems, made.document, output_format.value, limit=SHOWN)
+        print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)
     end_if_empty(made.server)
     with screen.working("writing") as step:

@@ -8,7 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..config import Config
 from . import options as opt
+from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
@@ -21,33 +23,16 @@ MOST_LISTED = 12
 
 
 def inspect(
-    spec: opt.Documents = None,
-    overlay: opt.Overlays = None,
-    name: opt.Name = None,
-    base_url: opt.BaseUrl = None,
-    allow_origin: opt.AllowOrigins = None,
-    profile: opt.ProfileOption = opt.Profile.portable,
-    draft: opt.DraftOption = None,
-    ref_root: opt.RefRoot = None,
-    max_bytes: opt.MaxBytes = None,
+    *,
+    config: Config,
     strict: opt.Strict = False,
-    include_tag: opt.IncludeTags = None,
-    exclude_tag: opt.ExcludeTags = None,
-    include_path: opt.IncludePaths = None,
-    exclude_path: opt.ExcludePaths = None,
-    include_method: opt.IncludeMethods = None,
-    exclude_method: opt.ExcludeMethods = None,
-    include_operation: opt.IncludeOperations = None,
-    exclude_operation: opt.ExcludeOperations = None,
-    no_deprecated: opt.NoDeprecated = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Show what a document would become: origin, credentials, tools that delete, sizes, skipped
-    operations, odd text.
+    """Show what a document would become.
 
-    Nothing is written. `mcpgen lint` lists the document's problems.
+    Shows the API's address, credentials, tools that delete, sizes, skipped operations and
+    suspicious text. Nothing is written. `mcpgen lint` lists the document's problems.
     """
     from ..lint.hidden_text import findings
     from ..problems import Problems
@@ -57,28 +42,6 @@ def inspect(
 
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
-    config = opt.config(
-        spec,
-        overlay,
-        name=name,
-        base_url=base_url,
-        allow_origin=allow_origin,
-        profile=profile,
-        draft=draft,
-        ref_root=ref_root,
-        max_bytes=max_bytes,
-        selection=opt.selection(
-            include_tag=include_tag,
-            exclude_tag=exclude_tag,
-            include_path=include_path,
-            exclude_path=exclude_path,
-            include_method=include_method,
-            exclude_method=exclude_method,
-            include_operation=include_operation,
-            exclude_operation=exclude_operation,
-            no_deprecated=no_deprecated,
-        ),
-    )
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False)
     print_interruption(screen, made.folder)
@@ -212,14 +175,15 @@ def _show_rows(
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    text = ", ".join(names[:4])
+    if len(names) > 4:
+        text += f" and {len(names) - 4} more"
+    return text
 
 
 def _show_problem_count(screen: Screen, severities: list[str]) -> None:
-    counted = [
-        (severities.count(kind), kind)
-        for kind in ("error", "warning", "note")
-        if kind in severities
-    ]
-    said = ", ".join(f"{count:,} {kind}{'' if count == 1 else 's'}" for count, kind in counted)
-    screen.out.print(f"problems: {said or 'none'}{'; `mcpgen lint` lists them' if said else ''}")
+    counts = problem_counts(severities)
+    if counts:
+        screen.out.print(f"problems: {counts}; `mcpgen lint` lists them")
+    else:
+        screen.out.print("problems: none")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..config import Config
 from . import options as opt
+from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..config import Config
     from ..problems import Problems
 
 Client = Annotated[
@@ -21,7 +22,7 @@ Client = Annotated[
     typer.Option(
         "--client",
         metavar="NAME",
-        help="Also say what this client does not take. Repeatable; `all` for all.",
+        help="Also report what this client refuses. Repeatable; `all` means every client.",
     ),
 ]
 FixOverlay = Annotated[
@@ -29,28 +30,24 @@ FixOverlay = Annotated[
     typer.Option(
         "--fix-overlay",
         metavar="FILE",
-        help="Write an OpenAPI Overlay with the repairs that can be known.",
+        help="Write an OpenAPI Overlay with repairs to this file.",
     ),
 ]
 
 
 def lint(
-    spec: opt.Documents = None,
-    overlay: opt.Overlays = None,
+    *,
+    config: Config,
     client: Client = None,
     fix_overlay: FixOverlay = None,
-    profile: opt.ProfileOption = opt.Profile.portable,
-    ref_root: opt.RefRoot = None,
-    max_bytes: opt.MaxBytes = None,
     strict: opt.Strict = False,
     quiet: opt.Quiet = False,
-    output_format: opt.FormatOption = opt.Format.text,
-    debug: opt.Debug = False,
+    output_format: opt.FormatOption = "text",
 ) -> int:
-    """Check an API description, without generating anything.
+    """Check an API description.
 
-    Ends with 1 when there are errors, with `--strict` also for warnings. The overlay of
-    `--fix-overlay` is for its author to read: what only they can know is left to them as a comment.
+    Ends with 1 when there are errors; with `--strict`, warnings count as errors. Read the overlay
+    of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
     from ..problems import Problems
@@ -59,32 +56,24 @@ def lint(
 
     screen = Screen(quiet=quiet)
     problems = Problems()
-    config = opt.config(spec, overlay, profile=profile, ref_root=ref_root, max_bytes=max_bytes)
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False, thorough=True)
     for name in client or ():
         check_client(made.server, name, problems)
-    print_problems(screen, problems, made.document, output_format.value, limit=10_000)
+    print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
         _write_overlay(screen, config, fix_overlay)
-    if output_format is opt.Format.text:
+    if output_format == "text":
         screen.remark(_conclusion(problems), style="")
-    return (
-        1
-        if problems.has_errors or (strict and any(item.severity == "warning" for item in problems))
-        else 0
-    )
+    has_warnings = any(problem.severity == "warning" for problem in problems)
+    return int(problems.has_errors or (strict and has_warnings))
 
 
 def _conclusion(problems: Problems) -> str:
-    counts = {
-        kind: sum(item.severity == kind for item in problems)
-        for kind in ("error", "warning", "note")
-    }
-    said = [
-        f"{count:,} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
-    ]
-    return ", ".join(said) + "; `mcpgen explain CODE` says more" if said else "no problems found"
+    counts = problem_counts(problem.severity for problem in problems)
+    if not counts:
+        return "no problems found"
+    return f"{counts}; `mcpgen explain CODE` says more"
 
 
 def _write_overlay(screen: Screen, config: Config, path: Path) -> None:

@@ -60,13 +60,11 @@ def new(
     read_only: ReadOnly = None,
     yes: Yes = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Make a new server from nothing: a project that runs at once, with one example tool and its
-    test.
+    """Create a server without an API.
 
-    Its contracts are in `tools.json`, which is yours: after an edit `mcpgen generate` brings the
-    rest up to date.
+    The project runs at once, with one example tool and its test. Describe your tools in
+    `tools.json`; after an edit, `mcpgen generate` updates the rest.
     """
     from ..problems import Problem, Problems, UsageError
     from ..project.run import Request, run

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..problems import DocumentError, Problem, Problems, UsageError
 from .screen import Screen
@@ -12,18 +14,18 @@ from .screen import Screen
 if TYPE_CHECKING:
     from ..ir import Server
     from ..load import Document
-    from .report import Format
+    from .options import Format
 
 
 def print_problems(
-    screen: Screen, problems: Problems, document: Document | None, form: str, *, limit: int = 20
+    screen: Screen, problems: Problems, document: Document | None, form: Format, *, limit: int = 20
 ) -> None:
     """Print what was found. Notes are left out where only problems are wanted (`--quiet`)."""
     from . import report
 
     found = [problem for problem in problems if not (screen.quiet and problem.severity == "note")]
     if form != "text":
-        screen.data(report.render(found, document, form=cast("Format", form)))
+        screen.data(report.render(found, document, form=form))
     elif found:
         screen.err.print(report.styled(found, document, limit=limit))
 
@@ -44,6 +46,17 @@ def problem_data(problems: Problems, document: Document | None) -> list[dict[str
         "problems"
     ]
     return found
+
+
+def problem_counts(severities: Iterable[str]) -> str:
+    """`2 errors, 1 note`, or an empty string."""
+    counts = Counter(severities)
+    words = []
+    for severity in ("error", "warning", "note"):
+        count = counts[severity]
+        if count:
+            words.append(f"{count:,} {severity}{'s' * (count > 1)}")
+    return ", ".join(words)
 
 
 def end_if_strict(strict: bool, problems: Problems) -> None:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import __version__
 from ..load.document import Document
@@ -22,8 +22,7 @@ from .codes import explanation
 if TYPE_CHECKING:
     from rich.text import Text
 
-Format: TypeAlias = Literal["text", "json", "sarif", "github"]
-FORMATS: tuple[Format, ...] = ("text", "json", "sarif", "github")
+    from .options import Format
 
 LIMIT = 20
 """How many problems are shown as text; the rest is counted."""

@@ -81,16 +81,15 @@ class Summary:
     def data(self) -> dict[str, Any]:
         """The summary for programs; `docs/cli.md` describes it."""
         server = self.server
+        recognised = {}
+        if server.recognised:
+            recognised["recognised"] = server.recognised
         return {
             "document": {
                 "source": self.source,
                 "sha256": self.sha256,
                 "version": server.document_version,
-                **(
-                    {"recognised": server.extra["recognised"]}
-                    if "recognised" in server.extra
-                    else {}
-                ),
+                **recognised,
                 "title": server.title,
                 "api_version": server.version,
             },

@@ -35,7 +35,7 @@ def _bytes(count: int) -> str:
 
 def plural(count: int, word: str) -> str:
     """`1 tool`, `2 tools`."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+    return f"{count:,} {word}{'s' * (count != 1)}"
 
 
 def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, str]] = ()) -> None:
@@ -53,9 +53,10 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         f" + {summary.filtered:,} filtered + ",
         (f"{summary.skipped:,} skipped", "yellow" if summary.skipped else ""),
     )
-    recognised = server.extra.get("recognised")
-    if recognised:
-        facts.add_row("recognised", shown(f"{recognised}, {plural(summary.operations, 'tool')}"))
+    if server.recognised:
+        facts.add_row(
+            "recognised", shown(f"{server.recognised}, {plural(summary.operations, 'tool')}")
+        )
     facts.add_row("operations" if server.calls_api else "definitions", law)
     facts.add_row("tool list", size(summary.total))
     if server.calls_api:
@@ -73,13 +74,14 @@ def _kind(version: str) -> str:
 
 def _address(summary: Summary) -> Text:
     server = summary.server
-    if server.base_url is None:
-        return Text.assemble(
-            ("not known", "yellow"),
-            f": {shown(server.base_url_note)}" if server.base_url_note else "",
-        )
-    note = f" ({shown(server.base_url_note)})" if server.base_url_note else ""
-    return Text(f"{shown(server.base_url)}{note}")
+    note = shown(server.base_url_note)
+    if server.base_url is not None:
+        address = shown(server.base_url)
+        return Text(f"{address} ({note})" if note else address)
+    text = Text("not known", style="yellow")
+    if note:
+        text.append(f": {note}", style="default")
+    return text
 
 
 def grid(*, cut: bool = False) -> Table:

@@ -1,4 +1,4 @@
-"""`mcpgen verify`: has anybody touched what was generated?"""
+"""`mcpgen verify`: was a generated file edited?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from . import options as opt
 from .screen import Screen, shown
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="[DIR]", help="The project's folder. Default: this one.")
+    Path,
+    typer.Argument(
+        metavar="[DIR]", help="The project's folder. Default: the project that this folder is in."
+    ),
 ]
 
 
@@ -20,27 +23,32 @@ def verify(
     folder: Folder = Path(),
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
 ) -> int:
-    """Recompute every hash in `mcpgen.lock`; exit with 4 when a generated file is not as it was
-    generated.
+    """Check that no generated file was edited.
 
-    Neither the document nor the network is needed, and nothing in the project is run.
+    Compares every file with its hash in `mcpgen.lock` and ends with 4 when one differs. Needs
+    neither the document nor the network, and runs none of your code.
     """
     from ..project.check import verify as recompute
     from ..project.run import here
 
     screen = Screen(quiet=quiet or as_json)
-    found = recompute((here() or folder) if folder == Path() else folder)
+    project = folder
+    if folder == Path():
+        project = here() or folder
+    findings = recompute(project)
+    exit_code = 0
+    if findings:
+        exit_code = 4
     if as_json:
-        screen.data(json.dumps({"verified": not found, "findings": found}, indent=2))
-        return 4 if found else 0
-    for sentence in found:
+        screen.data(json.dumps({"verified": not findings, "findings": findings}, indent=2))
+        return exit_code
+    for sentence in findings:
         screen.err.print(f"not as generated: {shown(sentence)}")
-    if found:
+    if findings:
         screen.err.print(
             "  hint: `mcpgen generate` shows each difference and says where it belongs", style="dim"
         )
     else:
         screen.remark("every generated file is as it was generated")
-    return 4 if found else 0
+    return exit_code

@@ -96,7 +96,7 @@ def side_of_server(server: ir.Server) -> Side:
             }
             for tool in server.tools
         },
-        aliases=server.aliases,
+        aliases=dict(server.aliases),
     )
 
 

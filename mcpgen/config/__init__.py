@@ -1,4 +1,4 @@
-"""`mcpgen.toml`: the configuration of a project (`Config`), its reader, and the table of its keys."""
+"""`mcpgen.toml`: a project's configuration (`Config`), its reader, and the table of its keys."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Every key of `mcpgen.toml`, once: the reader, the JSON Schema and the documentation are all made
-from this table.
+"""Every key of `mcpgen.toml`, once.
+
+From this table come the reader of the file, its JSON Schema, its documentation, the options of
+`generate`, `inspect` and `lint`, and the check that options agree with the file of a project. A new
+key is one row here and one field of the dataclass that its table names.
 """
 
 from __future__ import annotations
@@ -13,9 +16,35 @@ COUNT_LIMIT = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """How a key is set on the command line.
+
+    A `name` without dashes is the argument. Without `help` the key's own text helps. The option of
+    a `flag` key takes no value: it sets the field to `sets`.
+    """
+
+    name: str
+    help: str = ""
+    metavar: str = ""
+    sets: bool = True
+
+    @property
+    def parameter(self) -> str:
+        """The name of the Python parameter."""
+        return self.name.lower().lstrip("-").replace("-", "_")
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether this is an argument: a word without an option's name before it."""
+        return not self.name.startswith("-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key: what it holds, what it means, and an example in TOML. `field` is the dataclass field
-    it becomes.
+    """One key: the kind of its value, its meaning, an example in TOML, and its option, if any.
+
+    The value is stored in the dataclass field `field`, or in the one of the key's own name. It is
+    not stored with `is_note`. With `is_path` a relative path starts at the file's folder.
     """
 
     name: str
@@ -24,6 +53,10 @@ class Key:
     example: str
     field: str = ""
     choices: tuple[str, ...] = ()
+    is_path: bool = False
+    is_note: bool = False
+    lower_case: bool = False
+    option: Option | None = None
 
     @property
     def target(self) -> str:
@@ -33,9 +66,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table. A `*` in its name stands for a name the user gives; `dataclass` is what it
-    becomes.
-    """
+    """One table. A `*` in its name stands for the user's names; `dataclass` holds its values."""
 
     name: str
     dataclass: str
@@ -44,35 +75,38 @@ class Table:
 
     @property
     def header(self) -> str:
-        """How the table is written in the file."""
+        """The table's header in the file."""
         if not self.name:
             return "top of the file"
-        shown = self.name.replace("tools.*", 'tools."<operation>"').replace(
-            "arguments.*", "arguments.<argument>"
-        )
-        return f"[{shown}]"
+        header = self.name.replace("tools.*", 'tools."<operation>"')
+        return f"[{header.replace('arguments.*', 'arguments.<argument>')}]"
 
 
 TOP = Table(
     name="",
     dataclass="Config",
-    text="What holds for the whole server.",
+    text="Settings of the whole server.",
     keys=(
         Key(
             name="name",
             kind="text",
             example='"bookshop"',
             text=(
-                "The server's name: clients show it, and package and environment variables are"
-                " called after it. Written down on the first run, so that a new title of the"
-                " document moves nothing."
+                "The server's name. Clients show it, and the package and the environment variables"
+                " are named after it. The first run writes it down, so that a new title in the"
+                " document renames nothing."
+            ),
+            option=Option(
+                name="--name",
+                metavar="NAME",
+                help="The server's name. Default: made from the title.",
             ),
         ),
         Key(
             name="title",
             kind="text",
             example='"Bookshop"',
-            text="The title people see, in place of the document's.",
+            text="The title people see, instead of the document's.",
         ),
         Key(
             name="profile",
@@ -80,23 +114,39 @@ TOP = Table(
             choices=("portable", "rich"),
             example='"portable"',
             text=(
-                "`portable` keeps input schemas to what every client understands; `rich` keeps"
+                "`portable` limits input schemas to what every client understands; `rich` keeps"
                 " `$defs` and unions."
+            ),
+            option=Option(
+                name="--profile",
+                help=(
+                    "`portable` (the default) works in every client; `rich` keeps `$defs` and"
+                    " unions."
+                ),
             ),
         ),
         Key(
             name="base_url",
             kind="text",
             example='"https://api.example.com/v1"',
-            text="Where the API is, in place of the document's `servers`.",
+            text="The API's address, instead of the document's `servers`.",
+            option=Option(
+                name="--base-url",
+                metavar="URL",
+            ),
         ),
         Key(
             name="allow_origins",
             kind="texts",
             example='["https://uploads.example.com"]',
             text=(
-                "Further origins that operations with servers of their own may call, with"
-                " credentials."
+                "Further origins that operations may call, with credentials, when the document"
+                " gives them servers of their own."
+            ),
+            option=Option(
+                name="--allow-origin",
+                metavar="ORIGIN",
+                help="Also let operations call this origin. Repeatable.",
             ),
         ),
     ),
@@ -105,7 +155,7 @@ TOP = Table(
 SOURCE = Table(
     name="source",
     dataclass="Config",
-    text="Where the document comes from: `mcpgen generate` without arguments reads it again.",
+    text="Where the document comes from. `mcpgen generate` without arguments reads it again.",
     keys=(
         Key(
             name="path",
@@ -113,6 +163,15 @@ SOURCE = Table(
             field="sources",
             example='"../openapi.yaml"',
             text="A file, relative to this one; a list when several documents make one server.",
+            is_path=True,
+            option=Option(
+                name="SPEC",
+                help=(
+                    "The API description, list of tools or JSON Schema: a file, a URL, or `-` for"
+                    " standard input. Several files, or a folder, make one server. Default: the"
+                    " document that the project in this folder names."
+                ),
+            ),
         ),
         Key(
             name="url",
@@ -127,9 +186,10 @@ SOURCE = Table(
             field="",
             example='"exported from the developer portal, version 7"',
             text=(
-                "A note on how the document was obtained, for whoever regenerates next year."
-                " Nothing reads it."
+                "A note on how you obtained the document, for whoever regenerates next year. mcpgen"
+                " ignores it."
             ),
+            is_note=True,
         ),
         Key(
             name="draft",
@@ -137,14 +197,23 @@ SOURCE = Table(
             choices=("4", "6", "7", "2019-09", "2020-12"),
             example='"7"',
             text="The draft of JSON Schema that schemas without `$schema` are written in.",
+            option=Option(
+                name="--draft", help="The JSON Schema draft of schemas without `$schema`."
+            ),
         ),
         Key(
             name="ref_root",
             kind="text",
             example='".."',
             text=(
-                "The folder that references to other files may reach, relative to this file; by"
-                " default the document's own."
+                "The folder that a `$ref` to another file may reach, relative to this file."
+                " Default: the document's folder."
+            ),
+            is_path=True,
+            option=Option(
+                name="--ref-root",
+                metavar="DIR",
+                help="The folder that a `$ref` to another file may reach. Default: the document's.",
             ),
         ),
         Key(
@@ -152,8 +221,13 @@ SOURCE = Table(
             kind="count",
             example="60000000",
             text=(
-                "How large the document and its files may be together, in bytes; 26,214,400 by"
-                " default."
+                "The size limit of the document and its files together, in bytes. Default:"
+                " 26,214,400."
+            ),
+            option=Option(
+                name="--max-bytes",
+                metavar="N",
+                help="The size limit of the document and its files. Default: 26214400.",
             ),
         ),
         Key(
@@ -169,7 +243,15 @@ SOURCE = Table(
             name="overlays",
             kind="texts",
             example='["fixes.overlay.yaml"]',
-            text="OpenAPI Overlays applied to the document first, in order; relative to this file.",
+            text=(
+                "OpenAPI Overlays to apply to the document first, in order; relative to this file."
+            ),
+            is_path=True,
+            option=Option(
+                name="--overlay",
+                metavar="FILE",
+                help="Apply this OpenAPI Overlay to the document first. Repeatable, in order.",
+            ),
         ),
     ),
 )
@@ -178,57 +260,112 @@ SELECT = Table(
     name="select",
     dataclass="Selection",
     text=(
-        "Which operations become tools: every `include_…` that is given must match, and no"
-        " `exclude_…` may. A word that matches nothing in the document is an error."
+        "Which operations become tools. An operation must match every `include_…` key and no"
+        " `exclude_…` key. A word that matches nothing in the document is an error."
     ),
     keys=(
         Key(
             name="include_tags",
             kind="texts",
             example='["books", "orders"]',
-            text="Only operations with one of these.",
+            text="Only operations with one of these tags.",
+            option=Option(
+                name="--include-tag",
+                metavar="TAG",
+                help="Include only operations with this tag. Repeatable.",
+            ),
         ),
         Key(
             name="exclude_tags",
             kind="texts",
             example='["internal"]',
             text="No operations with one of these tags.",
+            option=Option(
+                name="--exclude-tag",
+                metavar="TAG",
+                help="Exclude operations with this tag. Repeatable.",
+            ),
         ),
         Key(
             name="include_paths",
             kind="texts",
             example='["/books/*"]',
             text="Only these paths: `*` stands for any characters, slashes included.",
+            option=Option(
+                name="--include-path",
+                metavar="GLOB",
+                help="Include only paths that match, as in `/books/*`. Repeatable.",
+            ),
         ),
         Key(
-            name="exclude_paths", kind="texts", example='["/admin/*"]', text="None of these paths."
+            name="exclude_paths",
+            kind="texts",
+            example='["/admin/*"]',
+            text="None of these paths.",
+            option=Option(
+                name="--exclude-path", metavar="GLOB", help="Exclude paths that match. Repeatable."
+            ),
         ),
         Key(
-            name="include_methods", kind="texts", example='["get"]', text="Only these HTTP methods."
+            name="include_methods",
+            kind="texts",
+            example='["get"]',
+            text="Only these HTTP methods.",
+            lower_case=True,
+            option=Option(
+                name="--include-method",
+                metavar="METHOD",
+                help="Include only this HTTP method. Repeatable.",
+            ),
         ),
         Key(
             name="exclude_methods",
             kind="texts",
             example='["delete"]',
             text="None of these HTTP methods.",
+            lower_case=True,
+            option=Option(
+                name="--exclude-method",
+                metavar="METHOD",
+                help="Exclude this HTTP method. Repeatable.",
+            ),
         ),
         Key(
             name="include_operations",
             kind="texts",
             example='["listBooks", "GET /orders/{id}"]',
             text="Only these operations, by operationId (a glob) or `METHOD /path`.",
+            option=Option(
+                name="--include-operation",
+                metavar="ID",
+                help=(
+                    "Include only this operation: an operationId, which may be a glob, or `METHOD"
+                    " /path`. Repeatable."
+                ),
+            ),
         ),
         Key(
             name="exclude_operations",
             kind="texts",
             example='["delete*"]',
             text="None of these operations, by operationId (a glob) or `METHOD /path`.",
+            option=Option(
+                name="--exclude-operation",
+                metavar="ID",
+                help=(
+                    "Exclude this operation: an operationId, which may be a glob, or `METHOD"
+                    " /path`. Repeatable."
+                ),
+            ),
         ),
         Key(
             name="deprecated",
             kind="flag",
             example="false",
-            text="Whether deprecated operations become tools. They do unless this is `false`.",
+            text="`false` excludes deprecated operations.",
+            option=Option(
+                name="--no-deprecated", help="Exclude deprecated operations.", sets=False
+            ),
         ),
     ),
 )
@@ -237,9 +374,9 @@ TOOL = Table(
     name="tools.*",
     dataclass="ToolConfig",
     text=(
-        "What you say of one operation, named by its operationId or by `METHOD /path`. When the"
-        " document renames the operationId or moves the path, the table goes on applying, with a"
-        " note to rename it."
+        "Settings of one operation, by its operationId or `METHOD /path`. When the document"
+        " renames the operationId or moves the path, the table still applies, and a warning asks"
+        " you to rename it."
     ),
     keys=(
         Key(
@@ -253,27 +390,27 @@ TOOL = Table(
             name="description",
             kind="text",
             example='"Search the catalogue by words of the title."',
-            text="What the model reads, in place of the document's text.",
+            text="What the model reads, instead of the document's text.",
         ),
         Key(
             name="toolset",
             kind="text",
             example='"catalogue"',
-            text="The tool's toolset, in place of its tag.",
+            text="The tool's toolset, instead of its tag.",
         ),
         Key(
             name="enabled",
             kind="flag",
             example="false",
-            text="`false` makes no tool of this operation.",
+            text="`false` leaves this operation out.",
         ),
         Key(
             name="aliases",
             kind="texts",
             example='["list_books"]',
             text=(
-                "Further names the tool answers to without being listed under them: its names of"
-                " old."
+                "Other names the tool can be called by, for example its former ones. They are not"
+                " listed."
             ),
         ),
     ),
@@ -282,7 +419,7 @@ TOOL = Table(
 HINTS = Table(
     name="tools.*.hints",
     dataclass="ToolConfig",
-    text="The behaviour hints that clients decide by whether to ask before a call.",
+    text="Behaviour hints. Clients use them to decide whether to ask before a call.",
     keys=(
         Key(name="read_only", kind="flag", example="true", text="The tool changes nothing."),
         Key(
@@ -309,7 +446,7 @@ HINTS = Table(
 ARGUMENT = Table(
     name="tools.*.arguments.*",
     dataclass="ArgumentConfig",
-    text="What you say of one argument, named as the tool or as the document names it.",
+    text="Settings of one argument, by its name in the tool or in the document.",
     keys=(
         Key(
             name="name",
@@ -328,21 +465,21 @@ ARGUMENT = Table(
             kind="flag",
             example="true",
             text=(
-                "The model does not see the argument. It is sent with `value`, or not at all where"
-                " none is given."
+                "Hide the argument from the model. It is sent with `value`, or not at all without"
+                " one."
             ),
         ),
         Key(
             name="value",
             kind="any",
             example='"acme"',
-            text="What is always sent for a hidden argument.",
+            text="The value that is always sent for a hidden argument.",
         ),
         Key(
             name="default",
             kind="any",
             example="20",
-            text="What is sent when the model leaves the argument out.",
+            text="The value that is sent when the model leaves the argument out.",
         ),
     ),
 )
@@ -350,31 +487,28 @@ ARGUMENT = Table(
 ANSWER = Table(
     name="tools.*.answer",
     dataclass="AnswerConfig",
-    text="How the API's JSON is cut down before the model reads it.",
+    text="How the API's JSON is reduced before the model reads it.",
     keys=(
         Key(
             name="keep",
             kind="texts",
             example='["id", "title", "author.name"]',
-            text="Only these fields, as dotted paths; a list on the way is entered.",
+            text=(
+                "Keep only these fields, as dotted paths. A path goes through lists: `items.id` is"
+                " the `id` of every item."
+            ),
         ),
         Key(
             name="drop",
             kind="texts",
             example='["_links"]',
-            text="Not these fields, as dotted paths.",
+            text="Leave out these fields, as dotted paths.",
         ),
         Key(
             name="strip_nulls",
             kind="flag",
             example="true",
             text="Leave out fields whose value is null.",
-        ),
-        Key(
-            name="page_size",
-            kind="count",
-            example="20",
-            text="The default of the argument that says how many items a page has.",
         ),
     ),
 )
@@ -387,3 +521,16 @@ SUBTABLES = {
     "tools.*": ("hints", "arguments", "answer"),
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""
+
+REMOVED = {
+    ("tools.*.answer", "page_size"): (
+        'set the default of the argument that limits the page: `[tools."…".arguments.limit]` with'
+        " `default = 20`"
+    ),
+}
+"""Keys of earlier versions, by table and name, with what to write instead."""
+
+OPTIONS = tuple(
+    (table, key, key.option) for table in TABLES for key in table.keys if key.option is not None
+)
+"""The keys that have an option on the command line, each with its table and the option."""

@@ -26,7 +26,6 @@ class AnswerConfig:
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
-    page_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

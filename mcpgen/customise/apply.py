@@ -1,7 +1,7 @@
-"""What the user says of single operations, applied to the server: `[tools."…"]` of `mcpgen.toml`.
+"""Apply the `[tools."…"]` tables of `mcpgen.toml` to a server.
 
-Pure: a server and a configuration in, another server out. Everything that cannot be applied is told
-at once, with its line in `mcpgen.toml`.
+Pure: a server and a configuration in, another server out. Everything that cannot be applied is
+reported at once, with its line in `mcpgen.toml`.
 """
 
 from __future__ import annotations
@@ -13,449 +13,476 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import jsonschema_rs
+
 from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Schema, Server, Skip, Tool, Toolset
+from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 ARGUMENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-PAGE_SIZES = (
-    "per_page page_size pageSize perPage pagesize limit max_results maxResults maxItems max_items"
-    " results_per_page resultsPerPage page_limit pageLimit items_per_page itemsPerPage count size"
-    " first top $top rows take"
-).split()
-TAKEN = frozenset({*keyword.kwlist, "api", "self", "models"})
+RESERVED = frozenset({*keyword.kwlist, "api", "self", "models"})
+HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
 @dataclass(slots=True)
 class _Faults:
-    """Everything that cannot be applied. `at` is the table that is being applied."""
+    """Everything that cannot be applied. `table` is the path of the table that is being applied."""
 
     places: dict[tuple[str, ...], Place]
-    found: list[Problem] = field(default_factory=list)
-    at: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    table: tuple[str, ...] = ()
 
     def add(self, code: str, message: str, *below: str, hint: str = "") -> None:
-        """One fault in a table, or in a key below it."""
-        place = self.place((*self.at, *below))
-        self.found.append(
+        """One fault in the table, or in a key below it."""
+        place = self.place((*self.table, *below))
+        self.problems.append(
             Problem(code=code, severity="error", message=message, hint=hint, place=place)
         )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
-        """Where a key stands, or the nearest table around it."""
+        """The place of a key, or of the nearest table around it."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path)
+
+    def raise_any(self) -> None:
+        """Raise UsageError with every fault, in the order of the file."""
+        if self.problems:
+            raise UsageError(*sorted(self.problems, key=_line))
+
+
+def _line(problem: Problem) -> int:
+    if problem.place is None:
+        return 0
+    return problem.place.line
 
 
 def customise(server: Server, config: Config, problems: Problems) -> Server:
     """The server with every `[tools."…"]` table applied.
 
-    Tables whose operation has another name now, or is gone, are told as warnings. Raises UsageError
-    with every table, name or argument that fits nothing.
+    A table whose operation was renamed or removed gives a warning. Raises UsageError for every
+    table, name or argument that fits nothing.
     """
     if not config.tools:
         return server
     faults = _Faults(config.places)
-    wanted = _assign(server, config, problems, faults)
-    taken = {tool.name for tool in server.tools if _keeps_name(wanted.get(_operation(tool)))}
-    aliases: dict[str, str] = {}
-    answers: dict[str, dict[str, Any]] = {}
-    given: dict[str, str] = {}
-    skips = list(server.skips)
-    placed: list[tuple[str, Tool]] = []
+    tables = _assign_tables(server, config, problems, faults)
+    changes = _Changes(server, tables, faults)
     for toolset in server.toolsets:
         for tool in toolset.tools:
-            key, said = wanted.get(_operation(tool), ("", None))
-            if said is None:
-                placed.append((toolset.name, tool))
-                continue
-            if not said.enabled:
-                reason = "`enabled = false` in `mcpgen.toml`"
-                skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
-                continue
-            faults.at = ("tools", key)
-            changed = _tool(tool, said, taken, faults)
-            if said.name:
-                given[_operation(tool)] = tool.name
-            aliases |= _aliases(changed, said, taken, aliases, faults)
-            if said.answer.keep or said.answer.drop or said.answer.strip_nulls:
-                answers[changed.name] = {
-                    "keep": list(said.answer.keep),
-                    "drop": list(said.answer.drop),
-                    "strip_nulls": said.answer.strip_nulls,
-                }
-            placed.append((_toolset(toolset.name, said, tool, faults), changed))
-    if faults.found:
-        raise UsageError(
-            *sorted(faults.found, key=lambda fault: fault.place.line if fault.place else 0)
-        )
-    return replace(
-        server,
-        toolsets=_toolsets(server, placed),
-        skips=tuple(skips),
-        aliases={**server.aliases, **aliases},
-        answers={**server.answers, **answers},
-        given_names={**server.given_names, **given},
-    )
+            changes.apply(toolset.name, tool)
+    faults.raise_any()
+    return changes.result()
 
 
-def _keeps_name(table: tuple[str, ToolConfig] | None) -> bool:
-    return table is None or (table[1].enabled and not table[1].name)
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A `[tools."…"]` table and its key."""
+
+    key: str
+    config: ToolConfig
 
 
 def _operation(tool: Tool) -> str:
     return f"{tool.origin.method} {tool.origin.path}"
 
 
-def _assign(
+class _Changes:
+    """The parts of the new server."""
+
+    def __init__(self, server: Server, tables: dict[str, _Table], faults: _Faults) -> None:
+        self.server, self.tables, self.faults = server, tables, faults
+        self.aliases: dict[str, str] = {}
+        self.answers = dict(server.answers)
+        self.original_names = dict(server.original_names)
+        self.skips = list(server.skips)
+        self.members: dict[str, list[Tool]] = {}
+        self.names = {tool.name for tool in server.tools if self.keeps_name(tool)}
+
+    def keeps_name(self, tool: Tool) -> bool:
+        """Whether a tool is in the new server under the name it has."""
+        table = self.tables.get(_operation(tool))
+        if table is None:
+            return True
+        return table.config.enabled and not table.config.name
+
+    def apply(self, toolset: str, tool: Tool) -> None:
+        """Put one tool into the new server, changed as its table says."""
+        table = self.tables.get(_operation(tool))
+        if table is None:
+            self.members.setdefault(toolset, []).append(tool)
+            return
+        config = table.config
+        if not config.enabled:
+            reason = "`enabled = false` in `mcpgen.toml`"
+            self.skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
+            return
+        self.faults.table = ("tools", table.key)
+        changed = _customised(tool, config, self.names, self.faults)
+        if config.name:
+            self.original_names[_operation(tool)] = tool.name
+        self.add_aliases(changed, config)
+        answer = config.answer
+        if answer.keep or answer.drop or answer.strip_nulls:
+            self.answers[changed.name] = Shaping(
+                keep=answer.keep, drop=answer.drop, strip_nulls=answer.strip_nulls
+            )
+        toolset = _toolset(toolset, config, tool, self.faults)
+        self.members.setdefault(toolset, []).append(changed)
+
+    def add_aliases(self, tool: Tool, config: ToolConfig) -> None:
+        """Add the other names of a tool, which must be free."""
+        for alias in config.aliases:
+            if alias == tool.name:
+                continue
+            is_free = alias not in self.names and self.aliases.get(alias) in (None, tool.name)
+            if is_free and ALIAS.fullmatch(alias):
+                self.aliases[alias] = tool.name
+                continue
+            message = f"`{tool.name}` cannot have the alias `{alias}`: it is not a free name"
+            self.faults.add("E1117", message, "aliases")
+
+    def result(self) -> Server:
+        """The new server."""
+        return replace(
+            self.server,
+            toolsets=tuple(self.toolset(name) for name in sorted(self.members)),
+            skips=tuple(self.skips),
+            aliases=tuple({**dict(self.server.aliases), **self.aliases}.items()),
+            answers=tuple(self.answers.items()),
+            original_names=tuple(self.original_names.items()),
+        )
+
+    def toolset(self, name: str) -> Toolset:
+        """A toolset of the document, or a new one, with its tools."""
+        tools = tuple(sorted(self.members[name], key=lambda tool: tool.name))
+        for toolset in self.server.toolsets:
+            if toolset.name == name:
+                return replace(toolset, tools=tools)
+        title = name.replace("_", " ").capitalize()
+        return Toolset(name=name, title=title, description="", tools=tools)
+
+
+# Which table is about which operation
+
+
+def _assign_tables(
     server: Server, config: Config, problems: Problems, faults: _Faults
-) -> dict[str, tuple[str, ToolConfig]]:
-    """`METHOD /path` → the key and what the user says under it, whichever way the operation is
-    named.
-    """
-    by_word: dict[str, set[str]] = {}
-    for origin in [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]:
+) -> dict[str, _Table]:
+    """The table of each operation (`METHOD /path`), by whichever of its names the table uses."""
+    operations_by_name = _operations_by_name(server)
+    tables: dict[str, _Table] = {}
+    for key, tool_config in config.tools.items():
+        faults.table = ("tools", key)
+        operation = _operation_of_table(key, config, operations_by_name, problems, faults)
+        if operation is None:
+            continue
+        if operation in tables:
+            other = tables[operation].key
+            message = f'`[tools."{key}"]` and `[tools."{other}"]` are about the same operation'
+            faults.add("E1112", message, hint="put both into one table")
+        tables[operation] = _Table(key, tool_config)
+    return tables
+
+
+def _operations_by_name(server: Server) -> dict[str, set[str]]:
+    """operationId or `METHOD /path` → the operations (`METHOD /path`) of that name."""
+    operations: dict[str, set[str]] = {}
+    origins = [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]
+    for origin in origins:
         operation = f"{origin.method} {origin.path}"
-        by_word.setdefault(operation, set()).add(operation)
+        operations.setdefault(operation, set()).add(operation)
         if origin.operation_id:
-            by_word.setdefault(origin.operation_id, set()).add(operation)
-    found: dict[str, tuple[str, ToolConfig]] = {}
-    for key, said in config.tools.items():
-        faults.at = ("tools", key)
-        operations = by_word.get(key) or by_word.get(_as_operation(key), set())
-        if config.formerly.get(key) in by_word:
-            operations = {config.formerly[key]}
-            message = (
-                f'`[tools."{key}"]` applies to an operation that has another name now:'
-                f" `{config.formerly[key]}`"
-            )
-            hint = "rename the table in `mcpgen.toml`"
-            problems.add("E1111", "warning", message, hint=hint, place=faults.place(faults.at))
-        if len(operations) == 1:
-            (operation,) = operations
-            if operation in found:
-                message = (
-                    f'`[tools."{key}"]` and `[tools."{found[operation][0]}"]` are about the same'
-                    " operation"
-                )
-                faults.add("E1112", message, hint="put both into one table")
-            found[operation] = (key, said)
-        elif operations:
-            hint = "use " + " or ".join(
-                f'`[tools."{operation}"]`' for operation in sorted(operations)[:3]
-            )
-            faults.add("E1113", f'`[tools."{key}"]` names {len(operations)} operations', hint=hint)
-        elif key in config.formerly:
-            message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
-            hint = "remove the table from `mcpgen.toml`"
-            problems.add("E1114", "warning", message, hint=hint, place=faults.place(faults.at))
-        else:
-            message = f'`[tools."{key}"]` names no operation of the document'
-            faults.add("E1110", message, hint=_meant(key, by_word))
-    return found
+            operations.setdefault(origin.operation_id, set()).add(operation)
+    return operations
 
 
-def _as_operation(key: str) -> str:
-    """`get  /books` as `GET /books`."""
+def _operation_of_table(
+    key: str,
+    config: Config,
+    operations_by_name: dict[str, set[str]],
+    problems: Problems,
+    faults: _Faults,
+) -> str | None:
+    """The operation a table is about. None, with a problem, where there is not exactly one."""
+    place = faults.place(faults.table)
+    renamed = config.formerly.get(key)
+    if renamed in operations_by_name:
+        message = (
+            f'`[tools."{key}"]` applies to an operation that has another name now: `{renamed}`'
+        )
+        hint = "rename the table in `mcpgen.toml`"
+        problems.add("E1111", "warning", message, hint=hint, place=place)
+        return renamed
     method, _, path = key.strip().partition(" ")
-    return f"{method.upper()} {path.strip()}"
+    written_out = f"{method.upper()} {path.strip()}"
+    operations = operations_by_name.get(key) or operations_by_name.get(written_out, set())
+    if len(operations) == 1:
+        return next(iter(operations))
+    if operations:
+        tables = [f'`[tools."{operation}"]`' for operation in sorted(operations)[:3]]
+        message = f'`[tools."{key}"]` names {len(operations)} operations'
+        faults.add("E1113", message, hint=f"use {' or '.join(tables)}")
+    elif key in config.formerly:
+        message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
+        hint = "remove the table from `mcpgen.toml`"
+        problems.add("E1114", "warning", message, hint=hint, place=place)
+    else:
+        message = f'`[tools."{key}"]` names no operation of the document'
+        faults.add("E1110", message, hint=_did_you_mean(key, operations_by_name))
+    return None
 
 
-def _meant(word: str, known: Iterable[str]) -> str:
-    folded = {item.lower(): item for item in sorted(known)}
-    near = difflib.get_close_matches(word.lower(), folded, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(f'`{folded[item]}`' for item in near)}?" if near else ""
+def _did_you_mean(word: str, names: Iterable[str]) -> str:
+    by_lower_case = {name.lower(): name for name in sorted(names)}
+    near = difflib.get_close_matches(word.lower(), by_lower_case, n=3, cutoff=0.6)
+    if not near:
+        return ""
+    return f"did you mean {' or '.join(f'`{by_lower_case[item]}`' for item in near)}?"
 
 
-# -- one tool
-# ---------------------------------------------------------------------------------------------------------
+# One tool
 
 
-def _tool(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> Tool:
-    tool = _renamed(tool, said, taken, faults)
-    hints = {
-        key: value
-        for key in ("read_only", "destructive", "idempotent", "open_world")
-        if (value := getattr(said, key)) is not None
-    }
+def _customised(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) -> Tool:
+    """The tool with its table applied. A new name is added to `names`."""
+    tool = replace(
+        tool,
+        name=_new_name(tool, config, names, faults),
+        title=config.title or tool.title,
+        description=config.description or tool.description,
+        hints=replace(tool.hints, **_hint_changes(config)),
+    )
+    for word, argument in config.arguments.items():
+        tool = _with_argument_config(tool, word, argument, faults)
+    return tool
+
+
+def _hint_changes(config: ToolConfig) -> dict[str, bool]:
+    """The hints of a table. One of read-only and destructive excludes the other."""
+    hints: dict[str, bool] = {}
+    for name in HINTS:
+        value = getattr(config, name)
+        if value is not None:
+            hints[name] = value
     if hints.get("read_only"):
         hints.setdefault("destructive", False)
     elif hints.get("destructive"):
         hints.setdefault("read_only", False)
-    tool = replace(
-        tool,
-        title=said.title or tool.title,
-        description=said.description or tool.description,
-        hints=replace(tool.hints, **hints),
-    )
-    for word, argument in said.arguments.items():
-        tool = _argument(tool, word, argument, faults)
-    return _page_size(tool, said, faults)
+    return hints
 
 
-def _renamed(tool: Tool, said: ToolConfig, taken: set[str], faults: _Faults) -> Tool:
-    name = said.name
+def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) -> str:
+    name = config.name
     if name is None:
-        return tool
-    if not NAME.fullmatch(name) or name in TAKEN:
-        faults.add(
-            "E1115",
+        return tool.name
+    if not NAME.fullmatch(name) or name in RESERVED:
+        example = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "my_tool"
+        message = (
             f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits"
-            " and underscores",
-            "name",
-            hint=(
-                f"for example `{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'my_tool'}`"
-            ),
+            " and underscores"
         )
-        return tool
-    if name in taken:
-        faults.add(
-            "E1116",
-            f"`{tool.name}` cannot be called `{name}`: another tool is",
-            "name",
-            hint="rename or disable the other tool first, or choose another name",
-        )
-        return tool
-    taken.add(name)
-    return replace(tool, name=name)
+        faults.add("E1115", message, "name", hint=f"for example `{example}`")
+        return tool.name
+    if name in names:
+        message = f"`{tool.name}` cannot be called `{name}`: another tool is"
+        hint = "rename or disable the other tool first, or choose another name"
+        faults.add("E1116", message, "name", hint=hint)
+        return tool.name
+    names.add(name)
+    return name
 
 
-def _aliases(
-    tool: Tool, said: ToolConfig, taken: set[str], others: dict[str, str], faults: _Faults
-) -> dict[str, str]:
-    found = {}
-    for alias in said.aliases:
-        if alias == tool.name:
-            continue
-        if (
-            not ALIAS.fullmatch(alias)
-            or alias in taken
-            or others.get(alias, tool.name) != tool.name
-        ):
-            faults.add(
-                "E1117",
-                f"`{tool.name}` cannot have the alias `{alias}`: it is not a free name",
-                "aliases",
-            )
-        else:
-            found[alias] = tool.name
-    return found
-
-
-def _toolset(current: str, said: ToolConfig, tool: Tool, faults: _Faults) -> str:
-    if said.toolset is None or said.toolset == current:
+def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> str:
+    name = config.toolset
+    if name is None or name == current:
         return current
-    if not NAME.fullmatch(said.toolset) or keyword.iskeyword(said.toolset):
-        faults.add(
-            "E1115",
-            f"`{tool.name}` cannot be in a toolset `{said.toolset}`: use lower-case letters,"
-            " digits, underscores",
-            "toolset",
-        )
-        return current
-    return said.toolset
-
-
-def _toolsets(server: Server, placed: list[tuple[str, Tool]]) -> tuple[Toolset, ...]:
-    known = {toolset.name: toolset for toolset in server.toolsets}
-    members: dict[str, list[Tool]] = {}
-    for name, tool in placed:
-        members.setdefault(name, []).append(tool)
-    return tuple(
-        replace(
-            known.get(name)
-            or Toolset(
-                name=name, title=name.replace("_", " ").capitalize(), description="", tools=()
-            ),
-            tools=tuple(sorted(members[name], key=lambda tool: tool.name)),
-        )
-        for name in sorted(members)
+    if NAME.fullmatch(name) and not keyword.iskeyword(name):
+        return name
+    message = (
+        f"`{tool.name}` cannot be in a toolset `{name}`: use lower-case letters, digits,"
+        " underscores"
     )
+    faults.add("E1115", message, "toolset")
+    return current
 
 
-# -- its arguments
-# ----------------------------------------------------------------------------------------------------
+# Its arguments
 
 
-def _argument(tool: Tool, word: str, said: ArgumentConfig, faults: _Faults) -> Tool:
-    found = next((item for item in tool.arguments if item.name == word), None)
-    found = found or next((item for item in tool.arguments if item.wire_name == word), None)
-    if found is None:
+def _with_argument_config(tool: Tool, word: str, config: ArgumentConfig, faults: _Faults) -> Tool:
+    """The tool with one `[tools."…".arguments.…]` table applied."""
+    argument = _argument_by_name(tool, word)
+    if argument is None:
         names = [item.name for item in tool.arguments]
-        hint = _meant(word, names) or (
-            f"it has {', '.join(f'`{name}`' for name in names[:8])}" if names else ""
-        )
-        faults.add("E1118", f"`{tool.name}` has no argument `{word}`", "arguments", word, hint=hint)
+        hint = _did_you_mean(word, names)
+        if names and not hint:
+            hint = f"its arguments are {', '.join(f'`{name}`' for name in names[:8])}"
+        message = f"`{tool.name}` has no argument `{word}`"
+        faults.add("E1118", message, "arguments", word, hint=hint)
         return tool
-    if said.hidden:
-        return _hidden(tool, found, word, said, faults)
-    if said.description is not None:
-        tool = _property(tool, found.name, description=said.description)
-    if said.default is not None:
-        tool = _defaulted(tool, found, said.default)
-        found = next(item for item in tool.arguments if item.name == found.name)
-    if said.name is not None and said.name != found.name:
-        tool = _argument_renamed(tool, found, word, said.name, faults)
+    if config.hidden:
+        return _hide(tool, argument, word, config.value, faults)
+    if config.description is not None:
+        tool = _with_property(tool, argument.name, description=config.description)
+    if config.default is not None:
+        tool, argument = _with_default(tool, argument, word, config.default, faults)
+    if config.name is not None and config.name != argument.name:
+        tool = _rename_argument(tool, argument, word, config.name, faults)
     return tool
 
 
-def _property(tool: Tool, name: str, **changes: Any) -> Tool:
+def _argument_by_name(tool: Tool, word: str) -> Argument | None:
+    """The argument of that name, else the one the API knows by that name."""
+    for argument in tool.arguments:
+        if argument.name == word:
+            return argument
+    for argument in tool.arguments:
+        if argument.wire_name == word:
+            return argument
+    return None
+
+
+def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
+    """The tool with keywords of an argument's schema changed."""
     properties = dict(tool.input_schema.get("properties", {}))
-    current = properties.get(name)
-    properties[name] = {**(current if isinstance(current, dict) else {}), **changes}
+    schema = properties.get(name)
+    if not isinstance(schema, dict):
+        schema = {}
+    properties[name] = {**schema, **changes}
     return replace(tool, input_schema={**tool.input_schema, "properties": properties})
 
 
-def _hidden(
-    tool: Tool, argument: Argument, word: str, said: ArgumentConfig, faults: _Faults
-) -> Tool:
-    """Without the argument in the schema. With a value it is sent all the same; without one it must
-    be optional.
+def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults) -> Tool:
+    """The tool without the argument in its schema. `value` is always sent; without one nothing is
+    sent, so the API must not require the argument.
     """
-    if said.value is None and argument.required and not argument.default:
-        faults.add(
-            "E1119",
-            f"`{tool.name}` cannot hide `{argument.name}`: the API requires it",
-            "arguments",
-            word,
-            hint="say what is to be sent: `value = …`",
-        )
+    if value is None and argument.required and not argument.default:
+        message = f"`{tool.name}` cannot hide `{argument.name}`: the API requires it"
+        hint = "add the value to send: `value = …`"
+        faults.add("E1119", message, "arguments", word, hint=hint)
         return tool
-    kept = () if said.value is None else (replace(argument, fixed=(said.value,), default=()),)
-    body = tool.request.body if tool.request else None
+    arguments = list(tool.arguments)
+    position = arguments.index(argument)
     request = tool.request
-    if request and body and body.whole and argument.place == "body" and not kept:
-        request = replace(request, body=None)
-    position = tool.arguments.index(argument)
+    if value is not None:
+        arguments[position] = replace(argument, fixed=(value,), default=())
+    else:
+        del arguments[position]
+        if request and request.body and request.body.whole and argument.place == "body":
+            request = replace(request, body=None)
+    name = argument.name
     return replace(
         tool,
         request=request,
-        arguments=(*tool.arguments[:position], *kept, *tool.arguments[position + 1 :]),
-        input_schema=_without(tool.input_schema, argument.name),
-        nullable=tuple(pointer for pointer in tool.nullable if not _under(pointer, argument.name)),
-        wire_names=tuple(pair for pair in tool.wire_names if not _under(pair[0], argument.name)),
+        arguments=tuple(arguments),
+        input_schema=_without_property(tool.input_schema, name),
+        nullable=tuple(pointer for pointer in tool.nullable if not _is_under(pointer, name)),
+        wire_names=tuple(pair for pair in tool.wire_names if not _is_under(pair[0], name)),
     )
 
 
-def _without(schema: Schema, name: str) -> Schema:
-    properties = {key: value for key, value in schema.get("properties", {}).items() if key != name}
-    required = [key for key in schema.get("required", ()) if key != name]
-    rest = {key: value for key, value in schema.items() if key not in ("properties", "required")}
-    made: Schema = {}
-    for key in schema:
-        if key == "properties":
-            made[key] = properties
-        elif key == "required" and required:
-            made[key] = required
-        elif key in rest:
-            made[key] = rest[key]
-    return made
+def _without_property(schema: Schema, name: str) -> Schema:
+    schema = _not_required(schema, name)
+    if "properties" in schema:
+        properties = dict(schema["properties"])
+        properties.pop(name, None)
+        schema["properties"] = properties
+    return schema
 
 
-def _defaulted(tool: Tool, argument: Argument, value: Any) -> Tool:
-    """The argument is optional, says its default, and sends it."""
-    tool = _property(tool, argument.name, default=value)
-    required = [name for name in tool.input_schema.get("required", ()) if name != argument.name]
-    schema = {key: item for key, item in tool.input_schema.items() if key != "required"}
+def _not_required(schema: Schema, name: str) -> Schema:
+    """A copy of the schema in which a property is optional."""
+    schema = dict(schema)
+    required = [item for item in schema.get("required", ()) if item != name]
     if required:
-        schema = {
-            key: required if key == "required" else item for key, item in tool.input_schema.items()
-        }
-    return _with_argument(
-        replace(tool, input_schema=schema), argument, required=False, default=(value,)
-    )
+        schema["required"] = required
+    else:
+        schema.pop("required", None)
+    return schema
 
 
-def _with_argument(tool: Tool, argument: Argument, **changes: Any) -> Tool:
-    return replace(
-        tool,
-        arguments=tuple(
-            replace(item, **changes) if item == argument else item for item in tool.arguments
-        ),
-    )
+def _with_default(
+    tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
+) -> tuple[Tool, Argument]:
+    """The tool, and its argument, which is optional now and sends its default."""
+    fault = _schema_fault(tool.input_schema, argument.name, value)
+    if fault:
+        message = f"`{argument.name}` of `{tool.name}` does not allow this default: {fault}"
+        faults.add("E1120", message, "arguments", word, "default")
+        return tool, argument
+    tool = _with_property(tool, argument.name, default=value)
+    tool = replace(tool, input_schema=_not_required(tool.input_schema, argument.name))
+    optional = replace(argument, required=False, default=(value,))
+    return _with_argument(tool, argument, optional), optional
 
 
-def _argument_renamed(
-    tool: Tool, argument: Argument, word: str, name: str, faults: _Faults
-) -> Tool:
-    if not ARGUMENT_NAME.fullmatch(name) or name in TAKEN:
-        faults.add(
-            "E1115",
-            f"an argument of `{tool.name}` cannot be called `{name}`: letters, digits and"
-            " underscores make a name",
-            "arguments",
-            word,
-            "name",
+def _schema_fault(schema: Schema, name: str, value: Any) -> str:
+    """Why the schema of a property does not allow a value, or an empty string."""
+    property_schema = schema.get("properties", {}).get(name, {})
+    if not isinstance(property_schema, dict):
+        return ""
+    definitions = {key: schema[key] for key in ("$defs",) if key in schema}
+    try:
+        jsonschema_rs.validate({**property_schema, **definitions}, value)
+    except jsonschema_rs.ValidationError as error:
+        return str(error.message)
+    except ValueError:  # a schema that the validator cannot compile, such as a pattern
+        return ""
+    return ""
+
+
+def _with_argument(tool: Tool, old: Argument, new: Argument) -> Tool:
+    arguments = list(tool.arguments)
+    arguments[arguments.index(old)] = new
+    return replace(tool, arguments=tuple(arguments))
+
+
+def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
+    if not ARGUMENT_NAME.fullmatch(name) or name in RESERVED:
+        message = (
+            f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
+            " underscores"
         )
+        faults.add("E1115", message, "arguments", word, "name")
         return tool
     if any(item.name == name for item in tool.arguments):
-        faults.add(
-            "E1116",
-            f"`{argument.name}` of `{tool.name}` cannot be called `{name}`: another argument is",
-            "arguments",
-            word,
-            "name",
+        message = (
+            f"`{argument.name}` of `{tool.name}` cannot be called `{name}`: another argument is"
         )
+        faults.add("E1116", message, "arguments", word, "name")
         return tool
     old = argument.name
     schema = dict(tool.input_schema)
-    schema["properties"] = {
-        name if key == old else key: value for key, value in schema.get("properties", {}).items()
-    }
+    properties = schema.get("properties", {})
+    schema["properties"] = {_renamed(key, old, name): properties[key] for key in properties}
     if "required" in schema:
-        schema["required"] = [name if key == old else key for key in schema["required"]]
-
-    def moved(pointer: str) -> str:
-        return (
-            f"/properties/{name}{pointer.removeprefix(f'/properties/{old}')}"
-            if _under(pointer, old)
-            else pointer
-        )
-
+        schema["required"] = [_renamed(key, old, name) for key in schema["required"]]
     tool = replace(
         tool,
         input_schema=schema,
-        nullable=tuple(map(moved, tool.nullable)),
-        wire_names=tuple((moved(pointer), wire) for pointer, wire in tool.wire_names),
+        nullable=tuple(_renamed_pointer(pointer, old, name) for pointer in tool.nullable),
+        wire_names=tuple(
+            (_renamed_pointer(pointer, old, name), wire) for pointer, wire in tool.wire_names
+        ),
     )
-    return _with_argument(tool, argument, name=name)
+    return _with_argument(tool, argument, replace(argument, name=name))
 
 
-def _under(pointer: str, argument: str) -> bool:
+def _renamed(name: str, old: str, new: str) -> str:
+    if name == old:
+        return new
+    return name
+
+
+def _renamed_pointer(pointer: str, old: str, new: str) -> str:
+    """A JSON Pointer into an input schema after one of its properties was renamed."""
+    if not _is_under(pointer, old):
+        return pointer
+    return f"/properties/{new}{pointer.removeprefix(f'/properties/{old}')}"
+
+
+def _is_under(pointer: str, argument: str) -> bool:
     return f"{pointer}/".startswith(f"/properties/{argument}/")
-
-
-def _page_size(tool: Tool, said: ToolConfig, faults: _Faults) -> Tool:
-    size = said.answer.page_size
-    if size is None:
-        return tool
-    by_wire = {
-        item.wire_name: item
-        for item in tool.arguments
-        if item.place in ("query", "body") and not item.fixed
-    }
-    found = next((by_wire[word] for word in PAGE_SIZES if word in by_wire), None)
-    if found is None:
-        faults.add(
-            "E1120",
-            f"`{tool.name}` has no argument that says how many items a page has",
-            "answer",
-            "page_size",
-            hint='name it: `[tools."…".arguments.<argument>]` with `default = …`',
-        )
-        return tool
-    allowed = tool.input_schema.get("properties", {}).get(found.name, {})
-    largest = allowed.get("maximum") if isinstance(allowed, dict) else None
-    if isinstance(largest, (int, float)) and size > largest:
-        faults.add(
-            "E1120",
-            f"`page_size = {size}` of `{tool.name}` is over the {largest} that `{found.name}`"
-            " allows",
-            "answer",
-            "page_size",
-        )
-        return tool
-    return _defaulted(tool, found, size)

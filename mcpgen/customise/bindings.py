@@ -1,9 +1,9 @@
-"""Which operation of the new document is which of the last run: names never change by accident.
+"""Match operations to those of the last run, so that tool names are stable.
 
-An operation is the same when its method and path are, else when its operationId is. So a renamed
-operationId and a moved path both keep their tool, its name and what the configuration says of it;
-and a tool never begins to call something else because a document gave its operationId to another
-operation, as GitHub's once did.
+An operation is the same when its method and path are, else when its operationId is. So an operation
+keeps its tool, the tool's name and its table in `mcpgen.toml` when the document renames the
+operationId or moves the path. A tool never starts to call another operation because the document
+gave that one its operationId, as GitHub's once did.
 """
 
 from __future__ import annotations
@@ -21,36 +21,38 @@ from ..lock import Lock, Operation
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
-    """The configuration with the names of the last run in it, for this document. Without a lock: as
-    it is.
-    """
+    """The configuration with the names of the last run, for this document."""
     if lock is None:
         return config
     listed = operations(document)
-    before = _known(lock)
-    today = same(
-        [*((tool.operation, tool.operation_id) for tool in lock.tools), *before.values()], listed
-    )
-    names = {(tool.operation, tool.operation_id): tool.given for tool in lock.tools}
-    bindings = {now: names[pair] for pair, now in today.items() if pair in names}
-    named = _by_word(listed)
+    locked = [(tool.operation, tool.operation_id) for tool in lock.tools]
+    by_word = _operations_by_word(lock)
+    today = same([*locked, *by_word.values()], listed)
+    bindings = {}
+    for tool, pair in zip(lock.tools, locked, strict=True):
+        if pair in today:
+            bindings[today[pair]] = tool.given
     formerly = {}
+    named = _by_word(listed)
     for key in config.tools:
-        now = today.get(before[key], "") if key in before else ""
-        if key in before and (
-            key not in named or (now and now not in {pair[0] for pair in named[key]})
-        ):
-            formerly[key] = now
-    return replace(
-        config,
-        bindings=bindings,
-        formerly=formerly,
-        selection=_selection(config.selection, today, named),
-    )
+        if key not in by_word:
+            continue
+        operation = today.get(by_word[key], "")
+        if not _names(named, key, operation):
+            formerly[key] = operation
+    selection = _selection(config.selection, today, named)
+    return replace(config, bindings=bindings, formerly=formerly, selection=selection)
 
 
-def _known(lock: Lock) -> dict[str, Operation]:
-    """Every word for an operation that the last run knew, those of its configuration first."""
+def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
+    """Whether a key is one of today's words for an operation, or for any where that is gone."""
+    if key not in named:
+        return False
+    return not operation or operation in {pair[0] for pair in named[key]}
+
+
+def _operations_by_word(lock: Lock) -> dict[str, Operation]:
+    """The operations of the last run by every word for them; those of `[tools]` take precedence."""
     words: dict[str, Operation] = {}
     for tool in lock.tools:
         pair = (tool.operation, tool.operation_id)
@@ -58,46 +60,51 @@ def _known(lock: Lock) -> dict[str, Operation]:
     return words | dict(lock.customised)
 
 
-def _selection(chosen: Selection, today: dict[Operation, str], words: Collection[str]) -> Selection:
-    """The selection, where an operation that is included by name is also meant under its new name.
+def _selection(
+    selection: Selection, today: dict[Operation, str], words: Collection[str]
+) -> Selection:
+    """The selection, which includes a renamed operation under its new name.
 
     `words` are the names of today's operations: an old name that is none of them is replaced.
     """
-    renamed = {
-        word: now for before, now in today.items() for word in before if word and word != now
-    }
+    renamed = {}
+    for before, operation in today.items():
+        for word in before:
+            if word and word != operation:
+                renamed[word] = operation
     included: list[str] = []
-    for word in chosen.include_operations:
+    for word in selection.include_operations:
         if word in words or word not in renamed:
             included.append(word)
         if word in renamed:
             included.append(renamed[word])
-    return replace(chosen, include_operations=tuple(included))
+    return replace(selection, include_operations=tuple(included))
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """Key of `[tools]` → the operation it is about, for the next lock; one that is gone keeps its
-    last entry.
-    """
+    """The operation of each key of `[tools]`, for the next lock. Gone ones keep their entry."""
     named = _by_word(operations(document))
-    found: dict[str, Operation] = {}
+    before: dict[str, Operation] = {}
+    if lock is not None:
+        before = _operations_by_word(lock)
+    entries: dict[str, Operation] = {}
     for key in config.tools:
-        pairs = named.get(config.formerly.get(key, "")) or named.get(key) or set()
+        pairs = named.get(config.formerly.get(key, "")) or named.get(key, set())
         if len(pairs) == 1:
-            found[key] = next(iter(pairs))
-        elif lock is not None and key in (before := _known(lock)):
-            found[key] = before[key]
-    return found
+            entries[key] = next(iter(pairs))
+        elif key in before:
+            entries[key] = before[key]
+    return entries
 
 
 def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
     """Every operation by each of its names."""
-    found: dict[str, set[Operation]] = {}
+    operations: dict[str, set[Operation]] = {}
     for pair in listed:
         for word in pair:
             if word:
-                found.setdefault(word, set()).add(pair)
-    return found
+                operations.setdefault(word, set()).add(pair)
+    return operations
 
 
 def operations(document: Document) -> list[Operation]:

@@ -1,7 +1,7 @@
-"""What a client does not take of a tool list, as `data/clients.toml` knows it.
+"""Check a tool list against the known limits of MCP clients (`data/clients.toml`).
 
-A rule looks at one Tool object as on the wire and says what is wrong with it, or looks at all of
-them (`tool_count`).
+A rule looks at one Tool object as it is sent and says what is wrong with it. Only `tool_count` looks
+at all of them.
 """
 
 from __future__ import annotations
@@ -43,91 +43,93 @@ class Client:
 
 @cache
 def table() -> dict[str, Client]:
-    """Every known client."""
-    data = tomllib.loads((resources.files("mcpgen") / "data" / "clients.toml").read_text("utf-8"))
-    return {
-        name: Client(
-            name,
-            row["title"],
-            tuple(Rule(one["rule"], one["value"], one["source"]) for one in row["rules"]),
-        )
-        for name, row in data.items()
-        if isinstance(row, dict)
-    }
+    """Every known client by its name."""
+    text = (resources.files("mcpgen") / "data" / "clients.toml").read_text("utf-8")
+    clients = {}
+    for name, row in tomllib.loads(text).items():
+        if isinstance(row, dict):
+            rules = (Rule(rule["rule"], rule["value"], rule["source"]) for rule in row["rules"])
+            clients[name] = Client(name, row["title"], tuple(rules))
+    return clients
 
 
 def check_client(server: Server, name: str, problems: Problems) -> None:
-    """Report as warnings what a client (or `all`) does not take. Raises UsageError for one nobody
-    knows.
-    """
-    known = table()
-    if name == ALL:
-        for each in known:
-            check_client(server, each, problems)
-        return
-    if name not in known:
-        close = difflib.get_close_matches(name, known, 1)
-        raise UsageError(
-            Problem(
-                code="E0803",
-                severity="error",
-                message=f"nothing is known of a client `{name}`"
-                + (f"; did you mean `{close[0]}`?" if close else ""),
-                hint=f"known are {', '.join(f'`{each}`' for each in known)} and `{ALL}`",
-            )
-        )
-    client = known[name]
-    for rule in client.rules:
-        if rule.name == "tool_count" and len(server.tools) > rule.value:
+    """Report as warnings what a client (or `all`) refuses. Raises UsageError for an unknown one."""
+    for client in _clients(name):
+        _check_tool_count(server, client, problems)
+        refused: dict[tuple[Rule, str], list[Tool]] = {}
+        for tool in server.tools:
+            for fault in _faults(client, server, tool):
+                refused.setdefault(fault, []).append(tool)
+        for (rule, reason), tools in refused.items():
             problems.warn(
                 "E0802",
-                f"{client.title} takes {rule.value} tools, there are {len(server.tools):,}",
+                f"{client.title} refuses {_names(tools)}: {reason}",
+                pointer=tools[0].origin.pointer,
+                notes=(f"seen in {rule.source}",),
+            )
+
+
+def _clients(name: str) -> list[Client]:
+    clients = table()
+    if name == ALL:
+        return list(clients.values())
+    if name in clients:
+        return [clients[name]]
+    message = f"there is no client `{name}` in the table"
+    near = difflib.get_close_matches(name, clients, 1)
+    if near:
+        message += f"; did you mean `{near[0]}`?"
+    hint = f"the clients are {', '.join(f'`{word}`' for word in clients)}, or `{ALL}`"
+    raise UsageError(Problem(code="E0803", severity="error", message=message, hint=hint))
+
+
+def _check_tool_count(server: Server, client: Client, problems: Problems) -> None:
+    count = len(server.tools)
+    for rule in client.rules:
+        if rule.name == "tool_count" and count > rule.value:
+            problems.warn(
+                "E0802",
+                f"{client.title} takes {rule.value} tools, there are {count:,}",
                 hint="start the server with `--toolsets` or `--lazy`, or leave operations out",
                 notes=(f"seen in {rule.source}",),
             )
-    found: dict[tuple[Rule, str], list[Tool]] = {}
-    for tool in server.tools:
-        for fault in _faults(client, server, tool):
-            found.setdefault(fault, []).append(tool)
-    for (rule, said), tools in found.items():
-        problems.warn(
-            "E0802",
-            f"{client.title} does not take {_named(tools)}: {said}",
-            pointer=tools[0].origin.pointer,
-            notes=(f"seen in {rule.source}",),
-        )
 
 
-def _named(tools: list[Tool]) -> str:
+def _names(tools: list[Tool]) -> str:
     names = ", ".join(f"`{tool.name}`" for tool in tools[:3])
-    return names + (f" and {len(tools) - 3:,} more" if len(tools) > 3 else "")
+    if len(tools) > 3:
+        names += f" and {len(tools) - 3:,} more"
+    return names
 
 
 def _faults(client: Client, server: Server, tool: Tool) -> Iterator[tuple[Rule, str]]:
-    on_wire = wire(tool)
+    """Each rule that a tool breaks, with the reason."""
+    tool_object = wire(tool)
     for rule in client.rules:
         check = RULES.get(rule.name)
-        said = check(on_wire, rule.value, server.name) if check else None
-        if said:
-            yield rule, said
+        if check is None:
+            continue
+        reason = check(tool_object, rule.value, server.name)
+        if reason:
+            yield rule, reason
 
 
-# -- rules: (tool, value, server name) → what is wrong, or None
-# --------------------------------------------------------
+# Rules: (Tool object, value, server name) → what is wrong, or None
 
 
 def _name(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
-    return None if re.search(pattern, tool["name"]) else f"its name does not match `{pattern}`"
+    if re.search(pattern, tool["name"]):
+        return None
+    return f"its name does not match `{pattern}`"
 
 
 def _prefixed_length(tool: dict[str, Any], value: Any, server: str) -> str | None:
     prefix, limit = value
-    combined = prefix.format(server=server) + str(tool["name"])
-    return (
-        f"`{combined}` has {len(combined)} characters, {limit} are allowed"
-        if len(combined) > limit
-        else None
-    )
+    name = prefix.format(server=server) + str(tool["name"])
+    if len(name) <= limit:
+        return None
+    return f"`{name}` has {len(name)} characters, {limit} are allowed"
 
 
 def _keys(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
@@ -139,14 +141,10 @@ def _keys(tool: dict[str, Any], pattern: Any, server: str) -> str | None:
 
 
 def _no_root_union(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    return next(
-        (
-            f"`{word}` at the root of its input schema"
-            for word in UNIONS
-            if word in tool["inputSchema"]
-        ),
-        None,
-    )
+    for word in UNIONS:
+        if word in tool["inputSchema"]:
+            return f"`{word}` at the root of its input schema"
+    return None
 
 
 def _no_unions(tool: dict[str, Any], value: Any, server: str) -> str | None:
@@ -162,10 +160,11 @@ def _no_keywords(tool: dict[str, Any], words: Any, server: str) -> str | None:
 
 
 def _keyword(tool: dict[str, Any], words: Any) -> str | None:
-    found = next(
-        (word for schema in _schemas(tool["inputSchema"]) for word in words if word in schema), None
-    )
-    return f"its input schema says `{found}`" if found else None
+    for schema in _schemas(tool["inputSchema"]):
+        for word in words:
+            if word in schema:
+                return f"its input schema has `{word}`"
+    return None
 
 
 def _formats(tool: dict[str, Any], allowed: Any, server: str) -> str | None:
@@ -177,32 +176,33 @@ def _formats(tool: dict[str, Any], allowed: Any, server: str) -> str | None:
 
 def _typed_items(tool: dict[str, Any], value: Any, server: str) -> str | None:
     for schema in _schemas(tool["inputSchema"]):
-        if schema.get("type") == "array" and not (
-            isinstance(schema.get("items"), dict) and schema["items"]
-        ):
+        if schema.get("type") != "array":
+            continue
+        items = schema.get("items")
+        if not isinstance(items, dict) or not items:
             return "an array whose items have no type"
     return None
 
 
 def _single_types(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    listed = any(isinstance(schema.get("type"), list) for schema in _schemas(tool["inputSchema"]))
-    return "a list of types in its input schema" if listed else None
+    for schema in _schemas(tool["inputSchema"]):
+        if isinstance(schema.get("type"), list):
+            return "a list of types in its input schema"
+    return None
 
 
 def _text_enums(tool: dict[str, Any], value: Any, server: str) -> str | None:
     for schema in _schemas(tool["inputSchema"]):
         if any(not isinstance(item, str) or not item for item in schema.get("enum", ())):
-            return "an enum with something else than text"
+            return "an enum whose values are not all text"
     return None
 
 
 def _description_length(tool: dict[str, Any], limit: Any, server: str) -> str | None:
     length = len(tool["description"])
-    return (
-        f"its description has {length:,} characters, {limit:,} are shown"
-        if length > limit
-        else None
-    )
+    if length <= limit:
+        return None
+    return f"its description has {length:,} characters, {limit:,} are shown"
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
@@ -214,11 +214,15 @@ def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
             continue
         yield node
         for word in ("properties", "$defs", "patternProperties"):
-            stack.extend(node[word].values() if isinstance(node.get(word), dict) else ())
+            members = node.get(word)
+            if isinstance(members, dict):
+                stack.extend(members.values())
         for word in ("items", "additionalProperties", "not"):
             stack.append(node.get(word))
         for word in (*UNIONS, "prefixItems"):
-            stack.extend(node[word] if isinstance(node.get(word), list) else ())
+            branches = node.get(word)
+            if isinstance(branches, list):
+                stack.extend(branches)
 
 
 RULES: dict[str, Callable[[dict[str, Any], Any, str], str | None]] = {

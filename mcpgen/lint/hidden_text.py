@@ -1,8 +1,7 @@
-"""Text in a document that is written for a model rather than for a reader, or that a reader cannot
-see.
+"""Find text in a document that addresses a model rather than a reader, or that a reader cannot see.
 
-Only a heuristic, and never a silent change: `mcpgen inspect` lists what it finds and a person
-judges. Invisible characters are replaced in everything that is generated anyway (`text.visible`).
+This is a heuristic and changes nothing: `mcpgen inspect` lists what it finds, and a person judges.
+Everything that is generated has its invisible characters replaced anyway (`text.visible`).
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from ..problems import Problems
 
 LONGEST = 20_000
-"""Characters of one text that are looked at."""
+"""Characters of one text that are searched."""
 EXCERPT = 90
 MOST_REPORTED = 2_000
-"""Problems of one document after which hidden characters are no longer told one by one."""
+"""Problems of one document after which hidden characters are no longer reported."""
 
 _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -66,7 +65,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One suspicious text: what is odd about it, where it stands (JSON Pointer), and the words."""
+    """One suspicious text: what is suspicious, its JSON Pointer, and an excerpt."""
 
     what: str
     pointer: str
@@ -74,54 +73,56 @@ class Finding:
 
 
 _ESCAPED = re.compile(r"\\[uUxNLP0abefv_]")
-"""Escapes of JSON and YAML that may stand for a character nobody sees."""
+"""Escapes of JSON and YAML that may stand for an invisible character."""
 
 
 def report_hidden(document: Document, problems: Problems) -> None:
-    """Tell of every text with characters nobody sees (which are replaced wherever the text is
-    shown).
-    """
-    written = [text.content for text in document.files.values()]
-    if not any(INVISIBLE.search(content) or _ESCAPED.search(content) for content in written):
+    """Warn of every text with invisible characters."""
+    contents = [text.content for text in document.files.values()]
+    if not any(INVISIBLE.search(content) or _ESCAPED.search(content) for content in contents):
         return
     for pointer, text in _texts(document.root):
-        if (text.isascii() and text.isprintable()) or len(problems) > MOST_REPORTED:
+        if len(problems) > MOST_REPORTED:
+            return
+        if text.isascii() and text.isprintable():
             continue
-        hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
+        hidden = _hidden(text)
         if hidden:
-            said = f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'}"
-            problems.warn(
-                "E0707", f"{said} ({_code_points(hidden)}) replaced by U+FFFD", pointer=pointer
-            )
+            problems.warn("E0707", f"{_count(hidden)} replaced by U+FFFD", pointer=pointer)
 
 
 def kinds_of(*texts: str) -> tuple[str, ...]:
-    """What is odd about texts, in the words of `findings`, without the excerpts and counts."""
-    found = (
-        ["holds invisible characters"]
-        if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts)
-        else []
-    )
-    return (*found, *(what for what, sign in _SIGNS if any(sign.search(text) for text in texts)))
+    """What is suspicious about texts, in the words of `findings`, without excerpts and counts."""
+    kinds = []
+    if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts):
+        kinds.append("holds invisible characters")
+    for what, sign in _SIGNS:
+        if any(sign.search(text) for text in texts):
+            kinds.append(what)
+    return tuple(kinds)
 
 
 def findings(root: Any) -> Iterator[Finding]:
-    """Everything odd in a document's texts and keys, in the order of the document."""
+    """Every suspicious text and key of a document, in its order."""
     for pointer, text in _texts(root):
-        hidden = INVISIBLE.findall(text.replace("\r\n", "\n"))
+        hidden = _hidden(text)
         if hidden:
-            yield Finding(
-                what=(
-                    f"{len(hidden)} invisible character{'' if len(hidden) == 1 else 's'}"
-                    f" ({_code_points(hidden)})"
-                ),
-                pointer=pointer,
-                excerpt=_excerpt(text, INVISIBLE.search(text)),
-            )
+            excerpt = _excerpt(text, text.index(hidden[0]))
+            yield Finding(what=_count(hidden), pointer=pointer, excerpt=excerpt)
         for what, sign in _SIGNS:
-            found = sign.search(text)
-            if found:
-                yield Finding(what=what, pointer=pointer, excerpt=_excerpt(text, found))
+            match = sign.search(text)
+            if match:
+                yield Finding(what=what, pointer=pointer, excerpt=_excerpt(text, match.start()))
+
+
+def _hidden(text: str) -> list[str]:
+    """The invisible characters of a text. CR LF is a line end and not counted."""
+    return INVISIBLE.findall(text.replace("\r\n", "\n"))
+
+
+def _count(hidden: list[str]) -> str:
+    plural = "s" * (len(hidden) != 1)
+    return f"{len(hidden)} invisible character{plural} ({_code_points(hidden)})"
 
 
 def _code_points(characters: list[str]) -> str:
@@ -147,7 +148,12 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
             )
 
 
-def _excerpt(text: str, found: re.Match[str] | None) -> str:
-    start = max(0, (found.start() if found else 0) - 20)
-    cut = " ".join(visible(text[start : start + EXCERPT]).split())
-    return ("… " if start else "") + cut + (" …" if start + EXCERPT < len(text) else "")
+def _excerpt(text: str, position: int) -> str:
+    """The words around a position, on one line."""
+    start = max(0, position - 20)
+    excerpt = " ".join(visible(text[start : start + EXCERPT]).split())
+    if start:
+        excerpt = f"… {excerpt}"
+    if start + EXCERPT < len(text):
+        excerpt = f"{excerpt} …"
+    return excerpt

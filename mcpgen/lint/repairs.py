@@ -1,8 +1,7 @@
 """Repairs of a document as an OpenAPI Overlay, for the author to review.
 
-What can be known from the document itself is written as an action; what only its author can know
-(what an operation does) is written as a comment to fill in. Nothing is guessed that could change
-what a request means.
+What follows from the document itself is written as an action. What only its author can know, such as
+what an operation does, is written as a comment to fill in. No guess changes what a request means.
 """
 
 from __future__ import annotations
@@ -21,10 +20,13 @@ if TYPE_CHECKING:
     from ..load import Document
 
 
+COMPOSERS = ("allOf", "oneOf", "anyOf")
+
+
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One action of an overlay: where (JSONPath, RFC 9535), what is merged in, and why. `known`:
-    not a guess.
+    """One action of an overlay: its target (JSONPath, RFC 9535), what is merged into it, and why.
+    `known` is False where only the author can complete it.
     """
 
     target: str
@@ -44,154 +46,149 @@ def _quoted(key: str) -> str:
 
 
 def repairs(document: Document) -> list[Repair]:
-    """Every repair the document as its author wrote it (not upgraded) can be given, in its
-    order.
-    """
+    """Every repair for a document that was not upgraded, in the document's order."""
     return [*_servers(document), *_operations(document), *_schemas(document)]
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The value if it is a JSON object, else an empty one."""
+    if isinstance(value, dict):
+        return value
+    return {}
+
+
+def _list(value: Any) -> list[Any]:
+    """The value if it is a JSON array, else an empty one."""
+    if isinstance(value, list):
+        return value
+    return []
 
 
 def _servers(document: Document) -> Iterator[Repair]:
     root = document.root
-    named = root.get("servers") or root.get("host")
-    if named:
+    if root.get("servers") or root.get("host"):
         return
-    version_2 = "swagger" in root
-    update: dict[str, Any] = (
-        {"host": "api.example.com", "schemes": ["https"]}
-        if version_2
-        else {"servers": [{"url": "https://api.example.com"}]}
-    )
+    update: dict[str, Any] = {"servers": [{"url": "https://api.example.com"}]}
+    if "swagger" in root:
+        update = {"host": "api.example.com", "schemes": ["https"]}
     yield Repair("$", update, "no server: which address does the API have?", known=False)
 
 
 def _operations(document: Document) -> Iterator[Repair]:
-    paths = document.root.get("paths")
-    for route, item in paths.items() if isinstance(paths, dict) else ():
+    for route, item in _object(document.root.get("paths")).items():
         if not isinstance(item, dict) or not route.startswith("/"):
             continue
-        shared = _names(document, item.get("parameters"))
+        shared = _path_parameters(document, item.get("parameters"))
         for method in CALLABLE_METHODS:
             operation = item.get(method)
-            if not isinstance(operation, dict):
-                continue
-            at = path("paths", route, method)
-            label = f"{method.upper()} {visible(route)}"
-            if (
-                not isinstance(operation.get("operationId"), str)
-                or not operation["operationId"].strip()
-            ):
-                first, *rest = operation_words(None, method, route)
-                name = first + "".join(word.capitalize() for word in rest)
-                yield Repair(at, {"operationId": name}, f"{label} has no operationId")
-            declared = shared | _names(document, operation.get("parameters"))
-            missing = [
-                name
-                for name in dict.fromkeys(re.findall(r"\{([^{}]+)\}", route))
-                if name not in declared
-            ]
-            if missing:
-                kind: dict[str, Any] = (
-                    {"type": "string"}
-                    if "swagger" in document.root
-                    else {"schema": {"type": "string"}}
-                )
-                given = operation.get("parameters")
-                parameters = [
-                    {"name": name, "in": "path", "required": True, **kind} for name in missing
-                ]
-                why = f"{label} does not declare {', '.join(missing)}"
-                if isinstance(given, list):
-                    # An overlay appends an object to the array its target selects (Overlay 1.0
-                    # §4.4.3.1).
-                    for parameter in parameters:
-                        yield Repair(path("paths", route, method, "parameters"), parameter, why)
-                else:
-                    yield Repair(at, {"parameters": parameters}, why)
-            if not plain(operation.get("summary")) and not plain(operation.get("description")):
-                yield Repair(
-                    at,
-                    {"summary": "..."},
-                    f"what does {label} do? One sentence that starts with a verb",
-                    known=False,
-                )
+            if isinstance(operation, dict):
+                yield from _operation(document, route, method, operation, shared)
 
 
-def _names(document: Document, parameters: Any) -> set[str]:
+def _operation(
+    document: Document, route: str, method: str, operation: dict[str, Any], shared: set[str]
+) -> Iterator[Repair]:
+    """The repairs of one operation. `shared` are the path parameters its path declares."""
+    target = path("paths", route, method)
+    label = f"{method.upper()} {visible(route)}"
+    identity = operation.get("operationId")
+    if not isinstance(identity, str) or not identity.strip():
+        first, *rest = operation_words(None, method, route)
+        name = first + "".join(word.capitalize() for word in rest)
+        yield Repair(target, {"operationId": name}, f"{label} has no operationId")
+    declared = shared | _path_parameters(document, operation.get("parameters"))
+    names = dict.fromkeys(re.findall(r"\{([^{}]+)\}", route))
+    missing = [name for name in names if name not in declared]
+    if missing:
+        why = f"{label} does not declare {', '.join(missing)}"
+        parameters = [_text_parameter(document, name) for name in missing]
+        if isinstance(operation.get("parameters"), list):
+            # An overlay appends an object to the array its target selects (Overlay 1.0 §4.4.3.1).
+            for parameter in parameters:
+                yield Repair(path("paths", route, method, "parameters"), parameter, why)
+        else:
+            yield Repair(target, {"parameters": parameters}, why)
+    if not plain(operation.get("summary")) and not plain(operation.get("description")):
+        why = f"what does {label} do? One sentence that starts with a verb"
+        yield Repair(target, {"summary": "..."}, why, known=False)
+
+
+def _text_parameter(document: Document, name: str) -> dict[str, Any]:
+    """A path parameter of type string, in the words of the document's version."""
+    parameter: dict[str, Any] = {"name": name, "in": "path", "required": True}
+    if "swagger" in document.root:
+        parameter["type"] = "string"
+    else:
+        parameter["schema"] = {"type": "string"}
+    return parameter
+
+
+def _path_parameters(document: Document, parameters: Any) -> set[str]:
     """The names of the path parameters in a list."""
     from ..load import UnresolvedReference
 
-    found = set()
-    for index, entry in enumerate(parameters) if isinstance(parameters, list) else ():
+    names = set()
+    for index, entry in enumerate(_list(parameters)):
         try:
-            parameter, _ = document.deref(entry, str(index))
+            parameter = _object(document.deref(entry, str(index))[0])
         except UnresolvedReference:
             continue
-        if (
-            isinstance(parameter, dict)
-            and parameter.get("in") == "path"
-            and isinstance(parameter.get("name"), str)
-        ):
-            found.add(parameter["name"])
-    return found
+        name = parameter.get("name")
+        if parameter.get("in") == "path" and isinstance(name, str):
+            names.add(name)
+    return names
 
 
 def _schemas(document: Document) -> Iterator[Repair]:
     """Component schemas that list properties but no type, or require what they do not have."""
+    place: tuple[str, ...] = ("definitions",)
+    schemas = document.root.get("definitions")
     components = document.root.get("components")
-    holder = (
-        components.get("schemas")
-        if isinstance(components, dict)
-        else document.root.get("definitions")
-    )
-    start = ("components", "schemas") if isinstance(components, dict) else ("definitions",)
-    for name, schema in holder.items() if isinstance(holder, dict) else ():
-        if not isinstance(schema, dict):
-            continue
-        properties = schema.get("properties")
-        if not isinstance(properties, dict):
-            continue
-        at = path(*start, name)
-        if "type" not in schema and not any(
-            key in schema for key in ("allOf", "oneOf", "anyOf", "$ref")
-        ):
-            yield Repair(at, {"type": "object"}, f"`{visible(name)}` has properties but no type")
-        required = schema.get("required")
-        composed = any(key in schema for key in ("allOf", "oneOf", "anyOf"))
-        lost = (
-            [key for key in required if isinstance(key, str) and key not in properties]
-            if isinstance(required, list)
-            else []
-        )
-        if lost and not composed:
-            yield Repair(
-                at,
-                {"properties": {key: {} for key in lost}},
-                f"`{visible(name)}` requires {', '.join(map(visible, lost))} without describing it:"
-                " say what it is",
-                known=False,
-            )
+    if isinstance(components, dict):
+        place = ("components", "schemas")
+        schemas = components.get("schemas")
+    for name, schema in _object(schemas).items():
+        properties = _object(schema).get("properties")
+        if isinstance(properties, dict):
+            yield from _schema(path(*place, name), visible(name), schema, properties)
+
+
+def _schema(
+    target: str, name: str, schema: dict[str, Any], properties: dict[str, Any]
+) -> Iterator[Repair]:
+    is_composed = any(key in schema for key in COMPOSERS)
+    if "type" not in schema and "$ref" not in schema and not is_composed:
+        yield Repair(target, {"type": "object"}, f"`{name}` has properties but no type")
+    required = [key for key in _list(schema.get("required")) if isinstance(key, str)]
+    missing = [key for key in required if key not in properties]
+    if missing and not is_composed:
+        names = ", ".join(map(visible, missing))
+        why = f"`{name}` requires {names} without describing it: what is it?"
+        update: dict[str, Any] = {"properties": {key: {} for key in missing}}
+        yield Repair(target, update, why, known=False)
 
 
 def overlay(document: Document) -> str:
     """The repairs as an Overlay 1.0 document in YAML, each with its reason as a comment."""
-    title = (
-        plain(document.root.get("info", {}).get("title"))
-        if isinstance(document.root.get("info"), dict)
-        else ""
-    )
+    title = plain(_object(document.root.get("info")).get("title")) or document.source.name
     lines = [
         "overlay: 1.0.0",
         "info:",
-        f"  title: {json.dumps('Repairs for ' + (title or document.source.name))}",
+        f"  title: {json.dumps('Repairs for ' + title)}",
         '  version: "1"',
     ]
-    found = repairs(document)
-    lines.append("actions:" if any(repair.known for repair in found) else "actions: []")
-    for repair in found:
-        mark = "  " if repair.known else "  # "
+    actions = repairs(document)
+    if any(repair.known for repair in actions):
+        lines.append("actions:")
+    else:
+        lines.append("actions: []")
+    for repair in actions:
+        indent = "  "
+        if not repair.known:
+            indent = "  # "
         lines += [
             f"  # {' '.join(repair.why.split())}",
-            f"{mark}- target: {json.dumps(repair.target)}",
-            f"{mark}  update: {json.dumps(repair.update)}",
+            f"{indent}- target: {json.dumps(repair.target)}",
+            f"{indent}  update: {json.dumps(repair.update)}",
         ]
     return "\n".join(lines) + "\n"

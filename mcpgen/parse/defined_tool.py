@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Tool
@@ -18,6 +18,7 @@ from .root_schema import InputRoot, loosened, root_object
 
 if TYPE_CHECKING:
     from .definitions import Definition
+    from .models import Models
     from .schema import Reader
 
 INJECTED = ("context", "models")
@@ -51,14 +52,6 @@ class _Output:
         """The exact schema where it says more than the listed one."""
         same = None if self.listed is None else without_texts(self.listed)
         return None if self.exact == same else self.exact
-
-    @property
-    def value(self) -> Schema | None:
-        """The schema of the value that the function returns."""
-        if self.listed is None or not self.wrapped:
-            return self.listed
-        value: Schema = self.listed["properties"]["result"]
-        return value
 
 
 class DefinedTool:
@@ -150,6 +143,21 @@ class DefinedTool:
             return self.with_input(name, InputRoot(outline, self.names))
         return tool
 
+    def typed(self, tool: Tool, models: Models) -> Tool:
+        """The tool with the types of its arguments and of its answer."""
+        schemas = self.reader.properties(self.root)
+        arguments = tuple(
+            replace(
+                argument,
+                type=models.argument(schemas.get(argument.wire_name), tool.name, argument.name),
+            )
+            for argument in tool.arguments
+        )
+        answer = tool.response
+        if answer.json and tool.output_schema is not None:
+            answer = replace(answer, type=models.answer(self.definition.output, tool.name))
+        return replace(tool, arguments=arguments, response=answer)
+
     def in_detail(self, name: str, detail: Detail) -> Tool:
         """The tool in one level of detail. Raises TooLarge."""
         projection = project(self.reader, self.root, detail)
@@ -199,9 +207,7 @@ class DefinedTool:
             hints=self.hints,
             arguments=tuple(self.argument(root, *names) for names in self.names.items()),
             request=None,
-            response=Response(
-                json=definition.output is not None, wrapped=output.wrapped, schema=output.value
-            ),
+            response=Response(json=definition.output is not None, wrapped=output.wrapped),
             origin=self.origin,
             nullable=tuple(root.nullable),
             wire_names=tuple(root.wire_names),

@@ -24,6 +24,7 @@ from . import naming, select
 from .contract import TEXTS
 from .defined_tool import DefinedTool
 from .dialects import describe_document
+from .models import Models
 from .schema import Reader
 from .toolsets import toolsets
 
@@ -59,7 +60,9 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     title = config.title or plain(document.root.get("title")).split("\n")[0]
     title = shorten(title or humanise(stem_of(document.source.name)).capitalize(), 100)
     name = naming.server_name(config.name or title)
-    definitions = Definitions(Reader(document, problems), config, name)
+    reader = Reader(document, problems)
+    models = Models(reader)
+    definitions = Definitions(reader, models, config, name)
     tools = definitions.tools()
     select.refuse_unknown(config.selection, definitions.choices)
     description = shorten(plain(document.root.get("description")).split("\n")[0], 300)
@@ -78,10 +81,11 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
         auth=(),
         security=(),
         toolsets=toolsets(tools, {}),
+        models=models.schemas,
         skips=tuple(definitions.skips),
         document_version=document.version,
-        aliases=definitions.aliases,
-        extra={"recognised": describe_document(document)},
+        aliases=tuple(definitions.aliases.items()),
+        recognised=describe_document(document),
     )
 
 
@@ -96,8 +100,9 @@ def stem_of(name: str) -> str:
 class Definitions:
     """The definitions that stand in a document or beside it, on their way to tools."""
 
-    def __init__(self, reader: Reader, config: Config, server: str) -> None:
-        self.reader, self.config, self.server = reader, config, server
+    def __init__(self, reader: Reader, models: Models, config: Config, server: str) -> None:
+        self.reader, self.models = reader, models
+        self.config, self.server = config, server
         self.document, self.problems = reader.document, reader.problems
         self.skips: list[Skip] = []
         self.aliases: dict[str, str] = {}
@@ -119,7 +124,7 @@ class Definitions:
             hints = hints_of(definition)
             work = DefinedTool(self.reader, definition, origin, hints, self.config.profile)
             tag = as_text(definition.extension.get("toolset"))
-            tools.append((tag if tag.strip() else "", work.tool(name)))
+            tools.append((tag if tag.strip() else "", work.typed(work.tool(name), self.models)))
             if ALIAS.fullmatch(definition.name):
                 aliases.setdefault(definition.name, name)
         names_in_use = {*reserved, *names.values()}

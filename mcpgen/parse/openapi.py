@@ -22,6 +22,7 @@ from ..text import plain, shorten, visible
 from . import naming, select
 from .definitions import Definitions
 from .dialects import describe_document
+from .models import Models
 from .operation import Operation
 from .schema import Reader
 from .security import Security
@@ -59,13 +60,14 @@ class _Parser:
         self.name = naming.server_name(config.name or self.title)
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
+        self.models = Models(self.reader)
         self.security = Security(self.reader, self.prefix)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
         self.home = self.home_address()
         self.base = self.base_address()
         self.aliases: dict[str, str] = {}
-        self.extra: dict[str, Any] = {}
+        self.recognised = ""
 
     def server(self) -> Server:
         """Everything together."""
@@ -87,11 +89,12 @@ class _Parser:
             auth=tuple(self.security.auth.values()),
             security=self.security.default,
             toolsets=toolsets(tools, self.tags()),
+            models=self.models.schemas,
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
-            aliases=self.aliases,
-            extra=self.extra,
+            aliases=tuple(self.aliases.items()),
+            recognised=self.recognised,
         )
 
     def instructions(self) -> str:
@@ -185,13 +188,12 @@ class _Parser:
             except Unsupported as reason:
                 self.skip(operation, reason)
         if SOURCES in self.document.root:
-            beside = Definitions(self.reader, self.config, self.name)
+            beside = Definitions(self.reader, self.models, self.config, self.name)
             tools += beside.tools(reserved=names.values())
             self.skips += beside.skips
             choices += beside.choices
             self.aliases = beside.aliases
-            kind = f"OpenAPI, and beside it {describe_document(self.document)}"
-            self.extra = {"recognised": kind}
+            self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
         select.refuse_unknown(self.config.selection, choices)
         return tools
 
@@ -221,6 +223,7 @@ class _Parser:
             _origin_of(operation),
             operation.path_item,
             operation.node,
+            models=self.models,
             profile=self.config.profile,
         ).tool(name, base_url=base_url)
         if base_url:

@@ -17,6 +17,7 @@ from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
 from .detail import BUDGET, LARGEST, LEVELS, Detail, fit, size
+from .models import Models
 from .naming import argument_names
 from .parameter import Field
 from .path import split_path
@@ -87,10 +88,11 @@ class Operation:
         path_item: dict[str, Any],
         operation: dict[str, Any],
         *,
+        models: Models,
         profile: str,
     ) -> None:
         self.reader, self.security, self.origin = reader, security, origin
-        self.operation, self.profile = operation, profile
+        self.operation, self.models, self.profile = operation, models, profile
         self.template, query = split_path(origin.path)
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
@@ -174,7 +176,19 @@ class Operation:
             base_url=base_url,
             accept=responses.accept(self.answer),
         )
-        return replace(tool, request=request)
+        return self.typed(replace(tool, request=request))
+
+    def typed(self, tool: Tool) -> Tool:
+        """The tool with the types of its arguments and of its answer."""
+        arguments = tuple(
+            replace(argument, type=self.models.argument(item.schema, tool.name, argument.name))
+            for argument, item in zip(tool.arguments, self.fields, strict=True)
+        )
+        has_json, schema = responses.json_schema(self.answer)
+        answer = tool.response
+        if answer.json and has_json:
+            answer = replace(answer, type=self.models.answer(schema, tool.name))
+        return replace(tool, arguments=arguments, response=answer)
 
     def in_detail(self, name: str, detail: Detail) -> Tool:
         """The tool in one level of detail, without its request. Raises TooLarge."""

@@ -13,17 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ..ir import Response, Schema
 from ..load.values import as_list, as_object
 from ..text import plain, shorten, visible
-from .detail import Detail, TooLarge
 from .parameter import is_json
-from .projection import KEY, project
+from .projection import KEY
 from .schema import type_of
 
 if TYPE_CHECKING:
     from .schema import Reader
 
-ANSWER_DETAIL = Detail(
-    depth=1, text=0, nested_text=0, enum=12, nodes=160, examples=False, patterns=False
-)
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
 EMPTY_PHRASES = (
     "ok",
@@ -90,7 +86,7 @@ def understand(
     kinds = reader.kinds(schema)
     if kinds and kinds != {"object"}:
         result = _described(phrase(reader, schema, 240))
-        return typed(reader, schema, wrapped=True), _open_object({"result": result})
+        return Response(json=True, wrapped=True), _open_object({"result": result})
     readable = {
         name: child
         for name, child in reader.properties(schema).items()
@@ -102,7 +98,7 @@ def understand(
     properties = {
         name: _described(phrase(reader, readable[name], 60)) for name in list(readable)[:fields]
     }
-    return typed(reader, schema, wrapped=False), _open_object(properties)
+    return Response(json=True, wrapped=False), _open_object(properties)
 
 
 def _described(text: str) -> Schema:
@@ -111,26 +107,6 @@ def _described(text: str) -> Schema:
 
 def _open_object(properties: dict[str, Schema]) -> Schema:
     return {"type": "object", "properties": properties}
-
-
-def typed(reader: Reader, schema: Any, *, wrapped: bool) -> Response:
-    """A JSON answer with its schema one level deep, for the type checker; without where that is too
-    much to say.
-    """
-    try:
-        projection = project(reader, schema, ANSWER_DETAIL, writing=False)
-    except TooLarge:
-        return Response(json=True, wrapped=wrapped)
-    flat = reader.flatten(schema)
-    if "$name" not in flat:
-        flat = reader.flatten(flat.get("items"))
-    return Response(
-        json=True,
-        wrapped=wrapped,
-        schema=projection.schema,
-        nullable=tuple(projection.nullable),
-        name=str(flat.get("$name", "")),
-    )
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:

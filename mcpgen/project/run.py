@@ -13,13 +13,14 @@ the folder alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config import Config, Selection
-from ..config.file import NAME, SCHEMA_NAME, is_url, literal, new_text, read_config, relative_to
+from ..config import NAME, SCHEMA_NAME, Config, read_config
+from ..config.new_file import is_url, literal, new_text, relative_to
+from ..config.options import conflicting_options
 from ..lock import Lock, data_hash, facts, read_lock
 from ..problems import Problem, Problems, UsageError
 
@@ -143,7 +144,7 @@ def run(
     made: dict[str, str] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
-        made = {**render(server, plan.config), **config_files(plan.config, folder, server.name)}
+        made = {**render(server), **config_files(plan.config, folder, server.name)}
     for problem in user_code.orphans(
         folder, folder / "src" / server.package, [tool.name for tool in server.tools]
     ):
@@ -211,13 +212,22 @@ def _agreed(asked: Config, folder: Path) -> Config:
                 f"add `{_source_line(asked, folder)}` to it under `[source]`",
             )
         written = replace(written, sources=asked.sources)
-    differing = [*_differing(asked, written), *_differing(asked.selection, written.selection)]
-    if differing:
-        raise _usage(
-            "E1107",
-            f"`{folder / NAME}` says something else about"
-            f" {', '.join(f'`{name}`' for name in differing)}",
-            f"change it in `{NAME}`, then run `mcpgen generate` there without these options",
+    conflicts = conflicting_options(asked, written)
+    if conflicts:
+        options = ", ".join(f"`{conflict.option}`" for conflict in conflicts)
+        raise UsageError(
+            Problem(
+                code="E1107",
+                severity="error",
+                message=f"`{folder / NAME}` disagrees with {options}",
+                hint=(
+                    f"edit `{NAME}`, then run `mcpgen generate` there without these options; or"
+                    " make another project with `--output DIR`"
+                ),
+                notes=tuple(
+                    f"`{conflict.key}` is {conflict.file_value} there" for conflict in conflicts
+                ),
+            )
         )
     return written
 
@@ -228,32 +238,6 @@ def _source_line(asked: Config, folder: Path) -> str:
     if is_url(source):
         return f"url = {literal(source)}"
     return f"path = {literal(relative_to(source, folder))}"
-
-
-def _differing(asked: Config | Selection, written: Config | Selection) -> list[str]:
-    """What was asked for explicitly and is written differently."""
-    plain = type(asked)()
-    names = [
-        item.name for item in fields(asked) if item.name not in ("selection", "tools", *DERIVED)
-    ]
-    return [
-        name
-        for name in names
-        if getattr(asked, name) != getattr(plain, name)
-        and _value(asked, name) != _value(written, name)
-    ]
-
-
-def _value(config: Config | Selection, name: str) -> object:
-    """A value, with files as absolute paths."""
-    value = getattr(config, name)
-    if name == "ref_root" and isinstance(value, str):
-        return str(Path(value).resolve())
-    if name in ("sources", "overlays"):
-        return tuple(
-            item if "://" in item or item == "-" else str(Path(item).resolve()) for item in value
-        )
-    return value
 
 
 def _usage(code: str, message: str, hint: str) -> UsageError:

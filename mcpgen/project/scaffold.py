@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..config import Config
-from ..config.file import NAME, edit, new_text, read_config
+from ..config import NAME, Config, read_config
+from ..config.new_file import edit, new_text
 from ..load.definitions import SCHEMA_KEYS, tool_list
 from ..parse.naming import RESERVED, server_name
 from ..problems import Problem, UsageError

@@ -1,5 +1,5 @@
 """What the template of a module of tools prints: every value is code already, arranged as black
-would.
+would arrange it.
 
 A function asks for its arguments and makes one request of them. All decisions are taken here; the
 template only puts things in their place.
@@ -7,19 +7,16 @@ template only puts things in their place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
+from typing import Any
 
-from ..ir import Annotation, Argument, Body, Request, Tool, Toolset
+from ..ir import LITERALS, Annotation, Argument, Body, Request, Tool, Toolset
 from .layout import Expression, atoms, call, dictionary, lay_out, subscript, union, value
 from .literal import WIDTH, Code, UnsafeValue, py_ident, py_literal
+from .models import Types
 
 SCALARS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "any": "Any"}
-LITERALS = 16
-"""The longest list of allowed values that is said in a type; a longer one is in the tool's input
-schema alone.
-"""
 DICTIONARIES = {"path": "path_args", "query": "query", "header": "headers", "cookie": "cookies"}
 """Place of an argument → keyword of `Api.request`."""
 BODIES = {
@@ -38,22 +35,35 @@ OBVIOUS = {
 """The media type `Api.request` writes of itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Types:
-    """The TypedDicts a toolset's functions speak of. Where there are none, a plain annotation
-    stands.
-    """
+@dataclass(slots=True)
+class Names:
+    """The names that a module's expressions use, collected to know what it imports."""
 
-    arguments: Mapping[tuple[str, str], Expression] = field(default_factory=dict)
-    """(tool, argument) → its type, null not included."""
-    answers: Mapping[str, Expression] = field(default_factory=dict)
-    """Tool → the type of its answer's data."""
+    atoms: set[str] = field(default_factory=set)
+
+    def add(self, *expressions: Expression) -> None:
+        """Take in the names of expressions."""
+        for expression in expressions:
+            self.atoms.update(atoms(expression))
+
+    def has(self, prefix: str) -> bool:
+        """Whether a name of a module is used: `models.`."""
+        return any(atom.startswith(prefix) for atom in self.atoms)
+
+    def typing(self) -> list[str]:
+        """The names to import from `typing`."""
+        names = ["TYPE_CHECKING"] if self.has("models.") else []
+        if "Any" in self.atoms:
+            names.append("Any")
+        if "Literal[" in self.atoms:
+            names.append("Literal")
+        return names
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
     """One tool's function. `signature` and `request` are what stands in their brackets where that
-    fits on one line.
+    fits on one line, else None.
     """
 
     name: str
@@ -81,98 +91,104 @@ class Module:
 
 
 def module(toolset: Toolset, types: Types) -> Module:
-    """The view of a toolset's Python module. A tool without a request is the user's to write and
-    left out.
-    """
-    used: set[str] = set()
-    functions = tuple(_function(tool, types, used) for tool in toolset.tools if tool.request)
-    models = any(atom.startswith("models.") for atom in used)
-    typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
-    omit = "Omit" in used
+    """The view of a toolset's Python module, without the tools that the user implements."""
+    names = Names()
+    functions = tuple(
+        _function(tool, tool.request, types, names)
+        for tool in toolset.tools
+        if tool.request is not None
+    )
+    api = ["OMIT", "Answer", "Api", "Omit"] if "Omit" in names.atoms else ["Answer", "Api"]
     return Module(
         name=toolset.name,
         functions=functions,
-        typing=(
-            _names([*(["TYPE_CHECKING"] if models else []), *typing]) if models or typing else None
-        ),
-        api=_names([*(["OMIT"] if omit else []), "Answer", "Api", *(["Omit"] if omit else [])]),
-        wire=any(atom.startswith("wire.") for atom in used),
-        models=models,
+        typing=listing(names.typing()),
+        api=Code(", ".join(api)),
+        wire=names.has("wire."),
+        models=names.has("models."),
     )
 
 
-def _names(names: Iterable[str]) -> Code:
-    return Code(", ".join(names))
+def listing(names: Iterable[str]) -> Code | None:
+    """Names as an import lists them; None where there are none."""
+    text = ", ".join(names)
+    return Code(text) if text else None
 
 
-def _function(tool: Tool, types: Types, used: set[str]) -> Function:
-    """The function of one tool; the names it needs are added to `used`."""
-    request = tool.request
-    assert request is not None
-    shown = [argument for argument in tool.arguments if not argument.fixed]
-    parameters = [(argument, _parameter(tool, argument, types)) for argument in shown]
-    answer = subscript("Answer", types.answers.get(tool.name, "Any"))
+def _function(tool: Tool, request: Request, types: Types, names: Names) -> Function:
+    """The function of one tool; the names it uses are added to `names`."""
+    parameters = [
+        (argument, _parameter(argument, types)) for argument in tool.arguments if not argument.fixed
+    ]
+    answer = subscript("Answer", types.answer(tool) or "Any")
     keywords = _keywords(tool, request)
     sends = _sends(tool)
-    for expression in chain(
-        (item for _, item in parameters), keywords.values(), (answer,), [sends] if sends else []
-    ):
-        used.update(atoms(expression))
+    names.add(answer, *(annotation for _, annotation in parameters), *keywords.values())
+    if sends is not None:
+        names.add(sends)
     method, path = py_literal(request.method), py_literal(request.path)
-    laid_out = tuple(
-        lay_out(f"{py_ident(item.name)}: ", kind, f"{_default(item)},", depth=1)
-        for item, kind in parameters
+    declared = tuple(
+        lay_out(f"{py_ident(argument.name)}: ", annotation, f"{_default(argument)},", depth=1)
+        for argument, annotation in parameters
     )
     returns = lay_out("", answer, depth=0)
-    said = tuple(lay_out(f"{name}=", item, ",", depth=2) for name, item in keywords.items())
+    passed = tuple(lay_out(f"{name}=", item, ",", depth=2) for name, item in keywords.items())
+    opening, closing = f"async def {tool.name}(", f") -> {returns}:"
+    signature = _bracketed("api: Api, *", declared) if declared else Code("api: Api")
+    request_line = _bracketed(f"{method}, {path}", passed)
     return Function(
         name=tool.name,
         docstring=tool.docstring or f"{tool.title}.",
-        decorator=lay_out("@", sends, depth=0) if sends else None,
-        parameters=laid_out,
-        signature=_brief(
-            f"async def {tool.name}(", "api: Api", ["*, ", *laid_out], f") -> {returns}:"
-        ),
+        decorator=None if sends is None else lay_out("@", sends, depth=0),
+        parameters=declared,
+        signature=_if_it_fits(opening, signature, closing),
         answer=returns,
         method=method,
         path=path,
-        keywords=said,
-        request=_brief("    return await api.request(", f"{method}, {path}", ["", *said], ")"),
+        keywords=passed,
+        request=_if_it_fits("    return await api.request(", request_line, ")"),
     )
 
 
-def _brief(opening: str, start: str, items: list[str], closing: str) -> Code | None:
-    """What stands in brackets if at most one item follows the start and the line is not too
-    long.
-    """
-    separator, *lines = items
-    inner = f"{start}, {separator}{lines[0].removesuffix(',')}" if lines else start
-    fits = (
-        len(lines) < 2 and "\n" not in inner and len(opening) + len(inner) + len(closing) <= WIDTH
-    )
-    return Code(inner) if fits else None
+def _bracketed(start: str, items: tuple[Code, ...]) -> Code | None:
+    """What stands in brackets on one line: the start and at most one item. None for more."""
+    if len(items) > 1:
+        return None
+    return Code(", ".join([start, *(item.removesuffix(",") for item in items)]))
 
 
-def _parameter(tool: Tool, argument: Argument, types: Types) -> Expression:
-    """The annotation of one argument: its type, None where null is a value, Omit where it may be
-    left out.
-    """
-    known = types.arguments.get((tool.name, argument.name))
-    operands = [known if known is not None else annotate(argument.annotation)]
-    if argument.annotation.nullable and operands != ["Any"]:
-        operands.append("None")
+def _if_it_fits(opening: str, inner: Code | None, closing: str) -> Code | None:
+    """`inner`, or None where it does not fit on one line with what stands around it."""
+    if inner is None or "\n" in inner:
+        return None
+    return inner if len(opening) + len(inner) + len(closing) <= WIDTH else None
+
+
+def annotated(argument: Argument, types: Types) -> list[Expression]:
+    """The operands of an argument's annotation: its type, and None where null is a value."""
+    known = types.argument(argument)
+    base = annotate(argument.annotation) if known is None else known
+    return [base, "None"] if argument.annotation.nullable and base != "Any" else [base]
+
+
+def _parameter(argument: Argument, types: Types) -> Expression:
+    """The annotation of one parameter, with `Omit` where it may be left out."""
+    operands = annotated(argument, types)
     if _default(argument) == " = OMIT":
         operands.append("Omit")
     return union(operands)
 
 
 def _default(argument: Argument) -> str:
-    """What stands behind the annotation. A list or an object would be shared by all calls: it goes
-    into the request.
+    """What stands behind the annotation.
+
+    A list or an object would be shared by all calls: it goes into the request.
     """
-    if argument.default and not isinstance(argument.default[0], (list, dict)):
-        return f" = {py_literal(argument.default[0])}"
-    return "" if argument.required and not argument.default else " = OMIT"
+    if not argument.default:
+        return "" if argument.required else " = OMIT"
+    if isinstance(argument.default[0], (list, dict)):
+        return " = OMIT"
+    return f" = {py_literal(argument.default[0])}"
 
 
 def annotate(annotation: Annotation) -> Expression:
@@ -187,9 +203,7 @@ def annotate(annotation: Annotation) -> Expression:
             return subscript("dict", "str", "Any")
         case "union":
             return union([_nullable(member) for member in members])
-        case kind if kind in SCALARS:
-            return SCALARS[kind]
-    return "Any"
+    return SCALARS.get(annotation.kind, "Any")
 
 
 def _nullable(annotation: Annotation) -> Expression:
@@ -205,52 +219,53 @@ def literal_type(values: tuple[str | int | bool, ...]) -> Expression:
 
 
 def _sends(tool: Tool) -> Expression | None:
-    """The decorator that says what the input schema cannot: where null is meant, and which keys
+    """The decorator that says what the input schema cannot: where null is a value, and which keys
     differ on the wire.
     """
-    said = {"nullable": tuple(tool.nullable), "names": dict(tool.wire_names)}
-    keywords = {name: value(data) for name, data in said.items() if data}
+    facts: dict[str, Any] = {"nullable": tuple(tool.nullable), "names": dict(tool.wire_names)}
+    keywords = {name: value(data) for name, data in facts.items() if data}
     return call("wire.sends", **keywords) if keywords else None
 
 
 def _keywords(tool: Tool, request: Request) -> dict[str, Expression]:
     """The keyword arguments of `Api.request`, in the order of its signature."""
-    found: dict[str, Expression] = {}
+    keywords: dict[str, Expression] = {}
     for place, keyword in DICTIONARIES.items():
-        entries = _fixed(request, place) | _entries(tool, place)
+        entries = _constants(request, place) | _entries(tool, place)
         if entries:
-            found[keyword] = dictionary(entries)
+            keywords[keyword] = dictionary(entries)
     if request.body:
-        found |= _body(tool, request.body)
+        keywords |= _body(tool, request.body)
     if request.accept != "application/json":
-        found["accept"] = py_literal(request.accept)
+        keywords["accept"] = py_literal(request.accept)
     if request.security is not None:
-        found["security"] = value(request.security)
+        keywords["security"] = value(request.security)
     if request.base_url is not None:
-        found["base_url"] = py_literal(request.base_url)
-    return found
+        keywords["base_url"] = py_literal(request.base_url)
+    return keywords
 
 
-def _fixed(request: Request, place: str) -> dict[str, Expression]:
+def _constants(request: Request, place: str) -> dict[str, Expression]:
     """What the document itself puts into every request; a repeated query key becomes a list."""
-    given = {"query": request.fixed_query, "header": request.fixed_headers}.get(place, ())
+    pairs = {"query": request.fixed_query, "header": request.fixed_headers}.get(place, ())
     values: dict[str, list[str]] = {}
-    for name, text in given:
+    for name, text in pairs:
         values.setdefault(name, []).append(text)
     return {name: value(texts if len(texts) > 1 else texts[0]) for name, texts in values.items()}
 
 
 def _entries(tool: Tool, place: str) -> dict[str, Expression]:
     """Wire name → expression for the arguments of one place."""
-    found: dict[str, Expression] = {}
+    entries: dict[str, Expression] = {}
     for argument in tool.arguments:
-        if argument.place == place:
-            if argument.wire_name in found:
-                raise UnsafeValue(
-                    f"`{tool.name}` has two arguments for {place} {argument.wire_name!a:.60}"
-                )
-            found[argument.wire_name] = _encoded(argument)
-    return found
+        if argument.place != place:
+            continue
+        if argument.wire_name in entries:
+            raise UnsafeValue(
+                f"`{tool.name}` has two arguments for {place} {argument.wire_name!a:.60}"
+            )
+        entries[argument.wire_name] = _encoded(argument)
+    return entries
 
 
 def _encoded(argument: Argument) -> Expression:
@@ -271,10 +286,10 @@ def _body(tool: Tool, body: Body) -> dict[str, Expression]:
     fields = _entries(tool, "body")
     if not fields and (body.whole or not body.required):
         return {}
-    found: dict[str, Expression] = {}
-    found[BODIES[body.kind]] = next(iter(fields.values())) if body.whole else dictionary(fields)
+    keywords: dict[str, Expression] = {}
+    keywords[BODIES[body.kind]] = next(iter(fields.values())) if body.whole else dictionary(fields)
     if body.media_type != OBVIOUS.get(body.kind):
-        found["media_type"] = py_literal(body.media_type)
+        keywords["media_type"] = py_literal(body.media_type)
     if not body.required and not body.whole:
-        found["optional_body"] = "True"
-    return found
+        keywords["optional_body"] = "True"
+    return keywords

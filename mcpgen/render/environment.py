@@ -1,9 +1,8 @@
-"""The Jinja environment: a template can print what went through a filter of `literal`, and nothing
-else.
+"""The Jinja environment: a template prints only what went through a filter of `literal`.
 
-Sandboxed, every undefined name is an error, and there are no globals, tests or filters but our own.
-`finalize` sees whatever a template prints and refuses all that is not exactly `Code`; the one
-construct that escapes it, the filter block, is refused by `lint`.
+`finalize` sees whatever a template prints and refuses all that is not exactly `Code`. Every
+undefined name is an error, and there are no globals, tests or filters but our own. Templates are
+mcpgen's own files; a test refuses in them what `finalize` cannot see, such as filter blocks.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .literal import Code, code, docstring, markdown, py_ident, py_literal, toml, word
 
@@ -48,7 +46,7 @@ def only_code(value: Any) -> Code:
 
 def make_environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
     """An environment over `loader` in which only `FILTERS` can print."""
-    environment = ImmutableSandboxedEnvironment(
+    environment = jinja2.Environment(
         loader=loader,
         undefined=jinja2.StrictUndefined,
         finalize=only_code,

@@ -7,6 +7,7 @@ Everything is ASCII, and keys are sorted where their order says nothing.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from ..ir import Server, Tool, Toolset
@@ -151,7 +152,7 @@ def api_facts(server: Server) -> dict[str, Any]:
             for toolset in server.toolsets
         },
         "aliases": dict(server.aliases),
-        "answers": dict(server.answers),
+        "answers": {tool: asdict(shaping) for tool, shaping in server.answers},
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
         **({} if server.calls_api else {"calls_api": False}),
     }

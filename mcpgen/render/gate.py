@@ -1,13 +1,15 @@
-"""The last look at generated Python, on the very bytes that are written: is it only what it may be?
+"""The last look at generated Python, on the very text that is written: a small grammar for each kind
+of module.
 
-A module of tools is a docstring, known imports, and functions that make one request of literals and
-their arguments. A module of models is TypedDicts. Whatever else a fault in a template or a name
+A module of tools is a docstring, known imports, and functions that make one request of data and
+their arguments. The module of models is TypedDicts. Whatever else a fault in a template or a name
 could make of it is refused here.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Final
 
 IMPORTS: Final = {
@@ -16,31 +18,35 @@ IMPORTS: Final = {
     (None, 2): {"OMIT", "Answer", "Api", "Omit"},
     ("runtime.client", 2): {"wire"},
 }
-"""(module, level) → what may be imported from it. `from ..models import <toolset> as models`
-besides.
+"""(module, level) → what may be imported from it. `from .. import models` besides, for type
+checkers alone.
 """
-EXPRESSIONS: Final = (
-    ast.Constant,
-    ast.Name,
-    ast.Load,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Tuple,
-    ast.List,
-    ast.Dict,
-    ast.BinOp,
-    ast.BitOr,
-    ast.UnaryOp,
-    ast.USub,
-    ast.Call,
-    ast.keyword,
-    ast.IfExp,
-    ast.Compare,
-    ast.Is,
+TYPES: Final = frozenset({"Answer", "Any", "Api", "Omit", "bool", "float", "int", "str"})
+GENERICS: Final = frozenset({"Answer", "NotRequired", "Union", "dict", "list"})
+ENCODERS: Final = frozenset(
+    {
+        "csv",
+        "deep_object",
+        "file",
+        "form",
+        "form_fields",
+        "from_base64",
+        "json_part",
+        "json_text",
+        "label",
+        "matrix",
+        "multipart_fields",
+        "pipe_delimited",
+        "query_string",
+        "reserved",
+        "simple",
+        "space_delimited",
+        "text_part",
+    }
 )
-"""What an expression in a generated module may be made of."""
-CALLED: Final = {"api", "wire"}
-"""Objects whose attributes are called."""
+"""Functions of the runtime's `wire` that put an argument on the wire."""
+NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "models", "wire"})
+"""Names that no argument may hide."""
 
 
 class GateError(RuntimeError):
@@ -48,93 +54,51 @@ class GateError(RuntimeError):
 
 
 def check_tools(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a module of tools and nothing else."""
-    tree = parsed(source, path)
-    for node in _body(tree, path):
+    """Raise GateError unless `source` is a module of tools."""
+    gate = _Gate(path)
+    for node in gate.statements(source):
         if isinstance(node, ast.AsyncFunctionDef):
-            _check_function(node, path)
-        elif not (_is_models_import(node) or _is_import(node)):
-            raise _refused(node, path)
+            gate.tool(node)
+        else:
+            gate.imports(node)
 
 
 def check_stub(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a function that is not implemented yet and nothing
-    else.
-    """
-    tree = parsed(source, path)
-    for node in _body(tree, path):
+    """Raise GateError unless `source` is a function that is not implemented yet."""
+    gate = _Gate(path)
+    for node in gate.statements(source):
         if isinstance(node, ast.AsyncFunctionDef):
-            _check_stub(node, path)
-        elif not (_is_models_import(node) or _is_import(node)):
-            raise _refused(node, path)
-
-
-def check_calls(source: str, path: str) -> None:
-    """Raise GateError unless `source` is calls for type checkers and nothing else: all of it under
-    `TYPE_CHECKING`.
-    """
-    tree = parsed(source, path)
-    for node in _body(tree, path):
-        if (
-            isinstance(node, ast.If)
-            and isinstance(node.test, ast.Name)
-            and node.test.id == "TYPE_CHECKING"
-        ):
-            for inner in node.body:
-                if isinstance(inner, ast.FunctionDef):
-                    _check_calls(inner, path)
-                elif not isinstance(inner, ast.ImportFrom):
-                    raise _refused(inner, path)
-        elif not _is_import(node):
-            raise _refused(node, path)
-
-
-def _check_calls(node: ast.FunctionDef, path: str) -> None:
-    """`def name(argument: type) -> None`: nothing but calls with the arguments."""
-    for argument in node.args.args:
-        if argument.annotation is None:
-            raise _refused(argument, path)
-        _check_expression(argument.annotation, path, set())
-    for statement in node.body:
-        match statement:
-            case ast.Expr(
-                value=ast.Call(
-                    func=ast.Call(func=ast.Name(id="_arguments"), args=[ast.Attribute()]),
-                    args=[],
-                    keywords=keywords,
-                )
-            ) if all(isinstance(keyword.value, ast.Name) for keyword in keywords):
-                continue
-        raise _refused(statement, path)
+            gate.stub(node)
+        else:
+            gate.imports(node)
 
 
 def check_models(source: str, path: str) -> None:
-    """Raise GateError unless `source` is a module of TypedDicts and nothing else."""
-    tree = parsed(source, path)
-    for node in _body(tree, path):
-        if isinstance(node, ast.ClassDef) and not node.decorator_list and not node.keywords:
-            if [ast.dump(base) for base in node.bases] != ["Name(id='TypedDict', ctx=Load())"]:
-                raise _refused(node, path)
-            for field in node.body:
-                if not isinstance(field, ast.AnnAssign) or field.value is not None:
-                    raise _refused(field, path)
-                _check_expression(field.annotation, path, set())
-        elif (
-            isinstance(node, ast.Assign)
-            and len(node.targets) == 1
-            and isinstance(node.targets[0], ast.Name)
-        ):
-            call = node.value
-            if not (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Name)
-                and call.func.id == "TypedDict"
-            ):
-                raise _refused(node, path)
-            for argument in call.args:
-                _check_expression(argument, path, set())
-        elif not _is_import(node):
-            raise _refused(node, path)
+    """Raise GateError unless `source` is a module of TypedDicts."""
+    gate = _Gate(path)
+    statements = gate.statements(source)
+    gate.types = TYPES | {name for node in statements for name in _declared(node)}
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            gate.model_class(node)
+        elif isinstance(node, ast.Assign):
+            gate.model_call(node)
+        else:
+            gate.imports(node)
+
+
+def check_calls(source: str, path: str) -> None:
+    """Raise GateError unless `source` is calls for type checkers, all of it under
+    `TYPE_CHECKING`.
+    """
+    gate = _Gate(path)
+    for node in gate.statements(source):
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=[]):
+                for inner in node.body:
+                    gate.calls(inner)
+            case _:
+                gate.imports(node)
 
 
 def parsed(source: str, path: str) -> ast.Module:
@@ -147,200 +111,270 @@ def parsed(source: str, path: str) -> ast.Module:
         raise GateError(f"{path} does not parse: {error}") from error
 
 
-def _body(tree: ast.Module, path: str) -> list[ast.stmt]:
-    """The statements after the docstring."""
-    if not tree.body or not _is_docstring(tree.body[0]):
-        raise GateError(f"{path} does not start with a docstring")
-    return tree.body[1:]
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _is_import(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.ImportFrom):
-        return False
-    allowed = IMPORTS.get((node.module, node.level), set())
-    return all(alias.name in allowed and alias.asname is None for alias in node.names)
-
-
-def _is_models_import(node: ast.stmt) -> bool:
-    """`if TYPE_CHECKING:` with the one import of this toolset's models."""
+def _declared(node: ast.stmt) -> Iterator[str]:
+    """The name of the TypedDict that a statement declares."""
     match node:
-        case ast.If(
-            test=ast.Name(id="TYPE_CHECKING"),
-            body=[ast.ImportFrom(module="models", level=2, names=[ast.alias(asname="models")])],
-            orelse=[],
-        ):
-            return True
-    return False
+        case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            yield name
 
 
-def _check_function(node: ast.AsyncFunctionDef, path: str) -> None:
-    """`async def name(api, *, ...)`: a docstring and `return await api.request(...)`."""
-    match node.body:
-        case [
-            ast.Expr(value=ast.Constant(value=str())),
-            ast.Return(value=ast.Await(value=ast.Call() as request)),
-        ]:
-            pass
-        case _:
-            raise _refused(node, path)
-    if (
-        ast.dump(request.func)
-        != "Attribute(value=Name(id='api', ctx=Load()), attr='request', ctx=Load())"
-    ):
-        raise _refused(request, path)
-    signature = node.args
-    if (
-        [argument.arg for argument in signature.args] != ["api"]
-        or signature.vararg
-        or signature.kwarg
-    ):
-        raise _refused(node, path)
-    arguments = {argument.arg for argument in signature.kwonlyargs}
-    if len(arguments) < len(signature.kwonlyargs) or arguments & CALLED:
-        raise _refused(node, path)
-    for argument in (*signature.args, *signature.kwonlyargs):
-        if argument.annotation is None:
-            raise _refused(argument, path)
-        _check_expression(argument.annotation, path, set())
-    for default in signature.kw_defaults:
-        if default is not None:
-            _check_expression(default, path, {"OMIT"})
-    if node.returns is None:
-        raise _refused(node, path)
-    _check_expression(node.returns, path, set())
-    for decorator in node.decorator_list:
-        _check_expression(decorator, path, {"wire"})
-    _check_expression(request, path, {"api", "wire", "OMIT"} | arguments)
+class _Gate:
+    """The grammar, for one module. `types` are the names an annotation may be made of."""
 
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.types: frozenset[str] = TYPES
 
-def _check_stub(node: ast.AsyncFunctionDef, path: str) -> None:
-    """`async def name(*, ...)`: a docstring and `raise NotImplementedError("...")`."""
-    match node.body:
-        case [
-            ast.Expr(value=ast.Constant(value=str())),
-            ast.Raise(
-                exc=ast.Call(
-                    func=ast.Name(id="NotImplementedError"),
-                    args=[ast.Constant(value=str())],
+    def statements(self, source: str) -> list[ast.stmt]:
+        """The statements of a module after its docstring."""
+        match parsed(source, self.path).body:
+            case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+                return rest
+        raise GateError(f"{self.path} does not start with a docstring")
+
+    def refuse(self, node: ast.AST) -> GateError:
+        """The error for a node that the grammar does not have."""
+        line = getattr(node, "lineno", 0)
+        return GateError(f"{self.path}:{line}: `{type(node).__name__}` has no place here")
+
+    # -- statements
+    # ---------------------------------------------------------------------------------------------
+
+    def imports(self, node: ast.stmt) -> None:
+        """A known import, or the one of the models for type checkers."""
+        match node:
+            case ast.If(
+                test=ast.Name(id="TYPE_CHECKING"),
+                body=[ast.ImportFrom(module=None, level=2, names=[ast.alias("models", None)])],
+                orelse=[],
+            ):
+                return
+            case ast.ImportFrom(module=module, level=level, names=names):
+                allowed = IMPORTS.get((module, level), set())
+                if all(alias.name in allowed and alias.asname is None for alias in names):
+                    return
+        raise self.refuse(node)
+
+    def tool(self, node: ast.AsyncFunctionDef) -> None:
+        """`async def name(api: Api, *, …) -> …:` with a docstring and one request."""
+        match node.body:
+            case [
+                ast.Expr(value=ast.Constant(value=str())),
+                ast.Return(value=ast.Await(value=ast.Call() as request)),
+            ]:
+                pass
+            case _:
+                raise self.refuse(node)
+        if [argument.arg for argument in node.args.args] != ["api"] or node.args.kwarg:
+            raise self.refuse(node)
+        arguments = self.signature(node)
+        for decorator in node.decorator_list:
+            self.decorator(decorator)
+        if len(node.decorator_list) > 1:
+            raise self.refuse(node.decorator_list[1])
+        match request:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="api"), attr="request"),
+                args=[ast.Constant(value=str()), ast.Constant(value=str())],
+            ):
+                for keyword in request.keywords:
+                    self.keyword(keyword)
+                    self.value(keyword.value, arguments)
+            case _:
+                raise self.refuse(request)
+
+    def stub(self, node: ast.AsyncFunctionDef) -> None:
+        """`async def name(*, …) -> …:` with a docstring and `raise NotImplementedError("…")`."""
+        match node.body:
+            case [
+                ast.Expr(value=ast.Constant(value=str())),
+                ast.Raise(
+                    exc=ast.Call(
+                        func=ast.Name(id="NotImplementedError"),
+                        args=[ast.Constant(value=str())],
+                        keywords=[],
+                    ),
+                    cause=None,
+                ),
+            ]:
+                pass
+            case _:
+                raise self.refuse(node)
+        if node.args.args or node.decorator_list:
+            raise self.refuse(node)
+        self.signature(node)
+
+    def signature(self, node: ast.AsyncFunctionDef) -> set[str]:
+        """The names of the keyword arguments; every annotation and default is looked at."""
+        signature = node.args
+        if signature.posonlyargs or signature.vararg or signature.defaults:
+            raise self.refuse(node)
+        named = [*signature.args, *signature.kwonlyargs]
+        if signature.kwarg:
+            named.append(signature.kwarg)
+        for argument in named:
+            self.annotation(argument.annotation, argument)
+        for default in signature.kw_defaults:
+            if default is not None and not _is_name(default, "OMIT"):
+                self.data(default)
+        self.annotation(node.returns, node)
+        names = {argument.arg for argument in signature.kwonlyargs}
+        if len(names) < len(signature.kwonlyargs) or names & NAMES_OF_MODULES:
+            raise self.refuse(node)
+        return names
+
+    def decorator(self, node: ast.expr) -> None:
+        """`@wire.sends(nullable=…, names=…)`."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="wire"), attr="sends"), args=[]) if {
+                keyword.arg for keyword in node.keywords
+            } <= {"nullable", "names"}:
+                for keyword in node.keywords:
+                    self.data(keyword.value)
+            case _:
+                raise self.refuse(node)
+
+    def model_class(self, node: ast.ClassDef) -> None:
+        """`class Name(TypedDict):` with annotated fields."""
+        if node.decorator_list or node.keywords:
+            raise self.refuse(node)
+        if len(node.bases) != 1 or not _is_name(node.bases[0], "TypedDict"):
+            raise self.refuse(node)
+        for field in node.body:
+            match field:
+                case ast.AnnAssign(target=ast.Name(), value=None):
+                    self.annotation(field.annotation, field)
+                case _:
+                    raise self.refuse(field)
+
+    def model_call(self, node: ast.Assign) -> None:
+        """`Name = TypedDict("Name", {"key": type})`."""
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(
+                    func=ast.Name(id="TypedDict"),
+                    args=[ast.Constant(value=text), ast.Dict(keys=keys, values=values)],
                     keywords=[],
                 ),
-                cause=None,
-            ),
-        ]:
-            pass
-        case _:
-            raise _refused(node, path)
-    signature = node.args
-    if (
-        signature.args
-        or signature.posonlyargs
-        or signature.vararg
-        or node.decorator_list
-        or node.returns is None
-    ):
-        raise _refused(node, path)
-    more = [signature.kwarg] if signature.kwarg else []
-    for argument in (*signature.kwonlyargs, *more):
-        if argument.annotation is None:
-            raise _refused(argument, path)
-        _check_expression(argument.annotation, path, set())
-    for default in signature.kw_defaults:
-        if default is not None:
-            _check_expression(default, path, {"None"})
-    _check_expression(node.returns, path, set())
+            ) if (
+                name == text
+            ):
+                for key in keys:
+                    self.key(key, node)
+                for value in values:
+                    self.annotation(value, node)
+            case _:
+                raise self.refuse(node)
+
+    def calls(self, node: ast.stmt) -> None:
+        """An import, or `def name(argument: type) -> None:` with calls of its arguments."""
+        if isinstance(node, ast.ImportFrom):
+            return
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+            raise self.refuse(node)
+        for argument in node.args.args:
+            self.annotation(argument.annotation, argument)
+        for statement in node.body:
+            match statement:
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Call(func=ast.Name(id="_arguments"), args=[ast.Attribute()]),
+                        args=[],
+                        keywords=keywords,
+                    )
+                ) if all(isinstance(keyword.value, ast.Name) for keyword in keywords):
+                    continue
+            raise self.refuse(statement)
+
+    # -- expressions
+    # ---------------------------------------------------------------------------------------------
+
+    def annotation(self, node: ast.expr | None, owner: ast.AST) -> None:
+        """A type. `owner` is what has it."""
+        while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            self.annotation(node.right, owner)
+            node = node.left
+        match node:
+            case None:
+                raise self.refuse(owner)
+            case ast.Constant(value=None):
+                return
+            case ast.Constant(value=str(name)) | ast.Name(id=name) if name in self.types:
+                return
+            case ast.Attribute(value=ast.Name(id="models"), attr=name) if name[0] != "_":
+                return
+            case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
+                for item in _items(inner):
+                    self.data(item)
+            case ast.Subscript(value=ast.Name(id=name), slice=inner) if name in GENERICS:
+                for item in _items(inner):
+                    self.annotation(item, owner)
+            case _:
+                raise self.refuse(node)
+
+    def data(self, node: ast.expr) -> None:
+        """A literal of JSON data, or of tuples of it."""
+        match node:
+            case ast.Constant(value=str() | int() | float() | None):
+                return
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
+                return
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                for item in items:
+                    self.data(item)
+            case ast.Dict(keys=keys, values=values):
+                for key in keys:
+                    self.key(key, node)
+                for value in values:
+                    self.data(value)
+            case _:
+                raise self.refuse(node)
+
+    def value(self, node: ast.expr, arguments: set[str]) -> None:
+        """What a request is made of: data, arguments, and arguments that `wire` encodes."""
+        match node:
+            case ast.Name(id=name) if name in arguments:
+                return
+            case ast.IfExp(
+                test=ast.Compare(
+                    left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Name(id="OMIT")]
+                ),
+                orelse=ast.Name(id=same),
+            ) if (
+                name == same and name in arguments
+            ):
+                self.data(node.body)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="wire"), attr=encoder), args=[argument]
+            ) if (encoder in ENCODERS):
+                self.value(argument, arguments)
+                for keyword in node.keywords:
+                    self.keyword(keyword)
+                    self.data(keyword.value)
+            case ast.Dict(keys=keys, values=values):
+                for key in keys:
+                    self.key(key, node)
+                for value in values:
+                    self.value(value, arguments)
+            case _:
+                self.data(node)
+
+    def key(self, node: ast.expr | None, owner: ast.AST) -> None:
+        """A key of a dictionary: a text, never `**`."""
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            raise self.refuse(node or owner)
+
+    def keyword(self, node: ast.keyword) -> None:
+        """A named argument, never `**`."""
+        if node.arg is None:
+            raise self.refuse(node)
 
 
-def _check_expression(node: ast.expr, path: str, names: set[str]) -> None:
-    """Only allowed nodes; where `names` are given, no other name; calls only of `api`'s and
-    `wire`'s functions.
-    """
-    for inner in ast.walk(node):
-        if not isinstance(inner, EXPRESSIONS):
-            raise _refused(inner, path)
-        if isinstance(inner, ast.Name) and names and inner.id not in names:
-            raise _refused(inner, path)
-        if isinstance(inner, ast.Attribute) and (
-            inner.attr.startswith("_") or not isinstance(inner.value, ast.Name)
-        ):
-            raise _refused(inner, path)
-        if isinstance(inner, ast.Call) and not (
-            isinstance(inner.func, ast.Attribute)
-            and isinstance(inner.func.value, ast.Name)
-            and inner.func.value.id in CALLED
-        ):
-            raise _refused(inner, path)
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
-def _refused(node: ast.AST, path: str) -> GateError:
-    return GateError(
-        f"{path}:{getattr(node, 'lineno', 0)}: `{type(node).__name__}` has no place here"
-    )
-
-
-def shape(source: str) -> str:
-    """The syntax of a generated module with every constant and every name from the document masked.
-
-    Equal for two documents that differ in their texts alone. A TypedDict has one shape, written as
-    a class or a call.
-    """
-    return "\n".join(_shape(node, frozenset()) for node in ast.parse(source).body)
-
-
-def _shape(node: ast.AST, arguments: frozenset[str]) -> str:
-    match node:
-        case ast.ClassDef(body=body):
-            types = [
-                _shape(item.annotation, arguments)
-                for item in body
-                if isinstance(item, ast.AnnAssign)
-            ]
-            return f"TypedDict({', '.join(types)})"
-        case ast.Assign(
-            value=ast.Call(func=ast.Name(id="TypedDict"), args=[_, ast.Dict(values=values)])
-        ):
-            return f"TypedDict({', '.join(_shape(item, arguments) for item in values)})"
-        case ast.AsyncFunctionDef():
-            arguments = frozenset(argument.arg for argument in node.args.kwonlyargs)
-        case ast.Constant(value=value):
-            return "text" if isinstance(value, str) else type(value).__name__
-        case ast.Name(id=name):
-            return name if name in VOCABULARY and name not in arguments else "text"
-        case ast.Attribute(value=ast.Name(id="models")):
-            return "text"
-        case ast.arg(arg=name, annotation=annotation):
-            return (
-                f"{'api' if name == 'api' else 'text'}:"
-                f" {_shape(annotation, arguments) if annotation else '?'}"
-            )
-    fields = (
-        (name, value)
-        for name, value in ast.iter_fields(node)
-        if name not in ("ctx", "type_comment")
-    )
-    return f"{type(node).__name__}({', '.join(f'{name}={_part(name, value, arguments)}' for name, value in fields)})"
-
-
-def _part(name: str, value: object, arguments: frozenset[str]) -> str:
-    """One field of a node. Names of functions and imports are masked unless they are the
-    generator's own.
-    """
-    if isinstance(value, ast.AST):
-        return _shape(value, arguments)
-    if isinstance(value, list):
-        return "[" + ", ".join(_part(name, item, arguments) for item in value) + "]"
-    return "text" if name == "name" and value not in VOCABULARY else repr(value)
-
-
-VOCABULARY: Final = frozenset(
-    "api wire models OMIT Omit Answer Api Any Literal NotRequired TypedDict Union TYPE_CHECKING"
-    " annotations str int float bool list dict".split()
-)
-"""Names of the generator's own."""
+def _items(node: ast.expr) -> list[ast.expr]:
+    """The items between the brackets of a subscript."""
+    return node.elts if isinstance(node, ast.Tuple) else [node]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import keyword
 import math
 import re
+from collections.abc import Callable
 from typing import Any, Final, final
 
 from ..text import visible
@@ -51,31 +52,30 @@ def _spell(value: Any, depth: int) -> str:
     if depth < 0:
         raise UnsafeValue(f"value nested deeper than {DEPTH}")
     kind = type(value)
-    if value is None or kind is bool:
-        return repr(value)
-    if kind is str:
-        return quoted(value)
-    if kind is int:
-        return _integer(value)
-    if kind is float:
-        if not math.isfinite(value):
-            raise UnsafeValue("a float that is not finite has no literal")
-        return repr(value)
-    if kind is list:
-        return "[" + ", ".join(_spell(item, depth - 1) for item in value) + "]"
-    if kind is tuple:
-        inner = ", ".join(_spell(item, depth - 1) for item in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if kind in _SCALARS:
+        return _SCALARS[kind](value)
     if kind is dict:
-        for key in value:
-            if type(key) is not str:
-                raise UnsafeValue(f"unsupported type of a key: `{type(key).__name__}`")
-        return (
-            "{"
-            + ", ".join(f"{quoted(key)}: {_spell(item, depth - 1)}" for key, item in value.items())
-            + "}"
-        )
-    raise UnsafeValue(f"unsupported type: `{kind.__name__}`")
+        return _spell_object(value, depth)
+    if kind not in (list, tuple):
+        raise UnsafeValue(f"unsupported type: `{kind.__name__}`")
+    inner = ", ".join(_spell(item, depth - 1) for item in value)
+    if kind is list:
+        return f"[{inner}]"
+    return f"({inner},)" if len(value) == 1 else f"({inner})"
+
+
+def _spell_object(value: dict[Any, Any], depth: int) -> str:
+    for key in value:
+        if type(key) is not str:
+            raise UnsafeValue(f"unsupported type of a key: `{type(key).__name__}`")
+    items = (f"{quoted(key)}: {_spell(item, depth - 1)}" for key, item in value.items())
+    return "{" + ", ".join(items) + "}"
+
+
+def _float(value: float) -> str:
+    if not math.isfinite(value):
+        raise UnsafeValue("a float that is not finite has no literal")
+    return repr(value)
 
 
 def _integer(value: int) -> str:
@@ -93,6 +93,15 @@ def quoted(text: str) -> Code:
         raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
     quote = "'" if text.count('"') > text.count("'") else '"'
     return Code(quote + escaped(text).replace(quote, "\\" + quote) + quote)
+
+
+_SCALARS: Final[dict[type, Callable[[Any], str]]] = {
+    type(None): repr,
+    bool: repr,
+    str: quoted,
+    int: _integer,
+    float: _float,
+}
 
 
 def escaped(text: str) -> str:

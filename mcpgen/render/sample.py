@@ -13,8 +13,8 @@ from typing import Any
 import jsonschema_rs
 
 from ..ir import Schema, Server, Tool
+from .expectations import credentials, expectations
 from .pattern_text import text_for
-from .places import expectations, security
 
 MAX_DEPTH = 4
 _FORMATS = {
@@ -63,7 +63,7 @@ def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, 
             "method": tool.request.method,
             "path": tool.request.path,
             "expect": expectations(tool, arguments) if arguments is not None else [],
-            "security": security(server, tool, environment),
+            "security": credentials(server, tool, environment),
         }
     return found
 
@@ -170,18 +170,14 @@ class Sampler:
             if name in required or depth < MAX_DEPTH - 1:
                 found[name] = self._value(part, depth + 1)
         rest = schema.get("additionalProperties")
-        if rest is not False and len(found) < max(
-            schema.get("minProperties", 0), 0 if found else 1
-        ):
+        other = rest if isinstance(rest, dict) else {"type": "string"}
+        fewest = max(schema.get("minProperties", 0), 0 if found else 1)
+        if rest is not False and len(found) < fewest:
             for index in range(max(schema.get("minProperties", 1), 1)):
-                found[f"key{index}"] = self._value(
-                    rest if isinstance(rest, dict) else {"type": "string"}, depth + 1
-                )
+                found[f"key{index}"] = self._value(other, depth + 1)
         for name in required:
             if name not in found:
-                found[name] = self._value(
-                    rest if isinstance(rest, dict) else {"type": "string"}, depth + 1
-                )
+                found[name] = self._value(other, depth + 1)
         return found
 
     def _array(self, schema: dict[str, Any], depth: int) -> list[Any]:
@@ -261,10 +257,12 @@ class Sampler:
 def _kind(schema: dict[str, Any]) -> str:
     kind = schema.get("type")
     if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), "null")
-    if kind is None:
-        return "object" if "properties" in schema else "array" if "items" in schema else "string"
-    return str(kind)
+        return next((one for one in kind if one != "null"), "null")
+    if kind is not None:
+        return str(kind)
+    if "properties" in schema:
+        return "object"
+    return "array" if "items" in schema else "string"
 
 
 def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from .. import runtime
-from ..config import Config
-from ..ir import Server
-from . import code, models, stub
-from .catalogue import Catalogue
+from ..ir import Server, Toolset
+from . import code, stub
 from .environment import environment, template_root
 from .facts import data_files
 from .formatting import finish
 from .literal import py_ident, word
-from .project import project
+from .models import Types
+from .project_view import project_view
 
-PER_TOOLSET: Final = {
-    "tools": "src/package/tools/toolset.py.jinja",
-    "models": "src/package/models/toolset.py.jinja",
-}
-"""Folder of the package → the template that is rendered once for each toolset."""
-PER_TOOL: Final = "src/package/custom/tool.py.jinja"
+TOOLS: Final = "src/package/tools/toolset.py.jinja"
+"""The template that is rendered once for each toolset."""
+MODELS: Final = "src/package/models.py.jinja"
+"""The template that is rendered where arguments or answers hold objects."""
+CUSTOM: Final = "src/package/custom/tool.py.jinja"
 """The template that is rendered once for each tool the user implements."""
 SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
+FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
 CLIENT: Final = "client/"
@@ -36,7 +35,7 @@ IGNORED: Final = frozenset(
 )
 
 
-def render(server: Server, config: Config) -> dict[str, str]:
+def render(server: Server) -> dict[str, str]:
     """Every file of the project, by path relative to its folder, in the order of the paths.
 
     The same server gives the same text, always. Raises `UnsafeValue` or `GateError` (bugs of
@@ -44,46 +43,43 @@ def render(server: Server, config: Config) -> dict[str, str]:
     """
     for toolset in server.toolsets:
         py_ident(toolset.name)
-    plans, catalogue = models.plan_all(server)  # a worker is at it while the rest is rendered
-    files = data_files(server) | dict(_tree(server))
-    for finished in finish(_modules(server, plans, catalogue)).values():
-        files |= finished
+    files = data_files(server) | dict(_tree(server)) | finish(_modules(server))
     return dict(sorted(files.items()))
 
 
-def _modules(
-    server: Server, plans: Mapping[str, models.Plan], catalogue: Catalogue
-) -> dict[str, dict[str, str]]:
-    """The Python that comes from the document: folder → {path: text}."""
-    tools_template, models_template = (
-        environment().get_template(name) for name in PER_TOOLSET.values()
-    )
-    stub_template, signatures_template = (
-        environment().get_template(name) for name in (PER_TOOL, SIGNATURES)
-    )
-    package = f"src/{server.package}"
-    found: dict[str, dict[str, str]] = {folder: {} for folder in (*PER_TOOLSET, "custom", "tests")}
+def _modules(server: Server) -> dict[str, dict[str, str]]:
+    """The Python that comes from the document: kind of module → {path: text}."""
+    types = Types(server)
+    modules: dict[str, dict[str, str]] = {"tools": {}, "models": {}, "custom": {}, "tests": {}}
+    models_view = types.view()
+    if models_view is not None:
+        path = f"src/{server.package}/models.py"
+        modules["models"][path] = _rendered(MODELS, module=models_view)
     for toolset in server.toolsets:
-        plan = plans[toolset.name]
-        types = plan.types(catalogue)
-        tools_view, own = code.module(toolset, types), stub.stubs(toolset, types)
-        for file, view in own.items():
-            found["custom"][f"{package}/custom/{file}.py"] = stub_template.render(stub=view)
-        called = stub.calls(toolset, types, server)
-        if called is not None:
-            found["tests"][f"tests/signatures_{toolset.name}.py"] = signatures_template.render(
-                module=called
-            )
-        if tools_view.functions:
-            found["tools"][f"{package}/tools/{toolset.name}.py"] = tools_template.render(
-                module=tools_view
-            )
-        models_view = plan.view(toolset.name, catalogue)
-        if models_view and (tools_view.models or any(view.models for view in own.values())):
-            found["models"][f"{package}/models/{toolset.name}.py"] = models_template.render(
-                module=models_view
-            )
-    return found
+        for kind, path, text in _toolset_modules(server, toolset, types):
+            modules[kind][path] = text
+    return modules
+
+
+def _toolset_modules(
+    server: Server, toolset: Toolset, types: Types
+) -> Iterator[tuple[str, str, str]]:
+    """The modules of one toolset as (kind, path, text)."""
+    package = f"src/{server.package}"
+    tools_view = code.module(toolset, types)
+    if tools_view.functions:
+        path = f"{package}/tools/{toolset.name}.py"
+        yield "tools", path, _rendered(TOOLS, module=tools_view)
+    for name, stub_view in stub.stubs(toolset, types).items():
+        yield "custom", f"{package}/custom/{name}.py", _rendered(CUSTOM, stub=stub_view)
+    calls_view = stub.calls(toolset, types, server)
+    if calls_view is not None:
+        path = f"tests/signatures_{toolset.name}.py"
+        yield "tests", path, _rendered(SIGNATURES, module=calls_view)
+
+
+def _rendered(template: str, **context: object) -> str:
+    return environment().get_template(template).render(context)
 
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
@@ -91,10 +87,9 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
     for path in _files(RUNTIME):
         if server.calls_api or not path.startswith(CLIENT):
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
-    context = project(server).context()
-    often = (*PER_TOOLSET.values(), PER_TOOL, SIGNATURES)
+    context = project_view(server).context()
     for name in _files(template_root()):
-        if name in often or (name == AUTH and not server.calls_api):
+        if name in FROM_THE_DOCUMENT or (name == AUTH and not server.calls_api):
             continue
         if name.endswith(".jinja"):
             yield _placed(name, server), environment().get_template(name).render(context)

@@ -1,7 +1,7 @@
-"""What the template of a user's own tool prints: a function with typed arguments that is not
-implemented yet.
+"""What the templates of a user's own tools print: functions with typed arguments that are not
+implemented yet, and calls of them for type checkers.
 
-The file is written once and then the user's, so it is made to be read and changed: the contract
+A stub is written once and then the user's, so it is made to be read and changed: the contract
 stands above the body in words, and nothing of mcpgen is in the way.
 """
 
@@ -11,33 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..ir import Argument, Server, Tool, Toolset
-from .code import Types, annotate
-from .layout import Expression, atoms, lay_out, union
+from .code import Names, annotated, listing
+from .layout import Expression, lay_out, union
 from .literal import Code, py_ident, py_literal
+from .models import Types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stub:
-    """One tool's module. `models`: the toolset whose TypedDicts it imports, or nothing."""
+    """One tool's module. `models`: whether it imports the TypedDicts."""
 
     name: str
     tool: str
-    toolset: str
     docstring: str
     typing: Code | None
     models: bool
     parameters: tuple[Code, ...]
     answer: Code
     message: Code
-
-
-def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
-    """File name without its ending → the stub, for every tool of a toolset that has no request."""
-    return {
-        module_name(tool.name): _stub(tool, toolset.name, types)
-        for tool in toolset.tools
-        if tool.request is None
-    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,58 +50,32 @@ class CallsModule:
     functions: tuple[CalledFunction, ...]
 
 
+def stubs(toolset: Toolset, types: Types) -> Mapping[str, Stub]:
+    """File name without its ending → the stub, for every tool that the user implements."""
+    return {module_name(tool.name): _stub(tool, types) for tool in _own(toolset)}
+
+
 def calls(toolset: Toolset, types: Types, server: Server) -> CallsModule | None:
     """The calls of a toolset's functions that are the user's; None where there are none."""
-    own = [tool for tool in toolset.tools if tool.request is None]
-    used: set[str] = set()
-    functions = tuple(_called(tool, types, used) for tool in own)
-    typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
+    tools = _own(toolset)
+    if not tools:
+        return None
+    names = Names()
+    functions = tuple(_called(tool, types, names) for tool in tools)
     root = py_ident(server.package)
-    imports = [
-        f"from {root}.custom import {py_ident(name)} as _{name}"
-        for name in sorted(module_name(tool.name) for tool in own)
-    ]
-    if any(atom.startswith("models.") for atom in used):
-        imports.append(f"from {root}.models import {py_ident(toolset.name)} as models")
+    modules = sorted(py_ident(module_name(tool.name)) for tool in tools)
+    imports = [f"from {root}.custom import {name} as _{name}" for name in modules]
+    if names.has("models."):
+        imports.insert(0, f"from {root} import models")
     room = "runtime.client" if server.calls_api else "runtime"
     imports.append(f"from {root}.{room}.signatures import arguments as _arguments")
-    return (
-        CallsModule(
-            toolset=toolset.name,
-            typing=Code(", ".join(["TYPE_CHECKING", *typing])),
-            imports=tuple(map(Code, imports)),
-            functions=functions,
-        )
-        if own
-        else None
+    typing = dict.fromkeys(["TYPE_CHECKING", *names.typing()])
+    return CallsModule(
+        toolset=toolset.name,
+        typing=Code(", ".join(typing)),
+        imports=tuple(map(Code, imports)),
+        functions=functions,
     )
-
-
-def _called(tool: Tool, types: Types, used: set[str]) -> CalledFunction:
-    name = module_name(tool.name)
-    parameters = []
-    for argument in tool.arguments:
-        known = types.arguments.get((tool.name, argument.name))
-        kind = known if known is not None else annotate(argument.annotation)
-        kind = union([kind, "None"]) if argument.annotation.nullable and kind != "Any" else kind
-        used.update(atoms(kind))
-        parameters.append(lay_out(f"{py_ident(argument.name)}: ", kind, ",", depth=2))
-    every = [argument.name for argument in tool.arguments]
-    needed = [argument.name for argument in tool.arguments if argument.required]
-    return CalledFunction(
-        name=name,
-        parameters=tuple(parameters),
-        calls=tuple(
-            _call(name, given) for given in ([every, needed] if needed != every else [every])
-        ),
-    )
-
-
-def _call(function: str, names: list[str]) -> Code:
-    """`_arguments(_module.function)(name=name, ...)`, one argument on each line."""
-    lines = "".join(f"            {py_ident(name)}={name},\n" for name in names)
-    given = f"(\n{lines}        )" if names else "()"
-    return Code(f"_arguments(_{function}.{function}){given}")
 
 
 def module_name(tool: str) -> str:
@@ -118,44 +83,67 @@ def module_name(tool: str) -> str:
     return tool.replace("-", "_").replace(".", "_")
 
 
-def _stub(tool: Tool, toolset: str, types: Types) -> Stub:
-    parameters = [(argument, _annotation(tool, argument, types)) for argument in tool.arguments]
+def _own(toolset: Toolset) -> list[Tool]:
+    return [tool for tool in toolset.tools if tool.request is None]
+
+
+def _called(tool: Tool, types: Types, names: Names) -> CalledFunction:
+    name = module_name(tool.name)
+    parameters = []
+    for argument in tool.arguments:
+        annotation = union(annotated(argument, types))
+        names.add(annotation)
+        parameters.append(lay_out(f"{py_ident(argument.name)}: ", annotation, ",", depth=2))
+    every = [argument.name for argument in tool.arguments]
+    required = [argument.name for argument in tool.arguments if argument.required]
+    combinations = [every] if required == every else [every, required]
+    return CalledFunction(
+        name=name,
+        parameters=tuple(parameters),
+        calls=tuple(_call(name, arguments) for arguments in combinations),
+    )
+
+
+def _call(function: str, arguments: list[str]) -> Code:
+    """`_arguments(_module.function)(name=name, ...)`, one argument on each line."""
+    lines = "".join(f"            {py_ident(name)}={name},\n" for name in arguments)
+    inner = f"\n{lines}        " if arguments else ""
+    return Code(f"_arguments(_{function}.{function})({inner})")
+
+
+def _stub(tool: Tool, types: Types) -> Stub:
+    parameters = [(argument, _annotation(argument, types)) for argument in tool.arguments]
     answer = _answer(tool, types)
-    used = {atom for _, item in (*parameters, ("", answer)) for atom in atoms(item)}
-    models = any(atom.startswith("models.") for atom in used)
-    typing = [name for name, atom in (("Any", "Any"), ("Literal", "Literal[")) if atom in used]
-    if tool.takes_more and "Any" not in typing:
-        typing.insert(0, "Any")
-    names = [*(["TYPE_CHECKING"] if models else []), *typing]
-    laid_out = [
-        lay_out(f"{py_ident(argument.name)}: ", item, f"{_default(argument)},", depth=1)
-        for argument, item in parameters
+    names = Names()
+    names.add(answer, *(annotation for _, annotation in parameters))
+    declared = [
+        lay_out(f"{py_ident(argument.name)}: ", annotation, f"{_default(argument)},", depth=1)
+        for argument, annotation in parameters
     ]
-    if laid_out:
-        laid_out.insert(0, Code("*,"))
+    if declared:
+        declared.insert(0, Code("*,"))
     if tool.takes_more:
-        laid_out.append(Code(f"**{_free('more', tool)}: Any,"))
+        names.add("Any")
+        declared.append(Code(f"**{_free('more', tool)}: Any,"))
     return Stub(
         name=module_name(tool.name),
         tool=tool.name,
-        toolset=toolset,
         docstring=tool.docstring or f"{tool.title}.",
-        typing=Code(", ".join(names)) if names else None,
-        models=models,
-        parameters=tuple(laid_out),
+        typing=listing(names.typing()),
+        models=names.has("models."),
+        parameters=tuple(declared),
         answer=lay_out(") -> ", answer, ":", depth=0),
         message=py_literal(f"`{tool.name}` is not implemented yet"),
     )
 
 
-def _annotation(tool: Tool, argument: Argument, types: Types) -> Expression:
+def _annotation(argument: Argument, types: Types) -> Expression:
     """The type of one argument; None where null is a value or stands for an argument that was left
     out.
     """
-    known = types.arguments.get((tool.name, argument.name))
-    operands = [known if known is not None else annotate(argument.annotation)]
-    optional = not argument.required and not argument.default
-    if (argument.annotation.nullable or optional) and operands != ["Any"]:
+    operands = annotated(argument, types)
+    is_optional = not argument.required and not argument.default
+    if is_optional and operands != ["Any"]:
         operands.append("None")
     return union(operands)
 
@@ -170,8 +158,9 @@ def _answer(tool: Tool, types: Types) -> Expression:
     """What the function returns: what its output schema says, else a text."""
     if tool.output_schema is None:
         return "str"
-    if tool.name in types.answers:
-        return types.answers[tool.name]
+    known = types.answer(tool)
+    if known is not None:
+        return known
     return "Any" if tool.response.wrapped else "dict[str, Any]"
 
 

@@ -110,7 +110,7 @@ def test_a_reference_to_another_host_is_refused(mcpgen, here):
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),
 )
 def test_every_exception_becomes_a_message_and_a_code(capsys, error, code, said):
-    assert failure.tell(error, debug=False) == code
+    assert failure.report(error, debug=False) == code
     captured = capsys.readouterr()
     assert said in captured.err
     assert "Traceback" not in captured.err and "\x1b" not in captured.err

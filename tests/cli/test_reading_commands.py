@@ -7,6 +7,7 @@ import json
 import pytest
 
 from mcpgen.cli import COMMANDS
+from mcpgen.config.keys import OPTIONS
 from scripts import cli_docs
 
 from .conftest import SPECS
@@ -107,6 +108,34 @@ def test_every_command_has_a_help(mcpgen, command):
     assert "Usage" in ended.out
 
 
+@pytest.mark.parametrize("columns", ["60", "80", "120"])
+def test_a_help_is_complete_at_every_width(mcpgen, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    for words in ([], *([command] for command in COMMANDS)):
+        lines = mcpgen(*words, "--help").out.splitlines()
+        assert not [line for line in lines if len(line) > int(columns)]
+        assert not [line for line in lines if line.endswith("...") and "Usage" not in line]
+        assert not [line for line in lines if "…" in line or "<bool>" in line or "list[" in line]
+
+
+@pytest.mark.parametrize("command", ["generate", "inspect", "lint"])
+def test_every_key_with_an_option_is_one_of_each_command(mcpgen, command):
+    text = mcpgen(command, "--help").out
+    assert not [option.name for _, _, option in OPTIONS if option.name not in text]
+
+
+def test_help_is_a_word_too(mcpgen):
+    assert mcpgen("help", "lint").out == mcpgen("lint", "--help").out
+    assert mcpgen("help").out == mcpgen("--help").out
+
+
+def test_a_missing_word_is_named_with_the_usage(mcpgen):
+    ended = mcpgen("add")
+    assert ended.code == 2
+    assert "Missing argument 'tool'\n" in ended.err
+    assert "`mcpgen add [OPTIONS] tool NAME`" in ended.err
+
+
 def test_without_a_command_the_help_is_shown(mcpgen):
     ended = mcpgen()
     assert ended.code == 2
@@ -117,6 +146,7 @@ def test_the_version(mcpgen):
     from mcpgen import __version__
 
     assert mcpgen("--version").out == f"mcpgen {__version__}\n"
+    assert mcpgen("-V").out == f"mcpgen {__version__}\n"
 
 
 def test_the_documentation_of_the_commands_is_up_to_date():

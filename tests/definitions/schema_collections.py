@@ -19,7 +19,6 @@ from typing import Any
 
 from acceptance import Tally, checker, server_of
 
-from mcpgen.config import Config
 from mcpgen.problems import McpgenError
 from mcpgen.render import render
 
@@ -96,7 +95,7 @@ def judge_store(archive: Path) -> Iterator[str]:
             except McpgenError as error:
                 yield f"{path.name}: {error.problems[0].code} {error.problems[0].message}"
                 continue
-            render(server, Config())
+            render(server)
             for tool in server.tools:
                 checker(tool)
             yield f"{path.name}: {len(server.tools)} tools in {time.monotonic() - started:.1f} s"

@@ -61,7 +61,7 @@ def test_a_dialect_is_recognised_and_becomes_the_tool(dialect: str, tmp_path: Pa
     assert (found.name, found.input_schema["required"]) == ("find_book", ["title"])
     assert set(found.input_schema["properties"]) == {"title", "limit"}
     assert found.description.startswith("Find a book.")
-    assert server.extra["recognised"] == recognised
+    assert server.recognised == recognised
     assert not len(problems)
     assert not server.calls_api
 
@@ -87,7 +87,7 @@ def test_a_schema_means_its_own_draft(said: str, words: dict[str, Any], tmp_path
     path.write_text(json.dumps(schema))
     server, _ = server_of(path)
     [found] = server.tools
-    assert (found.name, server.extra["recognised"]) == ("find_book", "JSON Schema")
+    assert (found.name, server.recognised) == ("find_book", "JSON Schema")
     assert refusal(found, {"limit": 2}) == ""
     assert "limit" in refusal(found, {"limit": 1})
 
@@ -137,7 +137,7 @@ def test_a_folder_is_one_server_with_a_tool_for_each_schema(tmp_path: Path) -> N
         )
     server, _ = server_of(tmp_path)
     assert [found.name for found in server.tools] == ["add_book", "find_book"]
-    assert server.extra["recognised"] == "2 × JSON Schema"
+    assert server.recognised == "2 × JSON Schema"
 
 
 def test_tools_stand_beside_an_api(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_names_are_kept_and_others_stay_reachable(tmp_path: Path) -> None:
     assert (called["find-book"], called["Add_Book"]) == ("find-book", "Add_Book")
     assert called["list"] != "list"
     for name in ("list", "books.list", "x" * 80):
-        assert server.aliases[name] == called[name]
+        assert dict(server.aliases)[name] == called[name]
 
 
 def test_an_entry_that_is_no_tool_is_told_and_costs_no_other(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 from acceptance import checker, refusal, server_of
 from jsonschema import Draft202012Validator
 
-from mcpgen.config import Config
 from mcpgen.problems import McpgenError
 from mcpgen.render import render
 
@@ -216,7 +215,7 @@ def test_a_list_goes_in_whole_and_its_calls_are_taken(name: str, tmp_path: Path)
     server, problems = server_of(path)
     assert not len(problems)
     assert {tool.origin.operation_id for tool in server.tools} == set(LISTS[name])
-    render(server, Config())
+    render(server)
     for tool in server.tools:
         given, call = LISTS[name][str(tool.origin.operation_id)]
         assert Draft202012Validator(given).is_valid(call)
@@ -242,7 +241,7 @@ def test_captured_lists_become_every_tool_or_say_why_not() -> None:
             assert "no tool" in error.problems[0].message
             continue
         assert len(server.tools) == len(given)
-        render(server, Config())
+        render(server)
         for tool in server.tools:
             checker(tool)
         counts[path.name] = len(given)

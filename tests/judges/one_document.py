@@ -68,7 +68,7 @@ def judge(path: Path, depth: Depth) -> dict[str, Any]:
         counted = operations(document.root)
         server = parse(upgrade(document, problems), Config(), problems)
         found["parse_s"] = round(time.process_time() - began, 3)
-        files = render(server, Config()) if depth.rendered else listed(server)
+        files = render(server) if depth.rendered else listed(server)
     except McpgenError as error:
         found |= {
             "status": "refused",

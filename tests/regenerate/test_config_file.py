@@ -12,8 +12,10 @@ import pytest
 
 from mcpgen import config
 from mcpgen.config import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
-from mcpgen.config.file import edit, new_text, parse_config, place_of, read_config
+from mcpgen.config.file import parse_config, read_config
 from mcpgen.config.keys import TABLES, Key
+from mcpgen.config.new_file import edit, new_text
+from mcpgen.config.positions import place_of
 from mcpgen.problems import Problem, UsageError
 from scripts import config_docs
 
@@ -48,7 +50,6 @@ hidden = true
 value = { id = 1 }
 [tools.listBooks.answer]
 keep = ["items.id"]
-page_size = 20
 [tools."GET /books/{id}"]
 enabled = false
 """
@@ -70,7 +71,7 @@ def test_every_part_of_a_file_arrives() -> None:
                 aliases=("list_books",),
                 read_only=True,
                 arguments={"tenant": ArgumentConfig(hidden=True, value={"id": 1})},
-                answer=AnswerConfig(keep=("items.id",), page_size=20),
+                answer=AnswerConfig(keep=("items.id",)),
             ),
             "GET /books/{id}": ToolConfig(enabled=False),
         },
@@ -92,7 +93,7 @@ def test_every_part_of_a_file_arrives() -> None:
             "[select]\nenabled = true",
             2,
             "unknown key `enabled`",
-            'it belongs into `[tools."<operation>"]`',
+            'it belongs in `[tools."<operation>"]`',
         ),
         (
             '# \n[tools."a.b"]\ndescripton = ""',
@@ -107,14 +108,20 @@ def test_every_part_of_a_file_arrives() -> None:
             "did you mean `read_only`?",
         ),
         ("[tools.a.arguments.b]\nhide = true", 2, "unknown key `hide`", "did you mean `hidden`?"),
-        ("[source]\nxyz = true", 2, "unknown key `xyz`", "known here: `path`, `url`, "),
+        ("[source]\nxyz = true", 2, "unknown key `xyz`", "its keys are `path`, `url`, "),
         ("tools.a.enabled = 1", 1, "`tools.a.enabled` must be `true` or `false`, not `1`", ""),
         ('profile = "small"', 1, "`profile` must be `portable` or `rich`", ""),
         ('[select]\ninclude_tags = "books"', 2, "must be a list of texts", ""),
-        ("[tools.a.answer]\npage_size = 0", 2, "whole number of at least 1", ""),
-        ("[tools.a.arguments.b]\nhidden = true\nvalue = 1979-05-27", 3, "a value JSON knows", ""),
+        ("[source]\nmax_bytes = 0", 2, "whole number of at least 1", ""),
+        ("[tools.a.answer]\npage_size = 20", 2, "unknown key `page_size`", "with `default = 20`"),
+        (
+            "[tools.a.arguments.b]\nhidden = true\nvalue = 1979-05-27",
+            3,
+            "a value that JSON has",
+            "",
+        ),
         ("[tools.a.arguments.b]\nvalue = 1", 1, "`value` needs `hidden = true`", ""),
-        ("[tools.a.arguments.b]\nhidden = true\ndefault = 1", 1, "is never used", "say `value`"),
+        ("[tools.a.arguments.b]\nhidden = true\ndefault = 1", 1, "is never used", "use `value`"),
         ("tools = 3", 1, "`tools` must be a table", ""),
         ("[tools]\na = 3", 2, "`tools.a` must be a table", ""),
         ('x = """\nname = 1\n"""\nnme = "x"', 4, "unknown key `nme`", "did you mean `name`?"),

@@ -148,8 +148,8 @@ def test_a_default_is_advertised_and_sent(tmp_path: Path) -> None:
     )
 
 
-def test_a_page_size_is_the_default_of_the_argument_that_says_it(tmp_path: Path) -> None:
-    folder = said(tmp_path, "[tools.listBooks.answer]\npage_size = 20")
+def test_a_default_is_in_the_schema_of_its_argument(tmp_path: Path) -> None:
+    folder = said(tmp_path, "[tools.listBooks.arguments.limit]\ndefault = 20")
     assert tools(folder)["list_books"]["inputSchema"]["properties"]["limit"]["default"] == 20
 
 
@@ -197,15 +197,9 @@ def test_the_shape_of_an_answer_reaches_the_server(tmp_path: Path) -> None:
             "value",
         ),
         (
-            "[tools.getBook.answer]\npage_size = 5",
+            "[tools.listBooks.arguments.limit]\ndefault = 500",
             "E1120",
-            "has no argument that says how many",
-            "",
-        ),
-        (
-            "[tools.listBooks.answer]\npage_size = 500",
-            "E1120",
-            "is over the 100 that `limit` allows",
+            "`limit` of `list_books` does not allow this default: 500 is greater than the maximum",
             "",
         ),
         ('[tools.listBooks.arguments.genre]\nname = "limit"', "E1116", "another argument is", ""),

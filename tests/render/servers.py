@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from mcpgen.config import Config
 from mcpgen.ir import (
     Annotation,
     Argument,
@@ -19,12 +19,14 @@ from mcpgen.ir import (
     Response,
     Schema,
     Server,
+    Shaping,
     Tool,
     Toolset,
 )
 from mcpgen.render import render
 
 TEXT = Annotation(kind="str")
+GENERATED = re.compile(r"src/\w+/(models|(tools|custom)/\w+)\.py")
 
 
 def argument(
@@ -119,25 +121,30 @@ def body(
 
 def files_of(*tools: Tool, **facts: Any) -> dict[str, str]:
     """The rendered project with these tools."""
-    return render(server(*tools, **facts), Config())
+    return render(server(*tools, **facts))
 
 
-def module_of(*tools: Tool) -> str:
+def module_of(*tools: Tool, **facts: Any) -> str:
     """The rendered module of tools."""
-    return files_of(*tools)["src/bookshop_mcp/tools/books.py"]
+    return files_of(*tools, **facts)["src/bookshop_mcp/tools/books.py"]
 
 
-def function_of(given: Tool) -> str:
+def function_of(given: Tool, **facts: Any) -> str:
     """The text of one tool's function, its decorator included."""
-    source = module_of(given)
+    source = module_of(given, **facts)
     node = next(item for item in ast.parse(source).body if isinstance(item, ast.AsyncFunctionDef))
     first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
     return "\n".join(source.splitlines()[first - 1 :])
 
 
-def models_of(*tools: Tool) -> str:
+def models_of(*tools: Tool, models: dict[str, Schema]) -> str:
     """The rendered module of types."""
-    return files_of(*tools)["src/bookshop_mcp/models/books.py"]
+    return files_of(*tools, models=models)["src/bookshop_mcp/models.py"]
+
+
+def reference(model: str) -> Schema:
+    """The type that is a model."""
+    return {"$ref": f"#/$defs/{model}"}
 
 
 def hostile(text: str, *, key: str | None = None) -> Server:
@@ -177,7 +184,12 @@ def hostile(text: str, *, key: str | None = None) -> Server:
         argument("fixed", "query", wire_name=other, fixed=({text: [text, {other: None}]},)),
         argument("chosen", "body", wire_name=text, default=(text,)),
         argument(
-            "nested", "body", Annotation(kind="dict"), wire_name=other, default=({text: [text]},)
+            "nested",
+            "body",
+            Annotation(kind="dict"),
+            wire_name=other,
+            default=({text: [text]},),
+            type=reference("Nested"),
         ),
         argument(
             "file",
@@ -201,7 +213,7 @@ def hostile(text: str, *, key: str | None = None) -> Server:
             "accept": text,
         },
         properties={"nested": nested},
-        response=Response(json=True, wrapped=False, schema={**nested, "enum": None}, name=""),
+        response=Response(json=True, wrapped=False, type=reference("Nested")),
         docstring=text,
         title=text,
         description=text,
@@ -209,8 +221,19 @@ def hostile(text: str, *, key: str | None = None) -> Server:
         nullable=(f"/properties/{text}",),
         wire_names=((f"/properties/{text}", text),),
     )
+    inner: Schema = {"type": "object", "properties": {text: {"type": "integer"}}}
+    model: Schema = {
+        "type": "object",
+        "properties": {
+            text: {"type": "string"},
+            other: {"enum": [text, other]},
+            "plain": {"type": "array", "items": reference("Inner")},
+        },
+        "required": [text],
+    }
     return server(
         hostile_tool,
+        models={"Nested": model, "Inner": inner},
         title=text,
         version=text,
         description=text,
@@ -232,16 +255,12 @@ def hostile(text: str, *, key: str | None = None) -> Server:
         security=((text,),),
         toolsets=(Toolset(name="books", title=text, description=text, tools=(hostile_tool,)),),
         allowed_origins=(text,),
-        aliases={text: "hostile_tool"},
-        answers={"hostile_tool": {"keep": [text], "drop": [], "strip_nulls": False}},
+        aliases=((text, "hostile_tool"),),
+        answers=(("hostile_tool", Shaping(keep=(text,))),),
         document_version=text,
     )
 
 
 def generated_python(files: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The modules that differ from document to document."""
-    return (
-        (path, text)
-        for path, text in files.items()
-        if path.endswith(".py") and path.count("/") == 3
-    )
+    return ((path, text) for path, text in files.items() if GENERATED.fullmatch(path))

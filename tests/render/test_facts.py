@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mcpgen.ir import Auth, Response
+from mcpgen.ir import Auth, Response, Shaping
 from mcpgen.render.ownership import is_once
 
 from .servers import argument, files_of, tool
@@ -45,8 +45,8 @@ def test_the_runtime_is_told_what_it_needs() -> None:
         files_of(
             tool("a"),
             wrapped,
-            aliases={"old": "a"},
-            answers={"a": {"keep": ["x"], "drop": [], "strip_nulls": True}},
+            aliases=(("old", "a"),),
+            answers=(("a", Shaping(keep=("x",), strip_nulls=True)),),
             auth=(Auth(name="k", kind="basic", variables=("U", "P")),),
             security=(("k",), ()),
             base_url=None,
@@ -126,7 +126,6 @@ def test_a_project_has_the_files_it_promises() -> None:
         "tools/__init__.py",
         "tools/books.json",
         "tools/books.py",
-        "models/__init__.py",
     } <= package
     assert {"custom/__init__.py", "hooks.py", "auth.py"} <= package
     assert {
@@ -143,4 +142,6 @@ def test_a_project_has_the_files_it_promises() -> None:
         "clients/claude-desktop.json",
         "tests/tools.json",
     } <= paths
-    assert not any("jinja" in path or "package" in path or "__pycache__" in path for path in paths)
+    assert not any(
+        "jinja" in path or "src/package" in path or "__pycache__" in path for path in paths
+    )

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from mcpgen.render import formatting
-from mcpgen.render.gate import GateError, check_models, check_tools, shape
-from mcpgen.render.stage import render
+from mcpgen.render.gate import ENCODERS, GateError, check_models, check_tools
+from mcpgen.render.stage import RUNTIME, render
 
-from .servers import Config, argument, models_of, module_of, server, tool
+from .servers import argument, models_of, module_of, reference, server, tool
+from .syntax import syntax
 
 GOOD = module_of(tool("list_books", argument("genre"), argument("size")))
 TYPES = models_of(
-    tool(
-        "add",
-        argument("meta", "body"),
-        properties={"meta": {"type": "object", "properties": {"a": {}, "b c": {}}}},
-    ),
-    tool(
-        "put",
-        argument("meta", "body"),
-        properties={"meta": {"type": "object", "properties": {"a": {}}}},
-    ),
+    tool("add", argument("meta", "body", type=reference("A"))),
+    tool("put", argument("meta", "body", type=reference("B"))),
+    models={
+        "A": {"type": "object", "properties": {"a": {}, "b c": reference("B")}},
+        "B": {"type": "object", "properties": {"a": {}}},
+    },
 )
 
 
@@ -46,7 +45,7 @@ def test_what_is_generated_passes() -> None:
         "__import__('os')",
         "'a second docstring'",
         "if TYPE_CHECKING:\n    import os",
-        "if True:\n    from ..models import books as models",
+        "if True:\n    from .. import models",
         "class A: pass",
         "def f(api: Api) -> Answer[Any]: ...",
         "async def f(api: Api) -> Answer[Any]:\n    return await api.request('GET', '/')",
@@ -126,6 +125,30 @@ def test_what_is_generated_passes() -> None:
             "@wire.sends(names=evil)\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n    return"
             " await api.request('G')"
         ),
+        (
+            "@wire.sends()\n@wire.sends()\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/')"
+        ),
+        (
+            "@wire.csv('x')\nasync def f(api: Api) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/')"
+        ),
+        (
+            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/', query={'a': wire.quote(a)})"
+        ),
+        (
+            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/', query={**a})"
+        ),
+        (
+            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/', **a)"
+        ),
+        (
+            "async def f(api: Api, *, a: str) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/', query={'a': f'{a}'})"
+        ),
         "x = 'é'",
         "x = (",
         "x = '\0'",
@@ -175,7 +198,7 @@ def test_gc10_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyP
         {"tools": lambda text, path: seen.update({path: text}), "models": print},
     )
     path = "x" * 130
-    files = render(server(tool("list_books", path=f"/{path}")), Config())
+    files = render(server(tool("list_books", path=f"/{path}")))
     assert seen and all(files[name] == text for name, text in seen.items())
 
 
@@ -194,9 +217,20 @@ def test_the_shape_tells_syntax_apart(change: str, to: str) -> None:
     changed = GOOD.replace(change, to, 1)
     assert changed != GOOD
     # Which argument goes where is a question of names, and names are masked.
-    assert (shape(changed) == shape(GOOD)) is (to == '"genre": size')
+    assert (syntax(changed) == syntax(GOOD)) is (to == '"genre": size')
 
 
 def test_the_shape_of_a_typed_dict_does_not_depend_on_its_spelling() -> None:
-    assert shape("class A(TypedDict):\n    a: int\n") == shape('B = TypedDict("B", {"a-b": int})\n')
-    assert shape("class A(TypedDict):\n    a: int\n") != shape('B = TypedDict("B", {"a-b": str})\n')
+    assert syntax("class A(TypedDict):\n    a: int\n") == syntax(
+        'B = TypedDict("B", {"a-b": int})\n'
+    )
+    assert syntax("class A(TypedDict):\n    a: int\n") != syntax(
+        'B = TypedDict("B", {"a-b": str})\n'
+    )
+
+
+def test_the_gate_knows_every_encoder_of_the_runtime() -> None:
+    """What a document can ask for is written by a function that the gate lets through."""
+    source = (RUNTIME / "client" / "wire.py").read_text("utf-8")
+    functions = {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    assert functions >= ENCODERS

@@ -15,14 +15,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from mcpgen.config import Config
 from mcpgen.ir import Server
 from mcpgen.render import render
 from mcpgen.render.code import OBVIOUS
-from mcpgen.render.gate import shape
 from mcpgen.render.literal import UnsafeValue
 
 from .servers import generated_python, hostile, server, tool
+from .syntax import syntax
 
 PAYLOADS = {
     "GA01 end of docstring": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
@@ -89,14 +88,8 @@ PAYLOADS = {
 NEUTRAL = "x"
 
 
-@pytest.fixture(autouse=True, scope="module")
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setenv("MCPGEN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-
-
 def shapes(given: Server) -> dict[str, str]:
-    return {path: shape(text) for path, text in generated_python(render(given, Config()))}
+    return {path: syntax(text) for path, text in generated_python(render(given))}
 
 
 @pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
@@ -111,27 +104,19 @@ def test_ga25_the_syntax_does_not_depend_on_the_text(text: str) -> None:
 def test_the_syntax_does_not_depend_on_any_text(text: str) -> None:
     assume(text not in OBVIOUS.values())  # a media type that is the default is not said
     files = render_tools(hostile(text))
-    assert {path: shape(source) for path, source in files.items()} == NEUTRAL_SHAPES
+    assert {path: syntax(source) for path, source in files.items()} == NEUTRAL_SHAPES
 
 
 def render_tools(given: Server) -> dict[str, str]:
     """The modules of tools and types alone, by the functions `render` uses for them."""
-    from mcpgen.render import code, models
-    from mcpgen.render.environment import environment
-    from mcpgen.render.stage import PER_TOOLSET
+    from mcpgen.render import stage
 
-    plans, catalogue = models.plan_all(given)
-    plan = plans["books"]
-    tools = code.module(given.toolsets[0], plan.types(catalogue))
-    types = plan.view("books", catalogue)
-    return {
-        "tools": environment().get_template(PER_TOOLSET["tools"]).render(module=tools),
-        "models": environment().get_template(PER_TOOLSET["models"]).render(module=types),
-    }
+    modules = stage._modules(given)
+    return {**modules["tools"], **modules["models"]}
 
 
 NEUTRAL_SHAPES = {
-    folder: shape(source) for folder, source in render_tools(hostile(NEUTRAL)).items()
+    folder: syntax(source) for folder, source in render_tools(hostile(NEUTRAL)).items()
 }
 
 
@@ -139,7 +124,7 @@ NEUTRAL_SHAPES = {
 def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(
     text: str, recwarn: pytest.WarningsRecorder
 ) -> None:
-    for path, source in generated_python(render(hostile(text), Config())):
+    for path, source in generated_python(render(hostile(text))):
         assert source.isascii()
         compile(source, path, "exec")
     assert not recwarn.list
@@ -148,7 +133,7 @@ def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(
 @pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
 def test_ga14_values_come_back_unchanged(text: str) -> None:
     """From the JSON a client reads, and from the literals a request is made of."""
-    files = render(hostile(text), Config())
+    files = render(hostile(text))
     (wire,) = json.loads(files["src/bookshop_mcp/tools/books.json"])
     assert (
         wire["description"] == text
@@ -162,20 +147,20 @@ def test_ga14_values_come_back_unchanged(text: str) -> None:
 
 def test_gd08_project_files_hold_no_text_of_the_document_but_its_title() -> None:
     marker = "zqmarkerqz"
-    files = render(hostile(marker), Config())
+    files = render(hostile(marker))
     allowed = {"README.md", "pyproject.toml", "server.json", "manifest.json", "tests/tools.json"}
     holding = {path for path, text in files.items() if marker in text}
     assert {path for path in holding if not path.startswith("src/")} <= allowed
     assert {path for path in holding if path.startswith("src/")} == {
         "src/bookshop_mcp/api.json",
-        "src/bookshop_mcp/models/books.py",
+        "src/bookshop_mcp/models.py",
         "src/bookshop_mcp/tools/books.json",
         "src/bookshop_mcp/tools/books.py",
     }
 
 
 def test_runtime_modules_are_the_same_for_every_document() -> None:
-    first, second = render(hostile('"""'), Config()), render(server(tool()), Config())
+    first, second = render(hostile('"""')), render(server(tool()))
     modules = {
         path for path in first if path.endswith(".py") and path not in dict(generated_python(first))
     }
@@ -189,9 +174,9 @@ def test_gd06_pyproject_has_the_keys_it_always_has() -> None:
             return {at}
         return {found for key, value in data.items() for found in keys(value, f"{at}/{key}")}
 
-    usual = tomllib.loads(render(hostile(NEUTRAL), Config())["pyproject.toml"])
+    usual = tomllib.loads(render(hostile(NEUTRAL))["pyproject.toml"])
     for text in PAYLOADS.values():
-        parsed = tomllib.loads(render(hostile(text), Config())["pyproject.toml"])
+        parsed = tomllib.loads(render(hostile(text))["pyproject.toml"])
         assert keys(parsed) == keys(usual)
 
 
@@ -200,7 +185,7 @@ def test_gd07_the_readme_has_the_structure_it_always_has() -> None:
 
     def structure(text: str) -> list[str]:
         tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(
-            render(hostile(text), Config())["README.md"]
+            render(hostile(text))["README.md"]
         )
         return [
             f"{token.type} {child.type}" for token in tokens for child in token.children or [token]
@@ -232,22 +217,21 @@ def test_gd07_the_readme_has_the_structure_it_always_has() -> None:
 )
 def test_gd01_a_name_that_is_no_identifier_never_becomes_a_path(name: str) -> None:
     with pytest.raises(UnsafeValue):
-        render(server(tool(), toolset=name), Config())
+        render(server(tool(), toolset=name))
     with pytest.raises(UnsafeValue):
-        render(server(tool(name)), Config())
+        render(server(tool(name)))
 
 
 @pytest.mark.parametrize("name", ["../x", "..", "a/b", "", "a b", "-x"])
 def test_gd01_the_package_is_a_plain_word(name: str) -> None:
     with pytest.raises(UnsafeValue):
-        render(server(tool(), package=name), Config())
+        render(server(tool(), package=name))
 
 
 def test_gd01_the_set_of_files_does_not_depend_on_the_text() -> None:
-    usual = set(render(hostile(NEUTRAL), Config()))
+    usual = set(render(hostile(NEUTRAL)))
     assert all(
-        set(render(hostile(text), Config())) == usual
-        for text in ("../../../escaped", "C:\\x", "x\0y")
+        set(render(hostile(text))) == usual for text in ("../../../escaped", "C:\\x", "x\0y")
     )
 
 
@@ -262,7 +246,7 @@ def watch(event, arguments):
 
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
-import bookshop_mcp.tools.books, bookshop_mcp.models.books
+import bookshop_mcp.tools.books, bookshop_mcp.models
 print("imported", bookshop_mcp.tools.books.hostile_tool.__name__)
 """
 
@@ -271,7 +255,7 @@ print("imported", bookshop_mcp.tools.books.hostile_tool.__name__)
     "name", ["GA01 end of docstring", "GA06 enum", "GA14 key", "GA15 parameter", "continuation"]
 )
 def test_ga01_importing_a_module_runs_nothing(name: str, tmp_path: Path) -> None:
-    for path, text in render(hostile(PAYLOADS[name]), Config()).items():
+    for path, text in render(hostile(PAYLOADS[name])).items():
         if path.startswith("src/"):
             place = tmp_path / path
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,9 @@ from mcpgen.render.environment import (
     make_environment,
     template_root,
 )
-from mcpgen.render.lint import lint
 from mcpgen.render.literal import Code, UnsafeValue
+
+from .template_lint import lint
 
 TEMPLATES = sorted(
     path.relative_to(template_root()).as_posix() for path in template_root().rglob("*.jinja")
@@ -123,6 +124,22 @@ def test_gc03_finalize_does_not_stop_a_filter_block_and_the_lint_does() -> None:
 )
 def test_the_lint_refuses(source: str, what: str) -> None:
     assert any(what in line for line in faults(source)), faults(source)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = f"{{ s | literal }}"',
+        'x = "{{ s | literal }}"',
+        "x = '{{ c | code }}'",
+        '"""A docstring with {{ s | docstring }}"""',
+        "# {{ s | literal }}",
+        "x = 1  # {{ c | code }}",
+    ],
+)
+def test_gc05_an_expression_stands_in_no_string_and_no_comment(line: str) -> None:
+    assert any("into a string" in fault for fault in lint(line, environment(), "x.py.jinja"))
+    assert not lint("x = {{ s | literal }}", environment(), "x.py.jinja")
 
 
 def test_an_autoescape_switch_is_not_even_understood() -> None:

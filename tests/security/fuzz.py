@@ -83,11 +83,9 @@ def generate() -> Callable[[bytes], None]:
     from mcpgen import pipeline
     from mcpgen.config import Config
     from mcpgen.problems import McpgenError, Problems
-    from mcpgen.render import code
-    from mcpgen.render.environment import environment
+    from mcpgen.render import stage
     from mcpgen.render.facts import data_files
-    from mcpgen.render.gate import check_tools
-    from mcpgen.render.stage import PER_TOOLSET
+    from mcpgen.render.gate import check_models, check_tools
 
     path = Path(tempfile.mkdtemp()) / "openapi.yaml"
     config = Config(sources=(str(path),))
@@ -100,11 +98,11 @@ def generate() -> Callable[[bytes], None]:
             return
         for text in data_files(server).values():
             text.encode("ascii") if isinstance(text, str) else text.decode("ascii")
-        for toolset in server.toolsets:
-            module = code.module(toolset, code.Types())
-            if module.functions:
-                text = environment().get_template(PER_TOOLSET["tools"]).render(module=module)
-                check_tools(text, toolset.name)
+        modules = stage._modules(server)
+        for path_of_module, text in modules["tools"].items():
+            check_tools(text, path_of_module)
+        for path_of_module, text in modules["models"].items():
+            check_models(text, path_of_module)
         for tool in server.tools:
             assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", tool.name), tool.name
 

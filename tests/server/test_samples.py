@@ -24,8 +24,8 @@ from mcpgen.ir import (
     Toolset,
 )
 from mcpgen.render import sample
+from mcpgen.render.expectations import expectations
 from mcpgen.render.pattern_text import text_for
-from mcpgen.render.places import expectations
 from mcpgen.render.sample import sample_arguments
 
 NODE = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import Answer, Api
 
 if TYPE_CHECKING:
-    from ..models import general as models
+    from .. import models
 
 
 async def get_either(api: Api) -> Answer[models.GetEitherAnswer | models.GetEitherAnswer2]:

@@ -8,7 +8,7 @@ from .. import OMIT, Answer, Api, Omit
 from ..runtime.client import wire
 
 if TYPE_CHECKING:
-    from ..models import general as models
+    from .. import models
 
 
 @wire.sends(

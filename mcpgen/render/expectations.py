@@ -27,11 +27,10 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
     request = tool.request
     if request is None:
         return []
-    found: list[Expectation] = []
-    for name, text in request.fixed_query:
-        found.append({"place": "query", "name": name, "text": text})
-    for name, text in request.fixed_headers:
-        found.append({"place": "header", "name": name, "text": text})
+    found: list[Expectation] = [
+        *({"place": "query", "name": name, "text": text} for name, text in request.fixed_query),
+        *({"place": "header", "name": name, "text": text} for name, text in request.fixed_headers),
+    ]
     names = dict(tool.wire_names)
     for argument in tool.arguments:
         if argument.fixed:
@@ -48,24 +47,22 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
     return found
 
 
-def security(
+def credentials(
     server: Server, tool: Tool, environment: dict[str, str]
 ) -> list[list[Expectation]] | None:
     """The alternatives of credentials a request may carry, given that environment; None where none
     is possible.
     """
-    alternatives = (
-        server.security
-        if tool.request is None or tool.request.security is None
-        else tool.request.security
-    )
+    alternatives = server.security
+    if tool.request is not None and tool.request.security is not None:
+        alternatives = tool.request.security
     if not alternatives:
         return []
-    known = {auth.name: auth for auth in server.auth}
+    usable = {auth.name: auth for auth in server.auth if auth.kind in _KINDS}
     possible = [
-        _together([_credential(known[name], environment) for name in names])
+        _together([_credential(usable[name], environment) for name in names])
         for names in alternatives
-        if all(name in known and known[name].kind in _KINDS for name in names)
+        if usable.keys() >= set(names)
     ]
     return possible or None
 
@@ -102,12 +99,14 @@ def _credential(auth: Auth, environment: dict[str, str]) -> Expectation:
 
 
 def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectation]:
-    body = tool.request.body if tool.request else None
     here: Expectation = {"place": argument.place, "name": argument.wire_name}
     kind: str = argument.place
-    if argument.place == "body":
-        kind = body.kind if body else "json"
-        if body is not None and body.whole:
+    body = tool.request.body if tool.request is not None else None
+    if body is None:
+        kind = "json" if kind == "body" else kind
+    elif kind == "body":
+        kind = body.kind
+        if body.whole:
             here["name"] = None
     if argument.encode in ("form_fields", "multipart_fields") and isinstance(value, dict):
         written = {name: function for function, names in argument.options for name in names}

@@ -4,6 +4,10 @@ A template may hold text, `{{ name.attribute | filter }}`, `if`, `for` and `incl
 filter blocks, set blocks, imports and autoescape switches are refused, and so is printing anything
 but one filter over a plain name: inside a filter block Jinja applies `finalize` before the filter,
 so the block could print whatever it likes.
+
+In a template of Python, what a filter makes a whole expression or statement of stands neither
+between quotes nor behind a `#`: in an f-string a literal would be evaluated, in a comment a line
+break would end it.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from collections.abc import Iterator
 import jinja2
 from jinja2 import nodes
 
-from .environment import FILTERS
+from mcpgen.render.environment import FILTERS
 
 ALLOWED: tuple[type[nodes.Node], ...] = (
     nodes.Template,
@@ -34,13 +38,36 @@ ALLOWED: tuple[type[nodes.Node], ...] = (
 )
 
 
+WHOLE = ("literal", "code", "docstring")
+"""Filters that print an expression or more. `identifier` and `word` may stand in a text."""
+
+
 def lint(source: str, environment: jinja2.Environment, name: str = "<template>") -> list[str]:
     """What is wrong with a template, one line each: `name:line: what`."""
     try:
         tree = environment.parse(source, name)
     except jinja2.TemplateSyntaxError as error:
         return [f"{name}:{error.lineno}: {error.message}"]
-    return [f"{name}:{line}: {what}" for line, what in _faults(tree)]
+    faults = [*_faults(tree)]
+    if name.endswith(".py.jinja"):
+        faults += _misplaced(tree)
+    return [f"{name}:{line}: {what}" for line, what in faults]
+
+
+def _misplaced(tree: nodes.Template) -> Iterator[tuple[int, str]]:
+    """Expressions that are printed into a string or a comment of Python."""
+    line = ""
+    in_docstring = False
+    for output in tree.find_all(nodes.Output):
+        for node in output.nodes:
+            if isinstance(node, nodes.TemplateData):
+                in_docstring ^= node.data.count('"""') % 2 == 1
+                line = (line + node.data).rpartition("\n")[2]
+                continue
+            whole = isinstance(node, nodes.Filter) and node.name in WHOLE
+            in_string = in_docstring or line.count('"') % 2 or line.count("'") % 2
+            if whole and (in_string or "#" in line):
+                yield node.lineno, "prints an expression into a string or a comment"
 
 
 def _faults(node: nodes.Node) -> Iterator[tuple[int, str]]:

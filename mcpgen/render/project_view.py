@@ -26,7 +26,7 @@ class VariableView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class ProjectView:
     """The context of a project's templates; the client settings are JSON."""
 
     name: str
@@ -55,14 +55,14 @@ class Project:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
-def project(server: Server) -> Project:
+def project_view(server: Server) -> ProjectView:
     """The view of a server's project."""
     title = shorten(" ".join(visible(server.title).split()), 100) or server.name
     settings = {
         path.removeprefix("clients/"): dump(data, sort=False)
         for path, data in client_configs(server).items()
     }
-    return Project(
+    return ProjectView(
         name=server.name,
         title=title,
         description=f"{about(server, title)}, over the Model Context Protocol",

@@ -1,0 +1,150 @@
+"""Write the first `mcpgen.toml` of a project, and edit one without losing a comment."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .file import SCHEMA_NAME
+from .keys import BY_NAME, Key
+from .model import Config, Selection
+from .positions import KeyPath
+
+_HEAD = f"""\
+#:schema ./{SCHEMA_NAME}
+# This file is yours: mcpgen reads it on every run and never rewrites it. The schema beside it
+# explains every key, and most editors complete them. After an edit run `mcpgen generate`;
+# in CI run `mcpgen check`.
+"""
+
+_TAIL = """\
+# include_tags = ["books"]
+# exclude_methods = ["delete"]
+
+# One table for each operation that you want to change, by operationId or `METHOD /path`.
+#
+# [tools."listBooks"]
+# name = "find_books"                  # the tool's name for the model
+# aliases = ["list_books"]             # other names it can be called by
+# description = "Search the catalogue by words of the title."
+# toolset = "catalogue"
+# enabled = true
+#
+# [tools."listBooks".hints]
+# read_only = true
+#
+# [tools."listBooks".arguments.limit]
+# default = 20                         # sent when the model leaves it out
+#
+# [tools."listBooks".arguments.tenant]
+# hidden = true                        # the model does not see it
+# value = "acme"                       # and this is what is sent
+#
+# [tools."listBooks".answer]
+# keep = ["id", "title", "author.name"]
+"""
+
+
+def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> str:
+    """The first `mcpgen.toml` of a project: the settings of `config`, and comments about others.
+
+    Sources that are files are written relative to `folder`; standard input is not written at all.
+    `name` is the server's name, which the file pins.
+    """
+    files = [source for source in config.sources if source != "-" and not is_url(source)]
+    urls = [source for source in config.sources if is_url(source)]
+    paths = [relative_to(source, folder) for source in files]
+    server = _changed_values("", config, folder)
+    server |= {"name": config.name or name, "profile": config.profile}
+    source = _changed_values("source", config, folder)
+    source |= {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained}
+    lines = [_HEAD, *_assignments("", server), "", "[source]", *_assignments("source", source)]
+    if not config.sources or config.sources == ("-",):
+        lines.append('# path = "../openapi.yaml"   # the document was read from standard input')
+    lines += ["", "# Which operations become tools. Without any key: all of them.", "[select]"]
+    lines += _assignments("select", _changed_values("select", config.selection, folder))
+    return "\n".join(lines) + "\n" + _TAIL
+
+
+def _changed_values(table: str, part: Config | Selection, folder: Path) -> dict[str, Any]:
+    """The values of a table that are not the default, by key. Paths are relative to `folder`."""
+    default = type(part)()
+    values: dict[str, Any] = {}
+    for key in BY_NAME[table].keys:
+        if key.is_note or key.target == "sources":
+            continue
+        value = getattr(part, key.target)
+        if value != getattr(default, key.target):
+            values[key.name] = _written_value(key, value, folder)
+    return values
+
+
+def _written_value(key: Key, value: Any, folder: Path) -> Any:
+    if not key.is_path:
+        return value
+    if isinstance(value, tuple):
+        return [relative_to(item, folder) for item in value]
+    return relative_to(value, folder)
+
+
+def _one_or_all(items: list[str]) -> str | list[str]:
+    if len(items) == 1:
+        return items[0]
+    return items
+
+
+def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
+    """A line for each value that is not empty, in the order of the table."""
+    lines = []
+    for key in BY_NAME[table].keys:
+        value = values.get(key.name)
+        if value not in (None, "", [], ()):
+            lines.append(f"{key.name} = {literal(value)}")
+    return lines
+
+
+def literal(value: Any) -> str:
+    """A value as TOML. JSON's strings are a subset of TOML's basic strings."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=True)
+    return str(value)
+
+
+def is_url(source: str) -> bool:
+    """Whether a source is fetched rather than opened."""
+    return source.lower().startswith(("http://", "https://"))
+
+
+def relative_to(source: str, folder: Path) -> str:
+    """A file's path from the project's folder, with `/`, so that both can be moved together."""
+    try:
+        return Path(os.path.relpath(Path(source).resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive on Windows
+        return Path(source).resolve().as_posix()
+
+
+def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
+    """The text with keys set, or removed where the value is None. Comments and order are kept."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    for path, value in changes.items():
+        table: Any = document
+        for name in path[:-1]:
+            if name not in table:
+                table[name] = tomlkit.table()
+            table = table[name]
+        if value is None:
+            table.pop(path[-1], None)
+            continue
+        if isinstance(value, tuple):
+            value = list(value)
+        table[path[-1]] = value
+    return tomlkit.dumps(document)

@@ -1,0 +1,77 @@
+"""Options of the command line that are keys of `mcpgen.toml`: as a `Config`, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .file import field_value
+from .keys import OPTIONS, Key
+from .model import Config, Selection
+from .new_file import is_url, literal
+
+
+def config_from_options(values: Mapping[str, Any]) -> Config:
+    """The configuration that options make. `values` are by parameter; None, False and `[]` stand
+    for an option that was not given.
+    """
+    fields: dict[str, dict[str, Any]] = {"Config": {}, "Selection": {}}
+    for table, key, option in OPTIONS:
+        value = values[option.parameter]
+        if value in (None, False, []):
+            continue
+        if key.kind == "flag":
+            value = option.sets
+        fields[table.dataclass][key.target] = field_value(key, value)
+    return Config(**fields["Config"], selection=Selection(**fields["Selection"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """An option whose value is not the one in the project's file: both as the user writes them."""
+
+    option: str
+    key: str
+    file_value: str
+
+
+def conflicting_options(options: Config, file: Config) -> list[Conflict]:
+    """The options that set another value than a project's file does."""
+    default = Config()
+    conflicts = []
+    for table, key, option in OPTIONS:
+        value = _value(options, table.dataclass, key)
+        file_value = _value(file, table.dataclass, key)
+        if value in (_value(default, table.dataclass, key), file_value):
+            continue
+        name = ".".join(filter(None, (table.name, key.name)))
+        stored = _stored_value(file, table.dataclass, key)
+        text = "not set"
+        if stored is not None:
+            text = literal(stored)
+        conflicts.append(Conflict(option=option.name, key=name, file_value=text))
+    return conflicts
+
+
+def _stored_value(config: Config, part: str, key: Key) -> Any:
+    if part == "Selection":
+        return getattr(config.selection, key.target)
+    return getattr(config, key.target)
+
+
+def _value(config: Config, part: str, key: Key) -> Any:
+    """The value of a key in a form to compare: file names as absolute paths."""
+    value = _stored_value(config, part, key)
+    if not key.is_path or value is None:
+        return value
+    if isinstance(value, tuple):
+        return tuple(_absolute(item) for item in value)
+    return _absolute(value)
+
+
+def _absolute(path: str) -> str:
+    if is_url(path) or path == "-":
+        return path
+    return str(Path(path).resolve())

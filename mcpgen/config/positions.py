@@ -1,0 +1,98 @@
+"""Where a key stands in `mcpgen.toml`. `tomllib` gives values without their lines, so headers and
+assignments are found again in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from ..problems import Place
+
+KeyPath: TypeAlias = tuple[str, ...]
+"""The names on the way to a key: `("tools", "listBooks", "enabled")`."""
+
+_WORD = r"(?:[A-Za-z0-9_-]+|\"(?:[^\"\\]|\\.)*\"|'[^']*')"
+_KEY = re.compile(rf"\s*({_WORD}(?:\s*\.\s*{_WORD})*)\s*=")
+
+
+def place_of(text: str, file: str, path: KeyPath) -> Place:
+    """The place of a key, or of the nearest table above it that the text has."""
+    best_depth, best_line, best_column = 0, 0, 1
+    for line, column, key in key_positions(text):
+        depth = _common_length(path, key)
+        if depth > best_depth:
+            best_depth, best_line, best_column = depth, line, column
+    return place_at(text, file, best_line, best_column)
+
+
+def _common_length(first: KeyPath, second: KeyPath) -> int:
+    """How many names two paths share from their start."""
+    length = 0
+    for left, right in zip(first, second, strict=False):
+        if left != right:
+            break
+        length += 1
+    return length
+
+
+def key_positions(text: str) -> Iterator[tuple[int, int, KeyPath]]:
+    """(line, column, full path) of every header and assignment, in order. The lines of multi-line
+    texts are skipped.
+    """
+    table: KeyPath = ()
+    closing = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if closing:
+            if closing in line:
+                closing = ""
+            continue
+        for quotes in ('"""', "'''"):
+            if line.count(quotes) % 2:
+                closing = quotes
+        stripped = line.strip()
+        if stripped.startswith("["):
+            table = _header(stripped) or table
+            yield number, line.index("[") + 1, table
+            continue
+        assignment = _KEY.match(line)
+        if assignment:
+            yield number, line.index(assignment[1]) + 1, (*table, *_dotted(assignment[1]))
+
+
+def place_at(text: str, file: str, line: int, column: int) -> Place:
+    """A place with the lines around it. Line 0: the whole file."""
+    if not line:
+        return Place(file=file, line=line, column=column)
+    lines = text.splitlines()
+    last = min(len(lines), line + 1)
+    excerpt = tuple((number, lines[number - 1]) for number in range(max(1, line - 1), last + 1))
+    return Place(file=file, line=line, column=column, excerpt=excerpt)
+
+
+def _header(line: str) -> KeyPath:
+    if line.startswith("[["):
+        line = line.split("]]")[0] + "]]"
+    try:
+        return _spine(tomllib.loads(line))
+    except tomllib.TOMLDecodeError:
+        return ()
+
+
+def _dotted(key: str) -> KeyPath:
+    try:
+        return _spine(tomllib.loads(f"{key} = {{}}"))
+    except tomllib.TOMLDecodeError:
+        return (key,)
+
+
+def _spine(data: Any) -> KeyPath:
+    """The first key of a table, the first key of its value, and so on."""
+    path: list[str] = []
+    while isinstance(data, dict) and data:
+        name = next(iter(data))
+        path.append(name)
+        data = data[name]
+    return tuple(path)

@@ -1,0 +1,288 @@
+"""Schemas of a document → the types of arguments and answers, for type checkers.
+
+A type is a JSON Schema of a few keywords: `type`, `enum`, `anyOf`, `items`,
+`additionalProperties`, and `$ref` to a model. A model is an object with properties: each
+component of the document is one, whole and under its own name, and so is each object that stands
+inline, named after the tool or component it stands in and its place there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ..ir import LITERALS, Schema
+from ..runtime.pointer import unescape
+from ..text import words
+
+if TYPE_CHECKING:
+    from .schema import Reader
+
+DEPTH: Final = 12
+"""Levels of properties, items and branches within one component; a deeper value is `Any`."""
+NODES: Final = 5000
+"""Schemas read for one component. `allOf` can say a schema far larger than its text."""
+NAME_LENGTH: Final = 60
+RESERVED: Final = frozenset(
+    {"Any", "Literal", "NotRequired", "TypedDict", "Union", "None", "True", "False"}
+)
+ANNOTATIONS: Final = frozenset(
+    {
+        "$comment",
+        "default",
+        "deprecated",
+        "description",
+        "example",
+        "examples",
+        "externalDocs",
+        "readOnly",
+        "summary",
+        "title",
+        "writeOnly",
+        "xml",
+    }
+)
+"""Keywords beside a `$ref` that leave its target the same type (JSON Schema 2020-12 §9)."""
+DEFINITIONS: Final = "#/$defs/"
+NULL: Final[Schema] = {"type": "null"}
+
+
+class Models:
+    """The models of one document, and the types that refer to them.
+
+    `schemas`: class name → `{"type": "object", "properties": …, "required": […]}`, keys as they
+    are on the wire.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.schemas: dict[str, Schema] = {}
+        self._types: dict[tuple[str, bool], Schema] = {}
+        self._unread: deque[tuple[str, str, bool]] = deque()
+        self._links: dict[str, tuple[bool, set[str]]] = {}
+        self._component_names = {class_name(name) for name in self._components()}
+
+    def argument(self, schema: Any, tool: str, argument: str) -> Schema | None:
+        """The type of an argument, null not included; None where it holds no model."""
+        return self._root(schema, pascal(tool) + pascal(argument), writing=True)
+
+    def answer(self, schema: Any, tool: str) -> Schema | None:
+        """The type of an answer, null not included; None where it holds no model."""
+        return self._root(schema, f"{pascal(tool)}Answer", writing=False)
+
+    def _root(self, schema: Any, name: str, *, writing: bool) -> Schema | None:
+        found = _Walk(self, writing).type_of(schema, name, 0)
+        while self._unread:
+            model, reference, is_input = self._unread.popleft()
+            walk = _Walk(self, is_input)
+            self.schemas[model] = walk.fields({"$ref": reference}, model, 0)
+        return found if refers_to_model(found) else None
+
+    def component(self, reference: str, *, writing: bool, depth: int) -> Schema:
+        """The type of what a `$ref` points to.
+
+        A component with fields that are sent or received alone has a second model for requests,
+        `BookInput` beside `Book`.
+        """
+        is_input = writing and self._has_direction(reference)
+        key = reference, is_input
+        if key in self._types:
+            return self._types[key]
+        self._types[key] = {}  # what a component that is nothing but itself says
+        target, _ = self.reader.resolve(reference)
+        name = class_name(_last_token(reference))
+        if referenced(target) is None and _has_properties(self.reader.flatten(target)):
+            model = self.reserve(f"{name}Input" if is_input else name, is_component=not is_input)
+            self._unread.append((model, reference, is_input))
+            self._types[key] = {"$ref": DEFINITIONS + model}
+        else:
+            self._types[key] = _Walk(self, writing).type_of(target, name, depth + 1)
+        return self._types[key]
+
+    def reserve(self, name: str, *, is_component: bool = False) -> str:
+        """A free class name: `name`, with a number where another model has it."""
+        free, number = name[:NAME_LENGTH], 2
+        while self._is_used(free, is_component):
+            free, number = f"{name[:NAME_LENGTH]}{number}", number + 1
+        self.schemas[free] = {}
+        return free
+
+    def _is_used(self, name: str, is_component: bool) -> bool:
+        if name in RESERVED or name in self.schemas:
+            return True
+        return not is_component and name in self._component_names
+
+    def _components(self) -> list[str]:
+        root = self.reader.document.root
+        groups = [root.get("$defs"), root.get("definitions")]
+        components = root.get("components")
+        if isinstance(components, dict):
+            groups.append(components.get("schemas"))
+        return [str(name) for group in groups if isinstance(group, dict) for name in group]
+
+    def _has_direction(self, reference: str) -> bool:
+        """Whether anything that can be reached from a component is `readOnly` or `writeOnly`."""
+        seen = {reference}
+        pending = [reference]
+        while pending:
+            has_direction, references = self._links_of(pending.pop())
+            if has_direction:
+                return True
+            pending += references - seen
+            seen |= references
+        return False
+
+    def _links_of(self, reference: str) -> tuple[bool, set[str]]:
+        """Whether a component itself holds such a flag, and the references in it."""
+        if reference not in self._links:
+            has_direction = False
+            references: set[str] = set()
+            pending = [self.reader.resolve(reference)[0]]
+            while pending:
+                node = pending.pop()
+                if isinstance(node, list):
+                    pending += node
+                elif isinstance(node, dict):
+                    pending += node.values()
+                    has_direction |= node.get("readOnly") is True or node.get("writeOnly") is True
+                    if isinstance(node.get("$ref"), str):
+                        references.add(node["$ref"])
+            self._links[reference] = has_direction, references
+        return self._links[reference]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One reading of one component, or of one argument or answer."""
+
+    models: Models
+    writing: bool
+    room: int = NODES
+
+    def type_of(self, node: Any, name: str, depth: int) -> Schema:
+        """The type of a schema, null not included. `name` is what an object in it is called."""
+        self.room -= 1
+        if self.room < 0 or depth > DEPTH:
+            return {}
+        reference = referenced(node)
+        if reference is not None:
+            return self.models.component(reference, writing=self.writing, depth=depth)
+        flat = self.models.reader.flatten(node)
+        values = _literals(flat)
+        if values:
+            return {"enum": values}
+        if _has_properties(flat):
+            return self._model(node, name, depth)
+        branches, _ = self.models.reader.branches(flat)
+        found = _union([self.with_null(branch, name, depth + 1) for branch in branches])
+        if found:
+            return found
+        kinds = [kind for kind in self.models.reader.types(flat) if kind != "null"]
+        return _union([self._of_kind(kind, flat, name, depth) for kind in kinds])
+
+    def with_null(self, node: Any, name: str, depth: int) -> Schema:
+        """The type of a schema, null included where it allows that."""
+        found = self.type_of(node, name, depth)
+        accepts_null = self.models.reader.expand(node)[2]
+        if not found:
+            return NULL if self.models.reader.is_null(node) else {}
+        return _union([found, NULL]) if accepts_null else found
+
+    def fields(self, node: Any, name: str, depth: int) -> Schema:
+        """The object schema of a model: every property that goes in this direction."""
+        reader = self.models.reader
+        other_direction = "readOnly" if self.writing else "writeOnly"
+        properties: dict[str, Schema] = {}
+        for key, child in reader.properties(node).items():
+            flat = reader.flatten(child)
+            if flat.get(other_direction) is True or flat.get("not") == {}:
+                continue
+            properties[key] = self.with_null(child, name + pascal(key), depth + 1)
+        listed = reader.flatten(node).get("required")
+        required = listed if isinstance(listed, list) else []
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [key for key in properties if key in required],
+        }
+
+    def _model(self, node: Any, name: str, depth: int) -> Schema:
+        """A model for an object that stands inline."""
+        model = self.models.reserve(name)
+        self.models.schemas[model] = self.fields(node, model, depth)
+        return {"$ref": DEFINITIONS + model}
+
+    def _of_kind(self, kind: str, flat: Schema, name: str, depth: int) -> Schema:
+        """The type of a flattened schema that has no union, for one of its JSON types."""
+        if kind == "array":
+            if "prefixItems" in flat:
+                return {"type": "array", "items": {}}
+            items = self.with_null(flat.get("items"), f"{name}Item", depth + 1)
+            return {"type": "array", "items": items}
+        values = flat.get("additionalProperties")
+        if kind == "object" and isinstance(values, dict) and values:
+            return {
+                "type": "object",
+                "additionalProperties": self.with_null(values, f"{name}Value", depth + 1),
+            }
+        return {"type": kind}
+
+
+def referenced(node: Any) -> str | None:
+    """The reference that a schema is, keywords beside it that change no type left aside."""
+    if not isinstance(node, dict):
+        return None
+    keywords = {key for key in node if key not in ANNOTATIONS and not str(key).startswith("x-")}
+    if keywords == {"$ref"} and isinstance(node["$ref"], str):
+        return node["$ref"]
+    parts = node.get("allOf")
+    if keywords == {"allOf"} and isinstance(parts, list) and len(parts) == 1:
+        return referenced(parts[0])
+    return None
+
+
+def refers_to_model(schema: Schema) -> bool:
+    """Whether there is a `$ref` in a type."""
+    if "$ref" in schema:
+        return True
+    inner = [schema.get("items"), schema.get("additionalProperties"), *schema.get("anyOf", ())]
+    return any(refers_to_model(item) for item in inner if isinstance(item, dict))
+
+
+def _has_properties(flat: Schema) -> bool:
+    properties = flat.get("properties")
+    return isinstance(properties, dict) and bool(properties)
+
+
+def _literals(flat: Schema) -> list[Any]:
+    """The values of an `enum` or `const` without null, where a `Literal` can say all of them."""
+    listed = [flat["const"]] if "const" in flat else flat.get("enum")
+    values = [value for value in listed if value is not None] if isinstance(listed, list) else []
+    if len(values) > LITERALS or any(type(value) not in (str, int, bool) for value in values):
+        return []
+    return list({(type(value), value): value for value in values}.values())
+
+
+def _union(members: list[Schema]) -> Schema:
+    """The members without repeats; any value where one of them, or none, is said."""
+    unique = {json.dumps(member, sort_keys=True): member for member in members}
+    if "{}" in unique or not unique:
+        return {}
+    return members[0] if len(unique) == 1 else {"anyOf": list(unique.values())}
+
+
+def _last_token(reference: str) -> str:
+    return unescape(reference.rsplit("/", 1)[-1])
+
+
+def class_name(name: str) -> str:
+    """A component's name as a class name: `2fa` → `Model2fa`."""
+    found = pascal(name)
+    return (found if found[0].isalpha() else f"Model{found}")[:NAME_LENGTH]
+
+
+def pascal(name: str) -> str:
+    """A name as part of a class name: `page-size` → `PageSize`."""
+    return "".join(word.capitalize() for word in words(name)) or "Item"

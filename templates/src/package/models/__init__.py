@@ -1,1 +1,0 @@
-"""Types of arguments and answers, a module for each toolset. Only type checkers read them."""

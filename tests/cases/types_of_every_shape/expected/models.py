@@ -1,0 +1,80 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict, Union
+
+
+class AddBookAnswer(TypedDict):
+    added: NotRequired[Book]
+    at: NotRequired[AddBookAnswerAt]
+
+
+class AddBookAnswerAt(TypedDict):
+    shelf: NotRequired[int]
+
+
+Book = TypedDict(
+    "Book",
+    {
+        "genre": NotRequired[Literal["fiction", "poetry"]],
+        "id": str,
+        "oldPrice": NotRequired[Union["Price", None]],
+        "owner": NotRequired[Union["Person", str]],
+        "pages": NotRequired[int | None],
+        "price": "Price",
+        "print-run": NotRequired["BookPrintRun"],
+        "shown": NotRequired["Price2"],
+        "sizes": NotRequired[dict[str, float]],
+        "title": str,
+    },
+)
+
+
+BookInput = TypedDict(
+    "BookInput",
+    {
+        "draft": NotRequired[bool],
+        "genre": NotRequired[Literal["fiction", "poetry"]],
+        "oldPrice": NotRequired[Union["Price", None]],
+        "owner": NotRequired[Union["Person", str]],
+        "pages": NotRequired[int | None],
+        "price": "Price",
+        "print-run": NotRequired["BookInputPrintRun"],
+        "shown": NotRequired["Price2"],
+        "sizes": NotRequired[dict[str, float]],
+        "title": str,
+    },
+)
+
+
+class BookInputPrintRun(TypedDict):
+    year: NotRequired[int]
+
+
+class BookPrintRun(TypedDict):
+    year: NotRequired[int]
+
+
+class Node(TypedDict):
+    all: NotRequired[list[Node]]
+    left: NotRequired[Node]
+    value: NotRequired[Any]
+
+
+Person = TypedDict(
+    "Person",
+    {
+        "name": str,
+        "class": NotRequired[str],
+        "email": NotRequired[str],
+    },
+)
+
+
+class Price(TypedDict):
+    amount: float
+
+
+class Price2(TypedDict):
+    text: NotRequired[str]
