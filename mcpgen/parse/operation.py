@@ -253,8 +253,8 @@ class Operation:
                 continue
             self.reader.problems.note(
                 "E0407",
-                f"parameter `{visible(item.wire_name)[:60]}` is not the model's to set: left out,"
-                f" the credential of `{scheme}` comes from the environment",
+                f"parameter `{visible(item.wire_name)[:60]}` ignored: the credential of"
+                f" `{scheme}` comes from the environment",
                 pointer=self.origin.pointer,
             )
             needed += [scheme] if item.required else []

@@ -151,7 +151,7 @@ def fields(
 def one(
     reader: Reader, problems: Problems, parameter: dict[str, Any], pointer: str, template: list[str]
 ) -> list[Field]:
-    """The field of one parameter, or none where it cannot be sent or is not the model's to set."""
+    """The field of one parameter, or none if it cannot be sent or a client may not set it."""
     name, place = parameter["name"], cast(Place, parameter["in"])
     required = parameter.get("required") is True or place == "path"
     if place == "header":
@@ -166,7 +166,7 @@ def one(
         if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):
             problems.note(
                 "E0407",
-                f"header `{visible(name)[:60]}` is not the model's to set: left out",
+                f"header `{visible(name)[:60]}` ignored: clients may not set this header",
                 pointer=pointer,
             )
             return []
