@@ -22,8 +22,9 @@ from importlib import resources
 from typing import Any
 
 from ..load.definitions import SOURCES
-from ..load.document import FILES, Document, child
+from ..load.document import FILES, Document
 from ..problems import Problems, Severity
+from ..runtime.pointer import child
 from ..text import escape_token
 
 LIMIT = 100

@@ -39,7 +39,7 @@ PAYLOADS = {
     "list of values": "a'] + [__import__('os').getpid()] + ['",
     "template": "v${x}w",
     "call": "__import__('os')",
-    "comment": "*/ x /*",
+    "end of comment": "*/ x /*",
     "names": "A=1;import os",
     "newline": "date\nimport os",
     "exec": "'+exec('')+'",

@@ -1,5 +1,5 @@
 """What is true of the sources themselves: what they may not use, where they may read, what packages
-say about how it is made.
+say.
 """
 
 from __future__ import annotations
