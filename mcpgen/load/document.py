@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..ir import WITHOUT_API
 from ..problems import Place
 from ..runtime.pointer import child, escape, split, unescape
 from .limits import Limits
@@ -65,6 +66,11 @@ class Document:
     _finders: dict[str, Finder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _log_size: int = field(default=0, repr=False)
+
+    @property
+    def describes_api(self) -> bool:
+        """Whether this is an OpenAPI document, and not a list of tools or a JSON Schema."""
+        return self.version not in WITHOUT_API
 
     def resolve(self, ref: str) -> tuple[Any, str]:
         """What a local reference points to, through chains of references, and its pointer.
