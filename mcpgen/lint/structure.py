@@ -71,7 +71,7 @@ def check(document: Document, problems: Problems, *, severity: Severity = "warni
             pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
             unexpected = _unexpected(error)
             for name in unexpected:
-                said = f"`{name[:_SHOWN]}` may not stand here"
+                said = f"unexpected key `{name[:_SHOWN]}`"
                 problems.add(_CODE, severity, said, pointer=f"{pointer}/{escape(name)}")
             if not unexpected:
                 problems.add(_CODE, severity, _said(error), pointer=pointer)
@@ -108,7 +108,7 @@ def _said(error: Any) -> str:
     if kind == "pattern":
         return f"{_short(value)} does not match `{str(detail.get('pattern', ''))[:_SHOWN]}`"
     if kind in _ALTERNATIVES:
-        return f"{_short(value)} is nothing that may stand here"
+        return f"{_short(value)} matches none of the allowed forms"
     return str(error.message)[:200]
 
 

@@ -1,6 +1,4 @@
-"""Several files as one document: definitions of tools beside each other, and beside at most one API
-description.
-"""
+"""Several files as one document: definitions of tools, and at most one API description."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ API_STEMS = ("openapi", "swagger")
 
 
 def expand(names: Sequence[Name]) -> list[Name]:
-    """The names of documents, a folder of definitions being the files in it. Raises UsageError for
-    none at all.
+    """The names of documents, with a folder of definitions replaced by its files. Raises UsageError
+    if there are none.
     """
     expanded: list[Name] = []
     for name in names:
@@ -35,16 +33,14 @@ def expand(names: Sequence[Name]) -> list[Name]:
 
 
 def _documents_in(folder: Path) -> list[Name]:
-    """The definitions in a folder; none where it is no folder, or holds an API description: that
-    is a mistake to be told of, not a list to be read.
+    """The definitions in a folder. Empty if it is not a folder, or holds an API description: that
+    is a mistake, which reading the folder itself reports.
     """
     if len(str(folder)) >= LONGEST_PATH or not folder.is_dir():
         return []
     documents: list[Name] = []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.suffix not in DOCUMENT_ENDINGS:
-            continue
-        if not path.is_file():
+        if not _is_document(path):
             continue
         if path.stem.lower() in API_STEMS:
             return []
@@ -52,13 +48,19 @@ def _documents_in(folder: Path) -> list[Name]:
     return documents
 
 
+def _is_document(path: Path) -> bool:
+    if path.name.startswith("."):
+        return False
+    return path.suffix in DOCUMENT_ENDINGS and path.is_file()
+
+
 def beside(
     names: Sequence[Name], read: Sequence[Read]
 ) -> tuple[Source, Text, dict[str, Any], Path]:
-    """One document of many: its source, text and root, in which the others are named, and the
-    folder they share.
+    """One document of many: its source, its text, its root, which names the others, and the folder
+    they share.
 
-    Raises UsageError where more than one describes an API, or where one is not a file.
+    Raises UsageError if more than one describes an API, or if one is not a file.
     """
     paths = []
     for name, (source, text, tree) in zip(names, read, strict=True):
@@ -67,7 +69,7 @@ def beside(
     folder = Path(os.path.commonpath([path.parent for path in paths]))
     main = _api_description(read)
     if main is None:
-        # Nothing is read from it: the folder itself is the document, and its files stand in it.
+        # The folder itself is the document; nothing is read from this path.
         place = folder / f"{folder.name}.tools"
         source = Source(name=os.path.relpath(folder), kind="path", path=place)
         main = source, Text(source.name, "{}"), {}

@@ -30,93 +30,108 @@ def is_definition(node: Any) -> bool:
     """Whether a value defines one tool, in any dialect."""
     if type(node) is not dict:
         return False
-    inner = node["function"] if type(node.get("function")) is dict else node
-    return type(inner.get("name")) is str and any(
-        key in inner for key in (*SCHEMA_KEYS, "description")
-    )
+    inner = node
+    if type(node.get("function")) is dict:
+        inner = node["function"]
+    has_key = any(key in inner for key in (*SCHEMA_KEYS, "description"))
+    return has_key and type(inner.get("name")) is str
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
-    """The list of tools of a document and its pointer, or None where it has none."""
+    """The list of tools of a document and its pointer, or None if it has no such list."""
     if type(root) is list:
         return root, ""
     for path in _LISTS:
-        node = root
-        for key in path:
-            node = node.get(key) if type(node) is dict else None
-        if type(node) is list and (not node or any(type(item) is dict for item in node)):
+        node = _member(root, path)
+        if type(node) is not list:
+            continue
+        if node == [] or any(type(item) is dict for item in node):
             return node, "/" + "/".join(path)
     return None
 
 
+def _member(root: Any, path: tuple[str, ...]) -> Any:
+    """The value at a path of keys, or None."""
+    node = root
+    for key in path:
+        if type(node) is not dict:
+            return None
+        node = node.get(key)
+    return node
+
+
 def is_tools(root: Any) -> bool:
     """Whether a document is a list of tools or one tool."""
-    return tool_list(root) is not None or (is_definition(root) and "version" not in root)
+    if tool_list(root) is not None:
+        return True
+    return is_definition(root) and "version" not in root
 
 
 def is_schema(root: dict[str, Any]) -> bool:
-    """Whether a document is a JSON Schema: by its `$schema`, or by keywords that nothing else has
+    """Whether a document is a JSON Schema: by its `$schema`, or by keywords that only a schema has
     together.
     """
-    if type(root.get("$schema")) is str and "json-schema.org" in root["$schema"]:
+    dialect = root.get("$schema")
+    if type(dialect) is str and "json-schema.org" in dialect:
         return True
-    if any(type(root.get(key)) is dict for key in ("$defs", "definitions")) and "paths" not in root:
+    has_definitions = any(type(root.get(key)) is dict for key in ("$defs", "definitions"))
+    if has_definitions and "paths" not in root:
         return True
-    return "$id" in root or (
-        type(root.get("properties")) is dict and root.get("type", "object") == "object"
-    )
+    if "$id" in root:
+        return True
+    return type(root.get("properties")) is dict and root.get("type", "object") == "object"
 
 
 def with_draft(root: Any, draft: str | None) -> Any:
-    """A document that is to be read as a JSON Schema of a draft says so itself, unless it is
-    something else.
-    """
-    if (
-        draft is None
-        or type(root) is not dict
-        or is_tools(root)
-        or {"openapi", "swagger", "$schema"} & root.keys()
-    ):
+    """A document with the `$schema` of a draft, if it may be a JSON Schema and has none."""
+    if draft is None or type(root) is not dict:
+        return root
+    if is_tools(root) or not root.keys().isdisjoint(("openapi", "swagger", "$schema")):
         return root
     return {"$schema": DRAFTS[draft], **root}
 
 
 def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
-    """Every entry of a list of tools with its pointer, well formed or not; None where the document
-    is no such list.
+    """Every entry of a list of tools with its pointer, well formed or not; None for a document
+    without such a list.
     """
-    found = tool_list(root)
-    if found is None:
-        return [(root, pointer)] if is_tools(root) else None
-    out: list[tuple[Any, str]] = []
-    for index, entry in enumerate(found[0]):
-        at = f"{pointer}{found[1]}/{index}"
-        inner = entry.get("functionDeclarations") if type(entry) is dict else None
-        if type(inner) is list:
-            out += [
-                (child, f"{at}/functionDeclarations/{number}") for number, child in enumerate(inner)
-            ]
-        else:
-            out.append((entry, at))
-    return out
+    listed = tool_list(root)
+    if listed is None:
+        if is_tools(root):
+            return [(root, pointer)]
+        return None
+    tools, list_pointer = listed
+    result: list[tuple[Any, str]] = []
+    for index, entry in enumerate(tools):
+        result += _declarations(entry, f"{pointer}{list_pointer}/{index}")
+    return result
+
+
+def _declarations(entry: Any, pointer: str) -> list[tuple[Any, str]]:
+    """One entry, or the functions of one of Gemini's, which declares several."""
+    if type(entry) is not dict:
+        return [(entry, pointer)]
+    functions = entry.get("functionDeclarations")
+    if type(functions) is not list:
+        return [(entry, pointer)]
+    return [
+        (function, f"{pointer}/functionDeclarations/{index}")
+        for index, function in enumerate(functions)
+    ]
 
 
 def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str]]:
-    """Every JSON Schema of a document of definitions with its pointer: for `upgrade`, which knows
-    no tools.
-    """
-    found = entries(root, pointer)
-    if found is None:
+    """Every JSON Schema of a document of definitions, with its pointer."""
+    tools = entries(root, pointer)
+    if tools is None:
         yield root, pointer
         return
-    for entry, at in found:
+    for entry, at in tools:
         if type(entry) is not dict:
             continue
-        inner, where = (
-            (entry["function"], f"{at}/function")
-            if type(entry.get("function")) is dict
-            else (entry, at)
-        )
+        inner = entry
+        if type(entry.get("function")) is dict:
+            inner, at = entry["function"], f"{at}/function"
         for key in (*SCHEMA_KEYS, "outputSchema", "output_schema"):
             if type(inner.get(key)) is dict:
-                yield inner[key], f"{where}/{key}"
+                yield inner[key], f"{at}/{key}"

@@ -1,5 +1,5 @@
-"""A loaded document: one tree of plain JSON values in which every reference is local, and the
-places of its nodes.
+"""A loaded document: one tree of plain JSON values with local references, and the places of its
+nodes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class UnresolvedReference(Exception):
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """Looked for only when shown: comparing names is slow."""
+        """Computed only when shown: comparing names is slow."""
         return self._suggest()
 
 
@@ -75,34 +75,33 @@ class Document:
     def resolve(self, ref: str) -> tuple[Any, str]:
         """What a local reference points to, through chains of references, and its pointer.
 
-        Raises `UnresolvedReference` when there is nothing, when the chain is a circle, or is longer
-        than the limit.
+        Raises `UnresolvedReference` if it points to nothing, is circular, or is a chain longer than
+        the limit.
         """
-        found = self._resolved.get(ref)
-        if found is None:
-            found = self._resolve(ref)
-            self._resolved[ref] = found
-        return found
+        target = self._resolved.get(ref)
+        if target is None:
+            target = self._resolve(ref)
+            self._resolved[ref] = target
+        return target
 
     def _resolve(self, ref: str) -> tuple[Any, str]:
         current, seen = ref, {ref}
         while True:
             node, pointer = self.resolve_one(current, len(seen))
-            if type(node) is not dict or type(node.get("$ref")) is not str:
+            if not _is_reference(node):
                 return node, pointer
             current = node["$ref"]
             if current in seen:
-                raise UnresolvedReference(ref, reason="leads in a circle")
+                raise UnresolvedReference(ref, reason="is circular")
             seen.add(current)
             if len(seen) > self.limits.hops:
-                raise UnresolvedReference(
-                    ref, reason=f"leads through more than {self.limits.hops} references"
-                )
+                reason = f"is a chain of more than {self.limits.hops} references"
+                raise UnresolvedReference(ref, reason=reason)
 
     def resolve_one(self, ref: str, hops: int = 0) -> tuple[Any, str]:
-        """One step of a reference: what it points to, be that a reference again.
+        """One step of a reference: what it points to, which may be a reference again.
 
-        A reference on the way (`#/components/responses/Gone/description` where `Gone` is a
+        A reference within the path (`#/components/responses/Gone/description` where `Gone` is a
         reference) is followed.
         """
         if not ref.startswith("#"):
@@ -118,62 +117,57 @@ class Document:
             try:
                 node = child(node, key)
             except (LookupError, ValueError):
-                if (
-                    hops >= self.limits.hops
-                    or type(node) is not dict
-                    or type(node.get("$ref")) is not str
-                ):
+                if hops >= self.limits.hops or not _is_reference(node):
                     raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
-                # Too deep a chain ends here: every step costs one of the hops.
-                node, pointer = self.resolve_one(
-                    f"{node['$ref']}/{escape(key).replace('%', '%25')}", hops + 1
-                )
+                # Every step costs one of the hops, so that a circle ends.
+                key = escape(key).replace("%", "%25")
+                node, pointer = self.resolve_one(f"{node['$ref']}/{key}", hops + 1)
             else:
                 pointer += "/" + escape(key)
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """The node itself, or what its `$ref` points to; what stands beside the `$ref` is left
-        out.
-        """
-        if type(node) is dict and type(node.get("$ref")) is str:
+        """The node itself, or what its `$ref` points to, without the keys beside the `$ref`."""
+        if _is_reference(node):
             return self.resolve(node["$ref"])
         return node, pointer
 
     def forget(self) -> None:
-        """The tree has changed: resolve references anew."""
+        """Forget what references point to: to be called after the tree has changed."""
         self._resolved.clear()
 
     def _suggest(self, fragment: str) -> tuple[str, ...]:
-        """Existing references close to one that points to nothing: in its section first, whatever
-        the case.
+        """Up to three existing references whose names are like the last key of a fragment that
+        points to nothing: from the same section first.
         """
-        parts = split(fragment if fragment.startswith("/") else "/" + fragment)
-        name = parts[-1] if parts else ""
+        section, _, name = f"/{fragment.removeprefix('/')}".rpartition("/")
         sections: list[tuple[str, Any]] = []
-        if len(parts) > 1:
-            try:
-                node: Any = self.root
-                for part in parts[:-1]:
-                    node = child(node, part)
-                sections.append(("/" + "/".join(map(escape, parts[:-1])), node))
-            except (LookupError, ValueError):
-                pass
+        if section:
+            sections.append((section, self._at(section)))
         components = self.root.get("components")
         if type(components) is dict:
-            sections += [
-                (f"/components/{escape(kind)}", members) for kind, members in components.items()
-            ]
+            for kind, members in components.items():
+                sections.append((f"/components/{escape(kind)}", members))
         sections.append(("/definitions", self.root.get("definitions")))
-        return tuple(_closest(name, sections)[:3])
+        return tuple(_closest(unescape(name), sections)[:3])
+
+    def _at(self, pointer: str) -> Any:
+        """The node at a pointer, or None."""
+        node: Any = self.root
+        for key in split(pointer):
+            try:
+                node = child(node, key)
+            except (LookupError, ValueError):
+                return None
+        return node
 
     # Places.
 
     def place(self, pointer: str) -> Place:
         """Where the author wrote the node: file, line and column, with an excerpt.
 
-        Nothing is positioned until this is asked; then the text is scanned again. A node the author
-        did not write is shown at the nearest one above it that they did.
+        The text is scanned for it only now. A node the author did not write has the place of the
+        nearest one above it that they did.
         """
         written = self.written(pointer)
         name, inner = self._file_of(written)
@@ -184,7 +178,7 @@ class Document:
             self._finders[name] = finder(text)
         try:
             offset, width = self._finders[name].find(split(inner))
-        except Exception:  # a position is a courtesy: no message may be lost over it
+        except Exception:  # no message may be lost because its place cannot be determined
             return Place(file=text.name, pointer=inner)
         return text.place(offset, width, inner)
 
@@ -197,18 +191,24 @@ class Document:
             self._log_size = len(self.moved)
         before = len(self.moved)
         while True:
-            newest, length, end = -1, 0, len(pointer)
-            while end > 0:
-                entries = self._log.get(pointer[:end])
-                if entries:
-                    at = bisect.bisect_left(entries, before) - 1
-                    if at >= 0 and entries[at] > newest:
-                        newest, length = entries[at], end
-                end = pointer.rfind("/", 0, end)
+            newest, length = self._last_move(pointer, before)
             if newest < 0:
                 return pointer
             pointer = self.moved[newest][1] + pointer[length:]
             before = newest
+
+    def _last_move(self, pointer: str, before: int) -> tuple[int, int]:
+        """The last move, of those before `before`, of a node or of one above it; and the length of
+        that one's pointer. The index is -1 if nothing moved.
+        """
+        newest, length, end = -1, 0, len(pointer)
+        while end > 0:
+            entries = self._log.get(pointer[:end], [])
+            index = bisect.bisect_left(entries, before) - 1
+            if index >= 0 and entries[index] > newest:
+                newest, length = entries[index], end
+            end = pointer.rfind("/", 0, end)
+        return newest, length
 
     def _file_of(self, pointer: str) -> tuple[str, str]:
         """The file a pointer leads into, and the pointer within it."""
@@ -216,12 +216,18 @@ class Document:
         if not pointer.startswith(start):
             return "", pointer
         name, _, inner = pointer[len(start) :].partition("/")
-        return unescape(name), "/" + inner if inner else ""
+        if inner:
+            inner = "/" + inner
+        return unescape(name), inner
+
+
+def _is_reference(node: Any) -> bool:
+    return type(node) is dict and type(node.get("$ref")) is str
 
 
 def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
-    """`#/section/name` for the names most like `name`: the same but for case, then by edit
-    distance.
+    """`#/section/name` for the names most like `name`: those that differ only in case, then by
+    edit distance.
     """
     folded = name.lower()
     same, close = [], []

@@ -1,9 +1,9 @@
-"""Documents of many files: the others are read, embedded, and every reference is made local.
+"""Documents of many files: the others are read and embedded, and every reference is made local.
 
-References are followed inside the folder of the main document and nowhere else: no network, no
-absolute paths, no way out through `..` or a symbolic link (a document that could name any file or
-host would let whoever wrote it read them). A document given as a URL may refer to files in its own
-folder on its own server. `$id` names a schema; nothing is ever fetched because of it.
+References are followed only inside the folder of the main document: no network, no absolute paths,
+no way out through `..` or a symbolic link (a document that could name any file or host would let
+whoever wrote it read them). A document given as a URL may refer to files in its own folder on its
+own server. `$id` names a schema; nothing is ever fetched because of it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import os
 import posixpath
 import re
 import urllib.parse
-from dataclasses import replace
+from collections import deque
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from ..problems import McpgenError, Problem, Problems, RefusedError
+from ..problems import DocumentError, McpgenError, Problem, Problems, RefusedError
 from ..runtime.pointer import escape
 from . import json as json_text
 from . import yaml as yaml_text
@@ -26,9 +27,10 @@ from .fetch import Downloads, too_large
 from .json import too_many_nodes
 from .limits import Limits
 from .source import read_file
-from .text import Fault, LimitFault, TagFault, Text, decode, note_surrogates, raised
+from .text import Fault, Text, decode, note_surrogates, raised
 
 Chain: TypeAlias = "tuple[Chain, str] | None"
+"""The keys that lead to a node, the last one outermost: a pointer is made of them when needed."""
 
 _SUSPECT = re.compile(
     r"""\$ref(?!["']?\s*:\s*["']\#/) | \$(id|anchor|dynamicRef)\b | \bmapping\b
@@ -46,33 +48,37 @@ _NAMES = frozenset(
     " securityDefinitions pathItems mediaTypes content encoding variables paths webhooks x-webhooks"
     " x-ms-paths additionalOperations scopes".split()
 )
-"""Keys whose value maps names the author chose to objects: there, `example` or `x-rate` is a
-name.
-"""
+"""Keys whose value maps names the author chose to objects: there, `example` is a name."""
 
 _DATA = frozenset(("example", "default", "const", "enum", "value", "externalDocs"))
-"""Keys whose value is data, in which `$ref` is a word like any other (unless it is all there
-is).
-"""
+"""Keys whose value is data, in which `$ref` is a key like any other unless it is the only one."""
 
 _STRUCTURE = frozenset(("x-webhooks", "x-ms-paths"))
 """The extensions in which references are references."""
 
 _INLINED = frozenset(("description", "summary", "title", "example", "default", "value"))
-"""Keys with plain values, which some authors keep in files: the value is put in place of the
-reference.
-"""
+"""Keys with plain values, which some authors keep in files: the value replaces the reference."""
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_LEADS_AWAY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\)")
+"""An address that begins with a scheme, a host, a drive or a network share."""
+_FILE_ADDRESS = re.compile(r"file:|[a-z]:[\\/]", re.I)
+_MAPPED_REFERENCE = re.compile(r"\A#|[/\\:]|\.(json|ya?ml)\b")
+"""A value of `discriminator.mapping` that is a reference and not a schema's name."""
 _PLAIN_TEXT = (".md", ".markdown", ".txt", ".html", ".rst")
+_UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
+
+_OUTSIDE = "a reference to a file outside the document's folder"
+_REMEDIES = {
+    "E0201": "download it and use a relative path",
+    "E0202": "move the file beside the document, or allow a folder above with `--ref-root`",
+}
 
 
 def parse_text(text: Text, limits: Limits) -> Any:
-    """The tree of a text: JSON when it begins like JSON, YAML otherwise; never one after the other.
-    Raises `Fault`.
-    """
-    reader = json_text if text.content.lstrip(" \t\r\n")[:1] in ("{", "[") else yaml_text
-    return reader.read(text, limits)
+    """The tree of a text: JSON when it begins like JSON, YAML otherwise. Raises `Fault`."""
+    if text.is_json:
+        return json_text.read(text, limits)
+    return yaml_text.read(text, limits)
 
 
 def suspicious(text: Text) -> bool:
@@ -85,13 +91,37 @@ def gather(
 ) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
-    `folder` is how far references may reach; the main document's own folder unless the user said
-    more. Raises `RefusedError` for references that lead out of it.
+    `folder` is how far references may reach; by default the folder of the main document. Raises
+    `RefusedError` for references that lead out of it, and `DocumentError` with the errors of all
+    files that cannot be read.
     """
     _Gatherer(document, problems, downloads, folder).run()
 
 
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What a relative reference is resolved against: its file, the nearest `$id`, and the pointer
+    of the schema that has it.
+    """
+
+    file: str = ""
+    base: str = ""
+    resource: str = ""
+
+
+class _Forbidden(Exception):
+    """A reference that must not be followed."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint or _REMEDIES[code]
+
+
 class _Gatherer:
+    """`refused` and `errors` collect what ends the run once every file has been visited."""
+
     def __init__(
         self,
         document: Document,
@@ -103,25 +133,21 @@ class _Gatherer:
         self.problems = problems
         self.downloads = downloads
         self.limits = document.limits
-        self.refused: list[tuple[str, str, str, str]] = []
-        self.queue: list[str] = []
-        self.trees: dict[str, Any] = {}
-        self.embedded_trees: dict[str, Any] = {}
+        self.refused: list[Problem] = []
+        self.errors: list[Problem] = []
+        self.queue: deque[str] = deque()
+        self.requested: set[str] = set()
+        self.embedded: dict[str, Any] = {}
         self.inline: list[tuple[dict[str, Any], str]] = []
         self.bytes = len(document.files[""].content)
         self.nodes = 0
         self.ids: dict[str, str] = {}
         self.anchors: dict[tuple[str, str], str] = {}
-        source = document.source
-        self.url = source.url
+        self.url = document.source.url
         self.root: Path | None = None
         self.main = ""
-        if source.path is not None:
-            here = Path(os.path.realpath(source.path.parent))
-            self.root = Path(os.path.realpath(folder)) if folder is not None else here
-            if not here.is_relative_to(self.root):
-                self.root = here
-            self.main = (here / source.path.name).relative_to(self.root).as_posix()
+        if document.source.path is not None:
+            self.root, self.main = _root_and_name(document.source.path, folder)
         elif self.url is not None:
             self.main = posixpath.basename(urllib.parse.urlsplit(self.url).path)
 
@@ -129,17 +155,26 @@ class _Gatherer:
         root = self.document.root
         root.pop(FILES, None)
         self.count(root)
-        self.learn(root, "", "", "", "")
-        self.visit(root, "", None, names=False, base="", resource="")
-        if self.trees:
-            root[FILES] = self.embedded_trees
+        self.collect_ids(root, "", "", "")
+        self.visit(root, None, _Scope())
+        if self.embedded:
+            root[FILES] = self.embedded
         while self.queue:
-            name = self.queue.pop(0)
-            self.visit(
-                self.trees[name], name, ((None, FILES), name), names=False, base="", resource=""
-            )
+            name = self.queue.popleft()
+            self.visit(self.embedded[name], ((None, FILES), name), _Scope(name))
         if self.refused:
-            self.refuse()
+            raise RefusedError(*self.refused)
+        if self.errors:
+            raise DocumentError(*self.errors)
+        self.inline_values()
+
+    def count(self, tree: Any) -> None:
+        self.nodes += json_text.size(tree)
+        if self.nodes > self.limits.nodes:
+            raise raised(self.document.files[""], too_many_nodes(self.limits))
+
+    def inline_values(self) -> None:
+        """Put values in the place of the references to them."""
         for holder, key in self.inline:
             try:
                 value, _ = self.document.resolve(holder[key]["$ref"])
@@ -147,8 +182,10 @@ class _Gatherer:
                 continue
             holder[key] = copy.deepcopy(value)
 
-    def refuse(self) -> None:
-        problems = [
+    def refuse(self, at: Chain, code: str, message: str, hint: str) -> None:
+        """Note a reference that ends the run."""
+        pointer = _pointer(at)
+        self.refused.append(
             Problem(
                 code=code,
                 severity="error",
@@ -157,294 +194,287 @@ class _Gatherer:
                 hint=hint,
                 place=self.document.place(pointer),
             )
-            for code, message, pointer, hint in self.refused
-        ]
-        raise RefusedError(*problems)
+        )
 
     # The walk.
 
-    def learn(self, node: Any, file: str, pointer: str, base: str, key: str) -> None:
-        """Note every `$id` and `$anchor` of a tree: names a reference may use instead of a
-        pointer.
-        """
-        if type(node) is dict:
-            identity = node.get("$id")
-            if type(identity) is str and key not in _NAMES:
-                base = urllib.parse.urljoin(base, identity.rstrip("#"))
-                self.ids.setdefault(base, pointer)
-            for word in ("$anchor", "$dynamicAnchor"):
-                if type(node.get(word)) is str and key not in _NAMES:
-                    self.anchors.setdefault((file, node[word]), pointer)
-            for name, value in node.items():
-                if type(value) is dict or type(value) is list:
-                    self.learn(
-                        value,
-                        file,
-                        f"{pointer}/{escape(name)}",
-                        base,
-                        name if key not in _NAMES else "",
-                    )
-        elif type(node) is list:
-            for index, item in enumerate(node):
-                if type(item) is dict or type(item) is list:
-                    self.learn(item, file, f"{pointer}/{index}", base, "")
-
-    def visit(
-        self, node: Any, file: str, at: Chain, *, names: bool, base: str, resource: str
+    def collect_ids(
+        self, node: Any, file: str, pointer: str, base: str, *, names: bool = False
     ) -> None:
-        """Rewrite the references of a node and below. `base` and `resource` are the nearest `$id`
-        and its pointer.
+        """Note every `$id` and `$anchor` of a tree: a reference may use them in place of a pointer.
+
+        `names` says that the keys of the node are names the author chose.
         """
-        if type(node) is list:
+        if isinstance(node, list):
             for index, item in enumerate(node):
-                if type(item) is dict or type(item) is list:
-                    self.visit(
-                        item, file, (at, str(index)), names=False, base=base, resource=resource
-                    )
+                self.collect_ids(item, file, f"{pointer}/{index}", base)
             return
-        if type(node) is not dict:
+        if not isinstance(node, dict):
             return
         if not names:
-            if type(node.get("$id")) is str:
-                base = urllib.parse.urljoin(base, node["$id"].rstrip("#"))
-                resource = _pointer(at)
-            self.references(node, file, at, base, resource)
+            base = self.note_ids(node, file, pointer, base)
         for key, value in node.items():
-            if type(value) is not dict and type(value) is not list:
-                continue
-            below = (at, key)
-            if names:
-                self.visit(value, file, below, names=False, base=base, resource=resource)
-            elif key in _DATA or _is_data(key, value):
-                if (
-                    key in _INLINED
-                    and type(value) is dict
-                    and len(value) == 1
-                    and type(value.get("$ref")) is str
-                ):
-                    self.references(value, file, below, base, resource)
-                    self.inline.append((node, key))
-            elif key == "mapping" and type(node.get("propertyName")) is str:
-                self.mapping(value, file, below, base, resource)
-            else:
-                if key in _INLINED and type(value) is dict and type(value.get("$ref")) is str:
-                    self.inline.append((node, key))
-                self.visit(value, file, below, names=key in _NAMES, base=base, resource=resource)
+            if isinstance(value, (dict, list)):
+                below = f"{pointer}/{escape(key)}"
+                has_names = not names and key in _NAMES
+                self.collect_ids(value, file, below, base, names=has_names)
 
-    def references(
-        self, node: dict[str, Any], file: str, at: Chain, base: str, resource: str
-    ) -> None:
-        """The keywords of one object that refer to something."""
+    def note_ids(self, node: dict[str, Any], file: str, pointer: str, base: str) -> str:
+        """Note the `$id` and the anchors of one object. Returns the base URI below it."""
+        identity = node.get("$id")
+        if type(identity) is str:
+            base = urllib.parse.urljoin(base, identity.rstrip("#"))
+            self.ids.setdefault(base, pointer)
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            anchor = node.get(keyword)
+            if type(anchor) is str:
+                self.anchors.setdefault((file, anchor), pointer)
+        return base
+
+    def visit(self, node: Any, at: Chain, scope: _Scope) -> None:
+        """Make the references of a node, and of everything below it, local."""
+        if isinstance(node, list):
+            for index, item in enumerate(node):
+                self.visit(item, (at, str(index)), scope)
+        elif isinstance(node, dict):
+            if type(node.get("$id")) is str:
+                base = urllib.parse.urljoin(scope.base, node["$id"].rstrip("#"))
+                scope = replace(scope, base=base, resource=_pointer(at))
+            self.rewrite(node, at, scope)
+            for key, value in node.items():
+                if isinstance(value, (dict, list)):
+                    self.visit_member(node, key, (at, key), scope)
+
+    def visit_member(self, node: dict[str, Any], key: str, at: Chain, scope: _Scope) -> None:
+        value = node[key]
+        if _is_inlined(key, value):
+            self.rewrite(value, at, scope)
+            self.inline.append((node, key))
+        elif _is_data(key, value):
+            return
+        elif key == "mapping" and type(node.get("propertyName")) is str:
+            self.rewrite_mapping(value, at, scope)
+        elif key in _NAMES and isinstance(value, dict):
+            for name, item in value.items():
+                self.visit(item, (at, name), scope)
+        else:
+            self.visit(value, at, scope)
+
+    def rewrite(self, node: dict[str, Any], at: Chain, scope: _Scope) -> None:
+        """Make the keywords of one object that refer to something local."""
         if type(node.get("$ref")) is str:
-            node["$ref"] = self.local(node["$ref"], file, (at, "$ref"), base, resource)
+            node["$ref"] = self.local(node["$ref"], (at, "$ref"), scope)
         if type(node.get("$dynamicRef")) is str:
-            # Without an extension of it a dynamic reference is a plain one (2020-12 core section
+            # A dynamic reference that nothing extends is a plain one (2020-12 core section
             # 8.2.3.2).
-            target = self.local(node.pop("$dynamicRef"), file, (at, "$dynamicRef"), base, resource)
+            target = self.local(node.pop("$dynamicRef"), (at, "$dynamicRef"), scope)
             node.setdefault("$ref", target)
         for key in ("externalValue", "operationRef"):
-            if type(node.get(key)) is str and _leads_away(node[key]):
-                self.problems.note(
-                    "E0207",
-                    f"`{key}` names a resource elsewhere: it is not fetched",
-                    pointer=_pointer((at, key)),
-                )
+            if type(node.get(key)) is str and _LEADS_AWAY.match(node[key]):
+                message = f"`{key}` names a resource elsewhere: it is not fetched"
+                self.problems.note("E0207", message, pointer=_pointer((at, key)))
 
-    def mapping(self, mapping: Any, file: str, at: Chain, base: str, resource: str) -> None:
+    def rewrite_mapping(self, mapping: Any, at: Chain, scope: _Scope) -> None:
         """`discriminator.mapping`: names of schemas, or references (OpenAPI 3.1 section 4.8.25)."""
         if type(mapping) is not dict:
             return
         for key, value in mapping.items():
-            if type(value) is str and (
-                value.startswith("#") or re.search(r"[/\\:]|\.(json|ya?ml)\b", value)
-            ):
-                mapping[key] = self.local(value, file, (at, key), base, resource)
+            if type(value) is str and _MAPPED_REFERENCE.search(value):
+                mapping[key] = self.local(value, (at, key), scope)
 
     # One reference.
 
-    def local(self, ref: str, file: str, at: Chain, base: str, resource: str) -> str:
-        """The local form of a reference written in `file`."""
+    def local(self, ref: str, at: Chain, scope: _Scope) -> str:
+        """The local form of a reference; one that is refused stays as it is."""
         address, _, fragment = ref.strip().partition("#")
-        here = f"/{FILES}/{escape(file)}" if file else ""
         if not address:
-            if fragment and not fragment.startswith("/"):
-                anchor = self.anchors.get((file, urllib.parse.unquote(fragment)))
-                return _local(anchor, "") if anchor is not None else ref
-            if resource and fragment and self.exists(resource, fragment):
-                here = resource
-            return _local(here, fragment) if here else "#" + fragment
-        if base:
-            known = self.ids.get(urllib.parse.urljoin(base, address))
-            if known is not None:
-                return _local(known, fragment)
-        if address in self.ids:
-            return _local(self.ids[address], fragment)
-        if base and _SCHEME.match(base) and not _leads_away(address):
-            address = urllib.parse.urljoin(base, address)
-        name = self.name(address, file, at)
-        if name is None:
+            return self.within_file(ref, fragment, scope)
+        pointer = self.identified(address, scope.base)
+        if pointer is not None:
+            return _local(pointer, fragment)
+        if _LEADS_AWAY.match(scope.base) and not _LEADS_AWAY.match(address):
+            address = urllib.parse.urljoin(scope.base, address)
+        try:
+            name = self.file_name(address, scope.file)
+        except _Forbidden as reason:
+            self.refuse(at, reason.code, reason.message, reason.hint)
             return ref
         if name == self.main:
-            return _local("", fragment)
-        if name not in self.trees:
+            name = ""
+        elif name not in self.requested:
             self.read(name, at)
-        return self.embedded(name, fragment)
+        if _is_anchor(fragment):
+            return self.at_anchor(name, fragment) or _local(_home(name), "/" + fragment)
+        return _local(_home(name), fragment)
 
-    def embedded(self, name: str, fragment: str) -> str:
-        """A reference into an embedded file."""
-        if fragment and not fragment.startswith("/"):
-            fragment = self.anchors.get(
-                (name, urllib.parse.unquote(fragment)), "/" + fragment
-            ).removeprefix(f"/{FILES}/{escape(name)}")
-        return _local(f"/{FILES}/{escape(name)}", fragment)
+    def within_file(self, ref: str, fragment: str, scope: _Scope) -> str:
+        """The local form of a reference into its own file."""
+        if _is_anchor(fragment):
+            return self.at_anchor(scope.file, fragment) or ref
+        if scope.resource and fragment and self.exists(scope.resource, fragment):
+            return _local(scope.resource, fragment)
+        return _local(_home(scope.file), fragment)
+
+    def at_anchor(self, file: str, fragment: str) -> str | None:
+        """A local reference to an anchor of a file, or None if the file has no such anchor."""
+        pointer = self.anchors.get((file, urllib.parse.unquote(fragment)))
+        if pointer is None:
+            return None
+        return _local(pointer, "")
+
+    def identified(self, address: str, base: str) -> str | None:
+        """The pointer of the schema whose `$id` is an address, relative to a base or as it is."""
+        if base:
+            pointer = self.ids.get(urllib.parse.urljoin(base, address))
+            if pointer is not None:
+                return pointer
+        return self.ids.get(address)
 
     def exists(self, resource: str, fragment: str) -> bool:
-        """Whether a fragment leads somewhere within the schema that its `$id` makes a resource of
-        its own.
-        """
+        """Whether a fragment points to something within the schema at the pointer `resource`."""
         try:
             self.document.resolve_one(_local(resource, fragment))
         except UnresolvedReference:
             return False
         return True
 
-    def name(self, address: str, file: str, at: Chain) -> str | None:
-        """The name of the file an address leads to, relative to the folder; None, and a refusal,
-        for all else.
+    def file_name(self, address: str, file: str) -> str:
+        """The path, relative to the folder, of the file that an address in `file` names. Raises
+        `_Forbidden`.
         """
-        if _leads_away(address):
-            if _SCHEME.match(address) and re.match(r"(?i)file:|[a-z]:[\\/]", address):
-                return self.forbid(
-                    "E0202", "a reference to a file outside the document's folder", at
-                )
-            return self.forbid("E0201", "a reference to another host", at)
+        if _FILE_ADDRESS.match(address):
+            raise _Forbidden("E0202", _OUTSIDE)
+        if _LEADS_AWAY.match(address):
+            raise _Forbidden("E0201", "a reference to another host")
         if self.root is None and self.url is None:
-            return self.forbid(
-                "E0202",
-                "a reference to another file from standard input",
-                at,
-                "give the file's path instead of `-`",
-            )
+            message = "a reference to another file from standard input"
+            raise _Forbidden("E0202", message, "give the file's path instead of `-`")
         path = urllib.parse.unquote(address).replace("\\", "/")
-        if "\0" in path or path.startswith("/") or _leads_away(path):
-            return self.forbid("E0202", "a reference to a file outside the document's folder", at)
+        if "\0" in path or path.startswith("/") or _LEADS_AWAY.match(path):
+            raise _Forbidden("E0202", _OUTSIDE)
+        if self.url is not None:
+            path = path.partition("?")[0]
         start = posixpath.dirname(file or self.main)
-        name = posixpath.normpath(
-            posixpath.join(start, path.partition("?")[0] if self.url else path)
-        )
+        name = posixpath.normpath(posixpath.join(start, path))
         if name == ".." or name.startswith("../"):
-            return self.forbid("E0202", "a reference to a file outside the document's folder", at)
+            raise _Forbidden("E0202", _OUTSIDE)
         if self.root is not None:
-            real = Path(os.path.realpath(self.root / name))
-            if not real.is_relative_to(self.root):
-                return self.forbid(
-                    "E0202", "a reference through a symbolic link out of the document's folder", at
-                )
+            target = Path(os.path.realpath(self.root / name))
+            if not target.is_relative_to(self.root):
+                message = "a reference through a symbolic link out of the document's folder"
+                raise _Forbidden("E0202", message)
         return name
 
-    def forbid(self, code: str, message: str, at: Chain, hint: str = "") -> str | None:
-        """Note a reference that is refused. Never a name."""
-        remedies = {
-            "E0201": "download it and use a relative path",
-            "E0202": "move the file beside the document, or allow a folder above with `--ref-root`",
-        }
-        self.refused.append((code, message, _pointer(at), hint or remedies[code]))
-        return None
+    # One file.
 
     def read(self, name: str, at: Chain) -> None:
-        """Read a file once; what is wrong with it is a problem of the reference, or of a place in
-        the file.
-        """
-        self.trees[name] = _MISSING
-        if len(self.trees) > self.limits.files:
-            self.refused.append(
-                (
-                    "E0205",
-                    f"more than {self.limits.files:,} files",
-                    _pointer(at),
-                    "bundle the document",
-                )
-            )
-            self.queue.clear()
-            self.refuse()
-        shown, raw = name, b""
+        """Read and embed a file. What is wrong with it is an error of the document."""
+        self.requested.add(name)
+        if len(self.requested) > self.limits.files:
+            self.too_many_files(at)
         try:
-            if self.url is not None:
-                shown = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
-                raw = self.downloads.fetch(shown)
-            else:
-                assert self.root is not None
-                path = self.root / name
-                shown = self.shown(path)
-                raw = read_file(path, shown, self.limits)
-            self.bytes += len(raw)
-            if self.bytes > self.limits.bytes:
-                raise too_large(shown, self.limits)
-            text = decode(shown, raw)
-            tree: Any = (
-                text.content if name.endswith(_PLAIN_TEXT) else parse_text(text, self.limits)
-            )
-            self.count(tree)
-            note_surrogates(text, self.problems)
+            text = self.text(name)
+            tree = _tree(name, text, self.limits)
         except RefusedError:
             raise
-        except Fault as fault:
-            error = raised(text, fault)
-            if isinstance(fault, (LimitFault, TagFault)):
-                raise error from None
-            self.problems.items.extend(error.problems)
-            return
         except McpgenError as error:
-            self.problems.items.append(_of_reference(error.problems[0], _pointer(at)))
+            self.errors.append(self.of_reference(error.problems[0], at))
             return
-        self.trees[name] = self.embedded_trees[name] = tree
+        self.count(tree)
+        note_surrogates(text, self.problems)
+        self.embedded[name] = tree
         self.document.files[name] = text
-        self.learn(tree, name, f"/{FILES}/{escape(name)}", "", "")
+        self.collect_ids(tree, name, _home(name), "")
         self.queue.append(name)
 
-    def shown(self, path: Path) -> str:
-        """How messages name a file: from where the user stands, as they named the main one."""
-        assert self.document.source.path is not None and self.root is not None
-        main = self.document.source.path.parent
-        from_main = os.path.relpath(path, os.path.realpath(main))
-        if str(main) == ".":
-            return from_main
-        return os.path.normpath(main / from_main)
+    def too_many_files(self, at: Chain) -> NoReturn:
+        message = f"more than {self.limits.files:,} files"
+        self.refuse(at, "E0205", message, "bundle the document")
+        raise RefusedError(*self.refused)
 
-    def count(self, tree: Any) -> None:
-        self.nodes += json_text.size(tree)
-        if self.nodes > self.limits.nodes:
-            raise raised(self.document.files[""], too_many_nodes(self.limits))
+    def text(self, name: str) -> Text:
+        """The text of a file, within the limit of bytes for all files together."""
+        if self.url is not None:
+            label = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
+            raw = self.downloads.fetch(label)
+        else:
+            assert self.root is not None
+            path = self.root / name
+            label = self.label(path)
+            raw = read_file(path, label, self.limits)
+        self.bytes += len(raw)
+        if self.bytes > self.limits.bytes:
+            raise too_large(label, self.limits)
+        return decode(label, raw)
+
+    def label(self, path: Path) -> str:
+        """How messages name a file: relative to where the main document's path starts."""
+        assert self.document.source.path is not None
+        folder = self.document.source.path.parent
+        return os.path.normpath(folder / os.path.relpath(path, os.path.realpath(folder)))
+
+    def of_reference(self, problem: Problem, at: Chain) -> Problem:
+        """A file that cannot be opened is a problem of the reference; others keep their place."""
+        if problem.code not in _UNREADABLE:
+            return problem
+        pointer = _pointer(at)
+        return replace(
+            problem,
+            code="E0204",
+            message=f"`$ref`: {problem.message}",
+            pointer=pointer,
+            place=self.document.place(pointer),
+        )
 
 
-_UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
+def _root_and_name(path: Path, folder: Path | None) -> tuple[Path, str]:
+    """The folder that references may not leave, and the document's path relative to it."""
+    home = Path(os.path.realpath(path.parent))
+    root = home
+    if folder is not None:
+        root = Path(os.path.realpath(folder))
+    if not home.is_relative_to(root):
+        root = home
+    return root, (home / path.name).relative_to(root).as_posix()
 
 
-def _of_reference(problem: Problem, pointer: str) -> Problem:
-    """A file that cannot be opened is a problem of the reference to it; any other stays its own."""
-    if problem.code not in _UNREADABLE:
-        return problem
-    message = f"`$ref`: {problem.message}"
-    return replace(problem, code="E0204", message=message, pointer=pointer, place=None)
+def _tree(name: str, text: Text, limits: Limits) -> Any:
+    """The tree of a file, or the text itself if its name says that it is no document."""
+    if name.endswith(_PLAIN_TEXT):
+        return text.content
+    try:
+        return parse_text(text, limits)
+    except Fault as fault:
+        raise raised(text, fault) from None
 
 
-_MISSING: Any = object()
-"""What stands for a file that could not be read: references into it point to nothing."""
+def _is_inlined(key: str, value: Any) -> bool:
+    """Whether a value is a reference to a plain value in another place."""
+    if key not in _INLINED or type(value) is not dict:
+        return False
+    if type(value.get("$ref")) is not str:
+        return False
+    return key not in _DATA or len(value) == 1
 
 
 def _is_data(key: str, value: Any) -> bool:
-    """Whether the value of a key is data by its shape: an extension, or the `examples` of a
-    schema.
-    """
-    return (key.startswith("x-") and key not in _STRUCTURE) or (
-        key == "examples" and type(value) is list
-    )
+    """Whether a value is data: of such a key, of an extension, or the `examples` of a schema."""
+    if key.startswith("x-"):
+        return key not in _STRUCTURE
+    if key == "examples":
+        return type(value) is list
+    return key in _DATA
 
 
-def _leads_away(address: str) -> bool:
-    """Whether an address names a host, a scheme, a drive or an absolute path."""
-    address = address.strip()
-    return bool(_SCHEME.match(address)) or address.startswith(("//", "\\\\"))
+def _is_anchor(fragment: str) -> bool:
+    return fragment != "" and not fragment.startswith("/")
+
+
+def _home(file: str) -> str:
+    """The pointer of an embedded file; the main document is the root."""
+    if not file:
+        return ""
+    return f"/{FILES}/{escape(file)}"
 
 
 def _pointer(at: Chain) -> str:

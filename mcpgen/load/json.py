@@ -1,7 +1,7 @@
-"""JSON text → tree, within bounds, and the places of its nodes (RFC 8259, RFC 6901).
+"""JSON text → tree, within bounds (RFC 8259).
 
-The happy path is the C scanner of the standard library; this module's own scanner runs only when
-something is to be pointed at.
+A valid text is read by the C scanner of the standard library alone; the scanner of this module
+finds the place of an error.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
@@ -25,7 +26,7 @@ _ESCAPES = re.compile(
       | \\.""",
     re.X,
 )
-"""Every escape in turn: a pair of surrogates, half of one, any other."""
+"""An escape: a pair of surrogates, half of one, or any other."""
 _COMMENT = re.compile(r"\s*(//|/\*|#)")
 
 
@@ -34,7 +35,7 @@ class _Repeated(ValueError):
 
 
 class _BadNumber(ValueError):
-    """A number no finite double or reasonable integer holds."""
+    """A number that is not finite, or has too many digits."""
 
 
 def read(text: Text, limits: Limits) -> Any:
@@ -112,7 +113,7 @@ def _within(tree: Any, text: Text, limits: Limits) -> None:
         deeper = []
         for node in level:
             count += len(node)
-            for child in node.values() if type(node) is dict else node:
+            for child in _children(node):
                 if type(child) is dict or type(child) is list:
                     deeper.append(child)
         if count > limits.nodes:
@@ -126,12 +127,16 @@ def size(tree: Any) -> int:
     while level:
         containers = [node for node in level if type(node) is dict or type(node) is list]
         count += sum(map(len, containers))
-        level = [
-            child
-            for node in containers
-            for child in (node.values() if type(node) is dict else node)
-        ]
+        level = [child for node in containers for child in _children(node)]
     return count
+
+
+def _children(node: Any) -> Iterable[Any]:
+    """The values in an object or array."""
+    if type(node) is dict:
+        return node.values()
+    children: list[Any] = node
+    return children
 
 
 def too_many_nodes(limits: Limits) -> LimitFault:
@@ -140,8 +145,8 @@ def too_many_nodes(limits: Limits) -> LimitFault:
 
 
 def _without_surrogates(node: Any) -> Any:
-    """Half a surrogate pair is no character (RFC 8259 section 8.2): U+FFFD instead, so that text
-    can be written.
+    """The tree with U+FFFD for every half of a surrogate pair, which is not a character (RFC 8259
+    section 8.2) and cannot be encoded.
     """
     if type(node) is str:
         if node.isascii():
@@ -154,7 +159,7 @@ def _without_surrogates(node: Any) -> Any:
     return node
 
 
-# What was wrong, and where: each of these scans the text again.
+# What is wrong, and where: each of these scans the text again.
 
 
 def _too_deep(text: Text, limits: Limits) -> LimitFault:
@@ -173,24 +178,18 @@ def _too_deep(text: Text, limits: Limits) -> LimitFault:
 def _repeated_key(text: Text, limits: Limits) -> Fault:
     """Walk the tokens with a stack of the keys of every open object until one comes twice."""
     content = text.content
-    stack: list[dict[str, int] | None] = []
+    stack: list[dict[str, int]] = []
     for token in _TOKENS.finditer(content):
         first = token.group()[0]
-        if first == "{":
+        if first in "{[":
             stack.append({})
-        elif first == "[":
-            stack.append(None)
         elif first in "]}":
-            if stack:
-                stack.pop()
-        elif stack and stack[-1] is not None:
+            stack.pop()
+        elif stack:
             end = SPACE.match(content, token.end()).end()  # type: ignore[union-attr]
             if content[end : end + 1] != ":":
                 continue
-            try:
-                key = scanstring(content, token.start() + 1, True)[0]
-            except ValueError:
-                continue
+            key = scanstring(content, token.start() + 1, True)[0]
             if key in stack[-1]:
                 return repeated(text, key, stack[-1][key], token.start(), len(token.group()))
             stack[-1][key] = token.start()
@@ -213,15 +212,15 @@ def repeated(text: Text, key: str, first: int, second: int, width: int) -> Fault
 def _bad_number(text: Text, literal: str, limits: Limits) -> Fault:
     at = 0
     pattern = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![\w.+-])' + re.escape(literal) + r"(?![\w.])")
-    for found in pattern.finditer(text.content):
-        if found.group()[0] != '"':
-            at = found.start()
+    for match in pattern.finditer(text.content):
+        if match.group()[0] != '"':
+            at = match.start()
             break
     return bad_number(literal, at, limits)
 
 
 def bad_number(literal: str, at: int, limits: Limits) -> Fault:
-    """The error for a number that cannot be carried."""
+    """The error for a number that is not finite, or has too many digits."""
     if literal.lstrip("+-.").lower() in ("nan", "infinity", "inf"):
         return Fault(
             "E0118",
@@ -231,7 +230,7 @@ def bad_number(literal: str, at: int, limits: Limits) -> Fault:
             hint="leave it out, or write a number",
         )
     if "." not in literal and "e" not in literal.lower():
-        message = f"a number of {len(literal)} digits, where {limits.integer_digits} are allowed"
+        message = f"a number of {len(literal)} digits: {limits.integer_digits} are allowed"
         return LimitFault("E0118", message, at, width=min(80, len(literal)))
     return Fault(
         "E0118", f"the number `{literal[:80]}` is out of range", at, width=min(80, len(literal))
@@ -239,7 +238,7 @@ def bad_number(literal: str, at: int, limits: Limits) -> Fault:
 
 
 def _syntax(text: Text, error: json.JSONDecodeError) -> Fault:
-    """Name the mistake people make at such a place."""
+    """The fault of a text that is not JSON, named after the likely mistake."""
     content, offset = text.content, error.pos
     opened = _open_container(content, offset)
     unterminated = error.msg.startswith("Unterminated string")
@@ -256,44 +255,44 @@ def _syntax(text: Text, error: json.JSONDecodeError) -> Fault:
 
 
 def _slip(error: json.JSONDecodeError, rest: str) -> tuple[str, str]:
-    """Message and hint for a mistake that one look at the rest of the text tells."""
+    """Message and hint for a mistake that the next characters show."""
     if error.msg.startswith("Extra data"):
         return "more text after the end of the JSON", "a file holds exactly one document"
     if _COMMENT.match(rest):
         hint = "remove it, or rename the file to .yaml with `#` comments"
         return "JSON has no comments", hint
     if rest[:1] == "'":
-        return "JSON text has double quotes, not single ones", "write `\"` instead of `'`"
+        return "JSON strings have double quotes, not single ones", "write `\"` instead of `'`"
     if error.msg.startswith("Expecting property name") and rest[:1].isidentifier():
         hint = "a file that begins with `{` or `[` is read as JSON, not as YAML"
-        return "JSON keys stand in double quotes", hint
+        return "JSON keys need double quotes", hint
     if error.msg.startswith("Invalid control character"):
-        return "a line break or control character inside a text", "write it as `\\n` or `\\t`"
+        return "a line break or control character inside a string", "write it as `\\n` or `\\t`"
     return f"JSON: {error.msg[0].lower()}{error.msg[1:]}", ""
 
 
 def _trailing_comma(content: str, error: json.JSONDecodeError) -> int | None:
-    """The offset of a comma before a closing bracket, where that is the mistake."""
+    """The offset of a comma before a closing bracket, or None if that is not the mistake."""
     if error.msg.startswith("Illegal trailing comma"):
         return error.pos
     before = content[: error.pos].rstrip()
     if not before.endswith(","):
         return None
-    following = content[error.pos : error.pos + 200].lstrip(" \t\n\r")[:1]
-    if following in ("]", "}"):
+    following = content[error.pos : error.pos + 200].lstrip(" \t\n\r")
+    if following.startswith(("]", "}")):
         return len(before) - 1
-    if following == "" and error.msg.startswith("Expecting property name"):
+    if not following and error.msg.startswith("Expecting property name"):
         return len(before) - 1
     return None
 
 
 def _cut_off(text: Text, offset: int, opened: int | None, *, unterminated: bool) -> Fault:
-    """The fault of a text that ends inside of something."""
+    """The fault of a text that ends too early."""
     if opened is None:
         return Fault("E0111", "the JSON ends too early", offset)
     subject, place = "the end of the file", len(text.content[:offset].rstrip())
     if unterminated:
-        subject, place = "a text without a closing quote", offset
+        subject, place = "a string without a closing quote", offset
     container = _container(text.content, opened)
     return Fault(
         "E0111",

@@ -1,19 +1,22 @@
 """OpenAPI Overlay 1.0 and 1.1: a list of changes to a document, kept in a file of its own.
 
 An action names its targets with a JSONPath (RFC 9535) and removes them, merges `update` into them,
-or (1.1) copies another place of the document into them. What an overlay wrote is shown at its place
-in the overlay.
+or (1.1) copies another place of the document into them. Messages about what an overlay wrote show
+its place in the overlay.
 """
 
 from __future__ import annotations
 
 import copy as copying
-from typing import Any
+from typing import Any, TypeAlias
 
-from ..problems import DocumentError, Problem, Problems
+from ..problems import DocumentError, Problems
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
+
+Path: TypeAlias = tuple[str | int, ...]
+"""The keys and indexes that lead from the root to a node."""
 
 
 def apply(document: Document, overlay: Text, tree: Any, problems: Problems) -> None:
@@ -25,30 +28,22 @@ class _Overlay:
     def __init__(self, document: Document, text: Text, tree: Any, problems: Problems) -> None:
         self.document = document
         self.moved = document.moved
-        self.text = text
         self.tree = tree
         self.problems = problems
-        # The overlay's text is found under a name of its own, though no part of it stands in the
-        # tree.
-        self.file = f"overlay:{text.name}"
-        document.files[self.file] = text
-        self.home = f"/{FILES}/{escape(self.file)}"
+        # The overlay is not part of the tree, but what it wrote has its place in this text.
+        file = f"overlay:{text.name}"
+        document.files[file] = text
+        self.home = f"/{FILES}/{escape(file)}"
 
     def apply(self) -> None:
         tree = self.tree
         if type(tree) is not dict or type(tree.get("overlay")) is not str:
-            raise self.error(
-                "this is not an overlay",
-                "",
-                "an overlay begins with `overlay: 1.0.0`, `info:` and `actions:`",
-            )
+            hint = "an overlay begins with `overlay: 1.0.0`, `info:` and `actions:`"
+            raise self.error("this is not an overlay", "", hint)
         version = tree["overlay"]
         if not version.startswith(("1.0.", "1.1.")):
-            raise self.error(
-                f"`overlay: {version[:20]}` is not supported",
-                "/overlay",
-                "supported: 1.0.0 and 1.1.0",
-            )
+            message = f"`overlay: {version[:20]}` is not supported"
+            raise self.error(message, "/overlay", "supported: 1.0.0 and 1.1.0")
         actions = tree.get("actions")
         if type(actions) is not list:
             raise self.error("`actions` must be a list", "/actions", "each action has a `target`")
@@ -56,17 +51,9 @@ class _Overlay:
             self.action(action, f"/actions/{index}", version.startswith("1.1"))
 
     def error(self, message: str, pointer: str, hint: str) -> DocumentError:
-        where = self.home + pointer
-        return DocumentError(
-            Problem(
-                code="E0123",
-                severity="error",
-                message=message,
-                pointer=where,
-                hint=hint,
-                place=self.document.place(where),
-            )
-        )
+        pointer = self.home + pointer
+        place = self.document.place(pointer)
+        return DocumentError.of("E0123", message, hint, pointer=pointer, place=place)
 
     def action(self, action: Any, pointer: str, may_copy: bool) -> None:
         if type(action) is not dict or type(action.get("target")) is not str:
@@ -79,23 +66,21 @@ class _Overlay:
                 pointer=f"{self.home}{pointer}/target",
                 hint="compare it with the document: names are case-sensitive",
             )
-            return
-        if action.get("remove") is True:
-            # Last first, so that the positions of those before stay what they are.
-            for parts in reversed(targets):
-                self.remove(parts, pointer)
-        elif "copy" in action and may_copy:
+        elif action.get("remove") is True:
+            # From the last to the first, so that the indexes of the others stay valid.
+            for path in reversed(targets):
+                self.remove(path, pointer)
+        elif may_copy and "copy" in action:
             self.copy(action["copy"], targets, pointer)
         elif "update" in action:
-            for parts in targets:
-                self.update(parts, action["update"], f"{self.home}{pointer}/update")
+            for path in targets:
+                self.update(path, action["update"], f"{self.home}{pointer}/update")
         else:
-            self.problems.warn(
-                "E0124", "an action that does nothing", pointer=f"{self.home}{pointer}"
-            )
+            where = self.home + pointer
+            self.problems.warn("E0124", "an action that does nothing", pointer=where)
 
-    def find(self, query: str, pointer: str) -> list[tuple[str | int, ...]]:
-        """The places a JSONPath matches, in the order of the document."""
+    def find(self, query: str, pointer: str) -> list[Path]:
+        """The paths of the nodes that a JSONPath matches, in the order of the document."""
         import jsonpath  # only documents with overlays pay for it
 
         try:
@@ -103,90 +88,84 @@ class _Overlay:
             return list(dict.fromkeys(tuple(match.parts) for match in matches))
         except (jsonpath.JSONPathError, RecursionError) as error:
             reason = str(error).split("\n")[0][:200]
-            raise self.error(
-                f"`{query[:80]}` is not a JSONPath: {reason}", pointer, "see RFC 9535"
-            ) from None
+            message = f"`{query[:80]}` is not a JSONPath: {reason}"
+            raise self.error(message, pointer, "see RFC 9535") from None
 
-    def node(self, parts: tuple[str | int, ...]) -> Any:
+    def node(self, path: Path) -> Any:
         node: Any = self.document.root
-        for part in parts:
-            node = node[part]
+        for key in path:
+            node = node[key]
         return node
 
-    def remove(self, parts: tuple[str | int, ...], pointer: str) -> None:
-        if not parts:
-            raise self.error(
-                "the whole document cannot be removed", f"{pointer}/target", "name a part of it"
-            )
-        parent, last = self.node(parts[:-1]), parts[-1]
+    def remove(self, path: Path, pointer: str) -> None:
+        if not path:
+            message = "the whole document cannot be removed"
+            raise self.error(message, f"{pointer}/target", "name a part of it")
+        parent, last = self.node(path[:-1]), path[-1]
         if type(parent) is dict:
             parent.pop(last, None)
             return
-        above = _pointer(parts[:-1])
-        del parent[last]
         assert isinstance(last, int)
-        self.moved += [
-            (f"{above}/{index}", f"{above}/{index + 1}") for index in range(last, len(parent))
-        ]
+        del parent[last]
+        above = _pointer(path[:-1])
+        for index in range(last, len(parent)):
+            self.moved.append((f"{above}/{index}", f"{above}/{index + 1}"))
 
-    def copy(self, source: Any, targets: list[tuple[str | int, ...]], pointer: str) -> None:
+    def copy(self, source: Any, targets: list[Path], pointer: str) -> None:
         """Overlay 1.1: `copy` is a JSONPath that matches exactly one node."""
-        found = self.find(source, f"{pointer}/copy") if type(source) is str else []
-        if len(found) != 1:
-            matches = "nothing" if not found else f"{len(found)} places"
-            raise self.error(
-                f"`copy` must name one place, and matches {matches}",
-                f"{pointer}/copy",
-                "make it exact",
-            )
-        value = copying.deepcopy(self.node(found[0]))
-        for parts in targets:
-            self.update(parts, value, _pointer(found[0]))
+        sources: list[Path] = []
+        if type(source) is str:
+            sources = self.find(source, f"{pointer}/copy")
+        if len(sources) != 1:
+            matches = "nothing"
+            if sources:
+                matches = f"{len(sources)} places"
+            message = f"`copy` must match one place, but it matches {matches}"
+            raise self.error(message, f"{pointer}/copy", "use a path that matches one place")
+        value = copying.deepcopy(self.node(sources[0]))
+        for path in targets:
+            self.update(path, value, _pointer(sources[0]))
 
-    def update(self, parts: tuple[str | int, ...], value: Any, origin: str) -> None:
-        """Merge a value into a target: objects member by member, a list gets one more item, all
-        else is replaced.
+    def update(self, path: Path, value: Any, origin: str) -> None:
+        """Merge a value into a target: objects by key, a list gets a new item, any other value is
+        replaced. `origin` is the pointer of the value.
         """
-        target = self.node(parts)
-        here = _pointer(parts)
-        if type(target) is list:
-            # Overlay 1.0 section 4.4.3: the value is one new item; a list of them is taken as
-            # several.
-            items = value if type(value) is list else [value]
-            for index, item in enumerate(items):
-                self.moved.append(
-                    (
-                        f"{here}/{len(target)}",
-                        f"{origin}/{index}" if type(value) is list else origin,
-                    )
-                )
-                target.append(copying.deepcopy(item))
+        target = self.node(path)
+        pointer = _pointer(path)
+        if type(target) is list and type(value) is list:
+            self.extend(target, value, pointer, origin)
+        elif type(target) is list:
+            # Overlay 1.0 section 4.4.3: the value is one new item.
+            self.moved.append((f"{pointer}/{len(target)}", origin))
+            target.append(copying.deepcopy(value))
         elif type(target) is dict and type(value) is dict:
-            self.merge(target, value, here, origin)
-        elif parts:
-            self.node(parts[:-1])[parts[-1]] = copying.deepcopy(value)
-            self.moved.append((here, origin))
+            self.merge(target, value, pointer, origin)
+        elif path:
+            self.node(path[:-1])[path[-1]] = copying.deepcopy(value)
+            self.moved.append((pointer, origin))
         else:
-            raise self.error(
-                "the document's root can only be merged with an object",
-                "",
-                "write `update` as an object",
-            )
+            message = "the document's root can only be merged with an object"
+            raise self.error(message, "", "write `update` as an object")
 
-    def merge(self, target: dict[str, Any], value: dict[str, Any], here: str, origin: str) -> None:
+    def merge(
+        self, target: dict[str, Any], value: dict[str, Any], pointer: str, origin: str
+    ) -> None:
         for key, new in value.items():
             old = target.get(key)
-            below, source = f"{here}/{escape(key)}", f"{origin}/{escape(key)}"
+            below, source = f"{pointer}/{escape(key)}", f"{origin}/{escape(key)}"
             if type(old) is dict and type(new) is dict:
                 self.merge(old, new, below, source)
             elif type(old) is list and type(new) is list:
-                for index, item in enumerate(new):
-                    self.moved.append((f"{below}/{len(old)}", f"{source}/{index}"))
-                    old.append(copying.deepcopy(item))
+                self.extend(old, new, below, source)
             else:
                 target[key] = copying.deepcopy(new)
                 self.moved.append((below, source))
 
+    def extend(self, target: list[Any], items: list[Any], pointer: str, origin: str) -> None:
+        for index, item in enumerate(items):
+            self.moved.append((f"{pointer}/{len(target)}", f"{origin}/{index}"))
+            target.append(copying.deepcopy(item))
 
-def _pointer(parts: tuple[str | int, ...]) -> str:
-    return "".join("/" + escape(str(part)) for part in parts)
+
+def _pointer(path: Path) -> str:
+    return "".join("/" + escape(str(key)) for key in path)

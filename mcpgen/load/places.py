@@ -1,7 +1,7 @@
-"""Where the nodes of a valid text stand. Nothing here runs until something is to be shown.
+"""Where the nodes of a valid text are. Nothing here runs until a place is to be shown.
 
-Both finders answer with the offset and the width of a node, or of its nearest ancestor that was
-written: a scalar itself, the key of anything larger.
+Both finders give the offset and the width of a node, or of its nearest ancestor in the text: of a
+scalar itself, of the key of an object or array.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import yaml
 
 from .json import SPACE
 from .text import Text
-from .yaml import Event, YamlParser
+from .yaml import Event, YamlParser, is_merge_key
 
 
 class Finder(Protocol):
@@ -27,15 +27,13 @@ class Finder(Protocol):
 
 def finder(text: Text) -> Finder:
     """The finder for a text that was read without a fault."""
-    return (
-        JsonPlaces(text) if text.content.lstrip(" \t\r\n")[:1] in ("{", "[") else YamlPlaces(text)
-    )
+    if text.is_json:
+        return JsonPlaces(text)
+    return YamlPlaces(text)
 
 
 class JsonPlaces:
-    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips what is not
-    on the way.
-    """
+    """Finds the nodes of a valid JSON text by descending to them; the C scanner skips the rest."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -44,25 +42,24 @@ class JsonPlaces:
         self._members: dict[int, dict[str, tuple[int, int, int]]] = {}
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of
-        anything larger.
-        """
+        """Offset and width of the node, or of its nearest ancestor."""
         start = self._skip(0)
         key, end = start, start + 1
         for part in parts:
-            if self._content[start : start + 1] not in ("{", "["):
+            if not self._is_container(start):
                 break
             members = self._children(start)
             if part not in members:
                 break
             key, start, end = members[part]
-        if self._content[start : start + 1] in ("{", "["):
-            return key, (
-                scanstring(self._content, key + 1, True)[1] - key
-                if self._content[key] == '"'
-                else 1
-            )
-        return start, max(1, end - start)
+        if not self._is_container(start):
+            return start, max(1, end - start)
+        if self._content[key] != '"':
+            return key, 1
+        return key, scanstring(self._content, key + 1, True)[1] - key
+
+    def _is_container(self, at: int) -> bool:
+        return self._content.startswith(("{", "["), at)
 
     def _skip(self, at: int) -> int:
         return SPACE.match(self._content, at).end()  # type: ignore[union-attr]
@@ -71,7 +68,8 @@ class JsonPlaces:
         """Key offset, value offset and value end of every member of the container at `start`."""
         if start in self._members:
             return self._members[start]
-        content, skip, found = self._content, self._skip, {}
+        content, skip = self._content, self._skip
+        members: dict[str, tuple[int, int, int]] = {}
         is_object = content[start] == "{"
         at = skip(start + 1)
         index = 0
@@ -82,17 +80,17 @@ class JsonPlaces:
                 name, at = scanstring(content, at + 1, True)
                 at = skip(skip(at) + 1)
             _, end = self._scan(content, at)
-            found[name] = (key_at, at, end)
+            members[name] = (key_at, at, end)
             index += 1
             at = skip(end)
             if content[at : at + 1] == ",":
                 at = skip(at + 1)
-        self._members[start] = found
-        return found
+        self._members[start] = members
+        return members
 
 
 class _Spot:
-    """A node as it stands in the text: its own span, and for every child the span of its key."""
+    """A node in the text: its own span, and for every child the span of its key."""
 
     __slots__ = ("children", "collection", "end", "start")
 
@@ -104,9 +102,7 @@ class _Spot:
 
 
 class YamlPlaces:
-    """The places of all nodes of a valid YAML text, found in one pass over its events when first
-    asked.
-    """
+    """The places of all nodes of a valid YAML text, found in one pass over its events."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -114,9 +110,7 @@ class YamlPlaces:
         self._anchors: dict[str, _Spot] = {}
 
     def find(self, parts: list[str]) -> tuple[int, int]:
-        """Offset and width of the node, or of its nearest ancestor: a scalar itself, the key of
-        anything larger.
-        """
+        """Offset and width of the node, or of its nearest ancestor."""
         if self._root is None:
             parser: Any = YamlParser(self._text.content)
             parser.get_event()
@@ -129,7 +123,9 @@ class YamlPlaces:
                 break
             start, end, spot = spot.children[part]
             key = (start, end)
-        return self._span(*key) if spot.collection else self._span(spot.start, spot.end)
+        if spot.collection:
+            return self._span(*key)
+        return self._span(spot.start, spot.end)
 
     def _span(self, start: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
         first, last = self._text.offset(*start), self._text.offset(*end)
@@ -143,36 +139,40 @@ class YamlPlaces:
         if kind is yaml.MappingStartEvent:
             self._mapping(parser, spot)
         elif kind is yaml.SequenceStartEvent:
-            index = 0
-            event_ = parser.get_event()
-            while type(event_) is not yaml.SequenceEndEvent:
-                child = self._spot(parser, event_)
-                at = (event_.start_mark.line, event_.start_mark.column)
-                spot.children[str(index)] = (at, at, child)
-                index += 1
-                event_ = parser.get_event()
+            self._sequence(parser, spot)
         if event.anchor:
             self._anchors[event.anchor] = spot
         return spot
+
+    def _sequence(self, parser: Any, spot: _Spot) -> None:
+        event = parser.get_event()
+        while type(event) is not yaml.SequenceEndEvent:
+            child = self._spot(parser, event)
+            at = (event.start_mark.line, event.start_mark.column)
+            spot.children[str(len(spot.children))] = (at, at, child)
+            event = parser.get_event()
 
     def _mapping(self, parser: Any, spot: _Spot) -> None:
         event = parser.get_event()
         while type(event) is not yaml.MappingEndEvent:
             key_span = _span_of(event, False)
-            key = event.value if type(event) is yaml.ScalarEvent else ""
             child = self._spot(parser, parser.get_event())
-            if key == "<<" and type(event) is yaml.ScalarEvent and not event.style:
-                sources = (
-                    [child]
-                    if "0" not in child.children
-                    else [item[2] for item in child.children.values()]
-                )
-                for source in sources:
-                    for name, entry in source.children.items():
-                        spot.children.setdefault(name, entry)
+            if is_merge_key(event):
+                _merge(spot, child)
             else:
+                key = getattr(event, "value", "")
                 spot.children[key] = (key_span.start, key_span.end, child)
             event = parser.get_event()
+
+
+def _merge(spot: _Spot, merged: _Spot) -> None:
+    """Add the children of a merged mapping, or of a list of them, to those of a mapping."""
+    sources = [merged]
+    if "0" in merged.children:
+        sources = [item for _, _, item in merged.children.values()]
+    for source in sources:
+        for name, entry in source.children.items():
+            spot.children.setdefault(name, entry)
 
 
 def _span_of(event: Event, collection: bool) -> _Spot:

@@ -1,4 +1,4 @@
-"""What is this file? People give what they have; the answer names it and says what to do instead.
+"""What kind of file this is. A file that is no document is named, with what to do instead.
 
 Signatures are data: bytes for binary formats, the first characters for markup, root keys for JSON
 and YAML formats.
@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..problems import DocumentError, Place, Problem, Problems
+from ..problems import DocumentError, Place, Problems
 from .definitions import SOURCES, is_definition, is_schema, is_tools
-from .text import Text, problem
+from .text import Text
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
 SUPPORTED = ("2.0", "3.0.x", "3.1.x", "3.2.x")
@@ -122,40 +122,36 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
 
 
 def binary(name: str, raw: bytes) -> None:
-    """Raise for an empty file, and for bytes that are no text at all."""
+    """Raise `DocumentError` for an empty file, and for bytes that are not text."""
     if not raw.strip(b" \t\r\n\0\xef\xbb\xbf"):
-        raise DocumentError(problem("E0106", "the file is empty", name, hint=EXPECTED))
+        raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=name)
     for magic, what, hint in _MAGIC:
         if raw.startswith(magic):
-            raise DocumentError(
-                problem("E0107", f"this is {what}, not a document", name, hint=hint or EXPECTED)
-            )
+            message = f"this is {what}, not a document"
+            raise DocumentError.of("E0107", message, hint or EXPECTED, file=name)
 
 
 def markup(text: Text) -> None:
-    """Raise for HTML and XML, which begin with `<` as no JSON or YAML document does."""
+    """Raise `DocumentError` for HTML and XML, which begin with `<` as no document does."""
     start = text.content.lstrip()[:2000]
     if not start.startswith("<"):
         return
     for pattern, what, hint in _MARKUP:
         if re.search(pattern, start, re.I):
-            code = "E0109" if "HTML" in what else "E0110"
-            raise DocumentError(
-                problem(code, f"this is {what}, not an OpenAPI document", text.name, hint=hint)
-            )
+            code = "E0110"
+            if "HTML" in what:
+                code = "E0109"
+            message = f"this is {what}, not an OpenAPI document"
+            raise DocumentError.of(code, message, hint, file=text.name)
 
 
-def language(text: Text) -> Problem | None:
-    """What a text that is neither JSON nor YAML probably is."""
+def language(text: Text) -> DocumentError | None:
+    """The error that names the format of a text that is neither JSON nor YAML, if it is known."""
     start = text.content[:4000]
     for pattern, what, hint in _LANGUAGES:
         if re.search(pattern, start, re.M):
-            return problem(
-                "E0110",
-                f"this is {what}, not an OpenAPI document",
-                text.name,
-                hint=hint or EXPECTED,
-            )
+            message = f"this is {what}, not an OpenAPI document"
+            return DocumentError.of("E0110", message, hint or EXPECTED, file=text.name)
     return None
 
 
@@ -165,8 +161,8 @@ def describes_api(root: Any) -> bool:
 
 
 def tree(text: Text, root: Any) -> dict[str, Any]:
-    """The root of an OpenAPI or Swagger document, or of definitions. Raises `DocumentError` that
-    names what else it is.
+    """The root of an OpenAPI or Swagger document, or of definitions of tools. Raises
+    `DocumentError`, which names what the file is, for anything else.
     """
     if root is None:
         raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=text.name)
@@ -201,7 +197,7 @@ def _not_an_object(text: Text, root: Any) -> DocumentError:
     if type(root) is str:
         other_format = language(text)
         if other_format is not None:
-            return DocumentError(other_format)
+            return other_format
     hint = EXPECTED
     if type(root) is list:
         hint = "this looks like a list of documents or tools: give one document"
@@ -210,8 +206,8 @@ def _not_an_object(text: Text, root: Any) -> DocumentError:
 
 
 def _without_version(text: Text, root: dict[str, Any]) -> DocumentError:
-    """The error for an object without `openapi` and `swagger`: with the key that was meant, or with
-    what there is of a document.
+    """The error for an object without `openapi` and `swagger`. It names a misspelt key, or the
+    parts of a document that are there.
     """
     close = difflib.get_close_matches("openapi", [key.lower() for key in root], n=1, cutoff=0.75)
     misspelt = (*close, "swagger", "openapi")
@@ -226,7 +222,7 @@ def _without_version(text: Text, root: dict[str, Any]) -> DocumentError:
 
 
 def _not_it(text: Text, code: str, message: str, hint: str = EXPECTED) -> DocumentError:
-    """An error shown at the first character that is no space."""
+    """The error shown at the first character that is not a space."""
     place = text.place(len(text.content) - len(text.content.lstrip()))
     return DocumentError.of(code, message, hint, place=place)
 
@@ -242,37 +238,68 @@ def _has(root: Mapping[str, Any], path: str) -> bool:
 
 # Versions.
 
-_KNOWN = re.compile(r"3\.[012]\.\d+(-[\w.]+)?\Z")
+_SUPPORTED_3 = re.compile(r"3\.[012]\.\d+(-[\w.]+)?\Z")
 
 
 def version(root: dict[str, Any], place: Callable[[str], Place], problems: Problems) -> str:
-    """The version a document says it is, as a text; `tools` and `schema` for what is no description
-    of an API.
+    """The version of a document, such as `3.1.0`; `tools` and `schema` for a document that does not
+    describe an API.
 
-    Raises `DocumentError` for one that is not supported.
-    Unmistakable slips are warnings: `swagger: 2.0` as a number, `openapi: "3.1"` without the last
-    part.
+    Raises `DocumentError` for a version that is not supported. Two slips are warnings: `swagger:
+    2.0` as a number, and `openapi: "3.1"` without the last part.
     """
     if not describes_api(root):
-        return "tools" if is_tools(root) or SOURCES in root else "schema"
-    key = "openapi" if "openapi" in root else "swagger"
+        return _definitions_version(root)
+    if "openapi" in root:
+        supported = _openapi_version(root["openapi"], problems)
+    else:
+        supported = _swagger_version(root["swagger"], problems)
+    if supported is None:
+        raise _unsupported(root, place)
+    return supported
+
+
+def _definitions_version(root: dict[str, Any]) -> str:
+    if SOURCES in root or is_tools(root):
+        return "tools"
+    return "schema"
+
+
+def _openapi_version(value: Any, problems: Problems) -> str | None:
+    """The version 3 that a value says, or None if it is not supported."""
+    if type(value) is not str:
+        return None
+    written = value.strip()
+    if _SUPPORTED_3.match(written):
+        return written
+    full = _UNFINISHED.get(written)
+    if full is not None:
+        message = f"`openapi: {value}` lacks its last part"
+        problems.warn("E0302", message, pointer="/openapi", hint=f'write `"{full}"`')
+    return full
+
+
+def _swagger_version(value: Any, problems: Problems) -> str | None:
+    """Version 2.0 if a value says so, or None."""
+    if type(value) is bool or value not in ("2.0", 2.0, "2"):
+        return None
+    if type(value) is not str:
+        message = "`swagger: 2.0` is a number"
+        problems.warn("E0303", message, pointer="/swagger", hint='write `swagger: "2.0"`')
+    return "2.0"
+
+
+def _unsupported(root: dict[str, Any], place: Callable[[str], Place]) -> DocumentError:
+    """The error for a version that is not supported."""
+    key = "swagger"
+    if "openapi" in root:
+        key = "openapi"
     value = root[key]
-    if key == "swagger" and _is_two(value):
-        if type(value) is not str:
-            message = "`swagger: 2.0` is a number"
-            problems.warn("E0303", message, pointer="/swagger", hint='write `swagger: "2.0"`')
-        return "2.0"
-    if key == "openapi" and type(value) is str:
-        if _KNOWN.match(value.strip()):
-            return value.strip()
-        full = _UNFINISHED.get(value.strip())
-        if full is not None:
-            message = f"`openapi: {value}` lacks its last part"
-            problems.warn("E0302", message, pointer="/openapi", hint=f'write `"{full}"`')
-            return full
     code, hint, notes = _advice(key, value)
-    written = value if type(value) is str else json.dumps(value)
-    raise DocumentError.of(
+    written = value
+    if type(value) is not str:
+        written = json.dumps(value)
+    return DocumentError.of(
         code,
         f"`{key}: {written[:40]}` is not a supported version",
         hint,
@@ -285,36 +312,31 @@ def version(root: dict[str, Any], place: Callable[[str], Place], problems: Probl
 _UNFINISHED = {"3.0": "3.0.3", "3.1": "3.1.1", "3.2": "3.2.0"}
 
 
-def _is_two(value: Any) -> bool:
-    return type(value) is not bool and value in ("2.0", 2.0, "2")
+_NUMBERS: dict[float, str] = {
+    2: 'swagger: "2.0"',
+    3: 'openapi: "3.0.3"',
+    3.1: 'openapi: "3.1.1"',
+    3.2: 'openapi: "3.2.0"',
+}
+"""A version written as a number → how it is written."""
 
 
 def _advice(key: str, value: Any) -> tuple[str, str, tuple[str, ...]]:
     """Code, hint and notes for a version that is not supported."""
     if type(value) in (int, float):
-        nearest = {
-            2: 'swagger: "2.0"',
-            3: 'openapi: "3.0.3"',
-            3.1: 'openapi: "3.1.1"',
-            3.2: 'openapi: "3.2.0"',
-        }
-        best = nearest.get(value, 'openapi: "3.1.1"')
-        return (
-            "E0303",
-            f"write `{best}`",
-            (f"`{value}` without quotes is a number; a version is text",),
-        )
+        note = f"`{value}` without quotes is a number; a version is text"
+        return "E0303", f"write `{_NUMBERS.get(value, _NUMBERS[3.1])}`", (note,)
     if type(value) is not str:
-        return "E0303", 'write `openapi: "3.1.1"`', ("a version is text",)
+        return "E0303", f"write `{_NUMBERS[3.1]}`", ("a version is text",)
     text = value.strip().lower().removeprefix("v")
     if text.startswith("2") and key == "openapi":
-        return "E0302", 'write `swagger: "2.0"`', ("version 2 is said with the key `swagger`",)
+        return "E0302", 'write `swagger: "2.0"`', ("version 2 has the key `swagger`",)
     if text.startswith("3") and key == "swagger":
-        return "E0302", f'write `openapi: "{text}"`', ("version 3 is said with the key `openapi`",)
+        return "E0302", f'write `openapi: "{text}"`', ("version 3 has the key `openapi`",)
     if text.startswith("1"):
         return "E0302", "convert the document to OpenAPI 3 first", ()
-    nearest_text = next((full for start, full in _NEAREST if text.startswith(start)), "3.1.1")
-    return "E0302", f'the nearest supported one is `openapi: "{nearest_text}"`', ()
+    nearest = next((full for start, full in _NEAREST if text.startswith(start)), "3.1.1")
+    return "E0302", f'the nearest supported one is `openapi: "{nearest}"`', ()
 
 
 _NEAREST = (

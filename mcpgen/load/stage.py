@@ -1,5 +1,5 @@
-"""The stage `load`: read, decode, recognise, parse, apply overlays, gather the files, say which
-version it is.
+"""The stage `load`: read, decode, recognise, parse, apply overlays, find the version, gather the
+files.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..problems import DocumentError, McpgenError, Problems
+from ..problems import McpgenError, Problems
 from . import files, overlay, recognise
 from .beside import beside, expand
 from .definitions import SOURCES, with_draft
@@ -41,9 +41,10 @@ def load(
     API description.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
-    `progress` is told how far a slow download is. `folder` is how far references to other files may reach; by default the folder of the document.
-    Raises `DocumentError` (exit code 1), `UsageError` (2) or `RefusedError` (3) when there is no
-    document to go on with; smaller findings go to `problems`.
+    `progress` is told how far a slow download is. `folder` is how far references to other files
+    may reach; by default the folder of the document.
+    Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
+    `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
     limits = limits or Limits()
     downloads = Downloads(limits, progress)
@@ -87,20 +88,20 @@ def _read(name: Name, downloads: Downloads, draft: str | None = None) -> tuple[S
 
 
 def _not_parsed(text: Text, fault: Fault) -> McpgenError:
-    """The error for a text that cannot be parsed, which may be another format altogether."""
+    """The error for a text that cannot be parsed: it may be in another format."""
     if not _begins_like_a_document(text):
         other_format = recognise.language(text)
         if other_format is not None:
-            return DocumentError(other_format)
+            return other_format
     return raised(text, fault)
 
 
 def _begins_like_a_document(text: Text) -> bool:
-    """Whether a text that cannot be parsed is an attempt at a document, and not another format
-    altogether.
-    """
-    start = text.content[:4000].lstrip()
-    return start[:1] in ("{", "[") or "openapi" in start or "swagger" in start
+    """Whether a text that cannot be parsed is meant to be a document."""
+    if text.is_json:
+        return True
+    start = text.content[:4000]
+    return "openapi" in start or "swagger" in start
 
 
 def _hash(root: dict[str, Any]) -> str:

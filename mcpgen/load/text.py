@@ -11,7 +11,7 @@ import bisect
 import codecs
 from dataclasses import dataclass, field
 
-from ..problems import DocumentError, McpgenError, Place, Problem, Problems, RefusedError, Severity
+from ..problems import DocumentError, McpgenError, Place, Problems, RefusedError
 
 
 @dataclass(slots=True)
@@ -25,8 +25,13 @@ class Text:
     _starts: list[int] = field(default_factory=list, repr=False)
 
     @property
+    def is_json(self) -> bool:
+        """Whether the text is read as JSON: if it begins with an object or an array."""
+        return self.content.lstrip(" \t\r\n").startswith(("{", "["))
+
+    @property
     def starts(self) -> list[int]:
-        """The offset of the first character of every line; found when first asked."""
+        """The offset of the first character of every line; computed when first needed."""
         if not self._starts:
             starts = [0]
             find = self.content.find
@@ -53,7 +58,9 @@ class Text:
     def line(self, number: int) -> str:
         """The text of a line counted from 1, without its end."""
         start = self.starts[number - 1]
-        end = self.starts[number] if number < len(self.starts) else len(self.content)
+        end = len(self.content)
+        if number < len(self.starts):
+            end = self.starts[number]
         return self.content[start:end].rstrip("\r\n")
 
     def at(self, offset: int) -> str:
@@ -64,23 +71,22 @@ class Text:
     def place(self, offset: int, width: int = 1, pointer: str = "") -> Place:
         """The position with the line before and the line after it."""
         number, column = self.line_column(offset)
-        last = len(self.starts)
-        lines = tuple(
-            (n, self.line(n)) for n in range(max(1, number - 1), min(last, number + 1) + 1)
-        )
+        first = max(1, number - 1)
+        last = min(len(self.starts), number + 1)
+        excerpt = tuple((each, self.line(each)) for each in range(first, last + 1))
         room = len(self.line(number)) - column + 1
         return Place(
             file=self.name,
             line=number,
             column=column,
             pointer=pointer,
-            excerpt=lines,
+            excerpt=excerpt,
             width=max(1, min(width, room)),
         )
 
 
 class Fault(Exception):
-    """Something a reader stumbled over, at an offset of the text it was given."""
+    """What is wrong with a text, at an offset of it."""
 
     def __init__(
         self,
@@ -105,43 +111,13 @@ class LimitFault(Fault):
     """A resource limit reached: refused for safety."""
 
 
-class TagFault(Fault):
-    """A YAML tag: a request to build something. It ends the run in whichever file it stands."""
-
-
 def raised(text: Text, fault: Fault) -> McpgenError:
     """The error that ends the run because of a fault in a text."""
-    kind = RefusedError if isinstance(fault, LimitFault) else DocumentError
-    return kind(
-        Problem(
-            code=fault.code,
-            severity="error",
-            message=fault.message,
-            hint=fault.hint,
-            notes=fault.notes,
-            place=text.place(fault.offset, fault.width),
-        )
-    )
-
-
-def problem(
-    code: str,
-    message: str,
-    name: str,
-    *,
-    hint: str = "",
-    notes: tuple[str, ...] = (),
-    severity: Severity = "error",
-) -> Problem:
-    """A problem of a whole file, before there is text to point into."""
-    return Problem(
-        code=code,
-        severity=severity,
-        message=message,
-        hint=hint,
-        notes=notes,
-        place=Place(file=name),
-    )
+    kind: type[McpgenError] = DocumentError
+    if isinstance(fault, LimitFault):
+        kind = RefusedError
+    place = text.place(fault.offset, fault.width)
+    return kind.of(fault.code, fault.message, fault.hint, notes=fault.notes, place=place)
 
 
 def note_surrogates(text: Text, problems: Problems) -> None:
@@ -151,7 +127,7 @@ def note_surrogates(text: Text, problems: Problems) -> None:
     problems.add(
         "E0125",
         "note",
-        "an escape of half a surrogate pair is no character: read as U+FFFD",
+        "half a surrogate pair is not a character: it was read as U+FFFD",
         hint="write both halves, or the character itself",
         place=text.place(text.lone_surrogate, width=6),
     )
@@ -180,34 +156,34 @@ def decode(name: str, raw: bytes) -> Text:
     return Text(name, content)
 
 
+_ICONV = {
+    "UTF-16 without a byte order mark": "UTF-16LE",
+    "UTF-16": "UTF-16",
+    "Latin-1": "LATIN1",
+}
+"""What an encoding looks like → its name for `iconv`."""
+
+
 def _not_text(name: str, raw: bytes, encoding: str, offset: int) -> DocumentError:
-    """The error for bytes that are not the text they should be."""
+    """The error for bytes that are not text in the expected encoding."""
+    expected, line = encoding.upper(), 0
+    if encoding == "utf-8-sig":
+        expected, line = "UTF-8", raw.count(b"\n", 0, offset) + 1
+    what = "an invalid byte"
+    if raw[offset : offset + 1] == b"\0":
+        what = "a NUL character"
     detected = _looks_like(raw)
-    line = raw.count(b"\n", 0, offset) + 1 if encoding == "utf-8-sig" else 0
-    expected = "UTF-8" if encoding == "utf-8-sig" else encoding.upper()
-    what = "a NUL character" if raw[offset : offset + 1] == b"\0" else "a byte"
-    convert = {
-        "UTF-16 without a byte order mark": "UTF-16LE",
-        "UTF-16": "UTF-16",
-        "Latin-1": "LATIN1",
-    }.get(detected)
-    hint = (
-        f"convert it: `iconv -f {convert} -t UTF-8 {name} > utf8.yaml`"
-        if convert
-        else "save the file as UTF-8"
-    )
-    return DocumentError(
-        Problem(
-            code="E0108",
-            severity="error",
-            message=(
-                f"the file is not {expected}: {what} that does not belong there at byte offset"
-                f" {offset}"
-            ),
-            hint=hint,
-            notes=(f"it looks like {detected}",) if detected else (),
-            place=Place(file=name, line=line),
-        )
+    hint = "save the file as UTF-8"
+    notes: tuple[str, ...] = ()
+    if detected:
+        hint = f"convert it: `iconv -f {_ICONV[detected]} -t UTF-8 {name} > utf8.yaml`"
+        notes = (f"it looks like {detected}",)
+    return DocumentError.of(
+        "E0108",
+        f"the file is not {expected}: {what} at byte offset {offset}",
+        hint,
+        notes=notes,
+        place=Place(file=name, line=line),
     )
 
 
@@ -220,5 +196,6 @@ def _looks_like(raw: bytes) -> str:
         return "UTF-16 without a byte order mark"
     if b"\0" in sample:
         return ""
-    controls = sum(1 for byte in sample if byte < 32 and byte not in (9, 10, 13))
-    return "Latin-1" if not controls else ""
+    if any(byte < 32 and byte not in b"\t\n\r" for byte in sample):
+        return ""
+    return "Latin-1"

@@ -1,4 +1,4 @@
-"""YAML text → tree, within bounds, and the places of its nodes (YAML 1.2.2, core schema).
+"""YAML text → tree, within bounds (YAML 1.2.2, core schema).
 
 libyaml's *events* only: its composer and PyYAML's constructors follow YAML 1.1 (`no` is false,
 `22:30` is 1350), build objects from tags, expand aliases without limit, and die on deep nesting
@@ -15,7 +15,7 @@ import yaml
 
 from .json import bad_number, repeated, too_many_nodes
 from .limits import Limits
-from .text import Fault, LimitFault, TagFault, Text
+from .text import Fault, LimitFault, Text
 from .yaml_faults import character_fault, syntax_fault
 
 try:
@@ -30,43 +30,56 @@ _INTEGER = re.compile(r"[-+]?[0-9]+\Z")
 _OCTAL_OR_HEX = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z")
+_NULLS = ("", "~", "null", "Null", "NULL")
 _WORDS: dict[str, Any] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(_NULLS, None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _MAYBE = frozenset("0123456789+-.~nNtTfF")
-"""First characters of every plain scalar that is not simply text."""
+"""First characters of every plain scalar that may be something else than text."""
 
 _CORE = "tag:yaml.org,2002:"
+_TAGGED = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
+"""Tag of the core schema → the types of the values it allows."""
 
 Event = Any
 """One of PyYAML's events; they are compared by exact type, which is what keeps the loop fast."""
 
 
 def scalar(value: str, limits: Limits) -> Any:
-    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). `ValueError` for
-    NaN and such.
+    """The value of a plain scalar in the core schema (YAML 1.2.2 section 10.3.2). Raises
+    `ValueError` for a number that JSON cannot hold, or that has too many digits.
     """
-    if not value or value[0] in _MAYBE:
-        if value in _WORDS:
-            return _WORDS[value]
-        if _INTEGER.match(value):
-            if len(value) > limits.integer_digits:
-                raise ValueError(value)
-            return int(value)
-        if _FLOAT.match(value):
-            number = float(value)
-            if math.isinf(number):
-                raise ValueError(value)
-            return number
-        if _OCTAL_OR_HEX.match(value):
-            if len(value) > limits.integer_digits:
-                raise ValueError(value)
-            return int(value, 0)
-        if _NOT_FINITE.match(value):
+    if value and value[0] not in _MAYBE:
+        return value
+    if value in _WORDS:
+        return _WORDS[value]
+    if _INTEGER.match(value):
+        return _integer(value, 10, limits)
+    if _FLOAT.match(value):
+        number = float(value)
+        if math.isinf(number):
             raise ValueError(value)
+        return number
+    if _OCTAL_OR_HEX.match(value):
+        return _integer(value, 0, limits)
+    if _NOT_FINITE.match(value):
+        raise ValueError(value)
     return value
+
+
+def _integer(value: str, base: int, limits: Limits) -> int:
+    if len(value) > limits.integer_digits:
+        raise ValueError(value)
+    return int(value, base)
+
+
+def is_merge_key(event: Event) -> bool:
+    """Whether a key is an unquoted `<<`."""
+    if type(event) is not yaml.ScalarEvent or event.value != "<<":
+        return False
+    return not event.style and event.implicit[0]
 
 
 class _Reader:
@@ -81,10 +94,11 @@ class _Reader:
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.open_anchors: set[str] = set()
 
+    def offset(self, mark: Any) -> int:
+        return self.text.offset(mark.line, mark.column)
+
     def fault(self, code: str, message: str, mark: Any, *, hint: str = "", width: int = 1) -> Fault:
-        return Fault(
-            code, message, self.text.offset(mark.line, mark.column), hint=hint, width=width
-        )
+        return Fault(code, message, self.offset(mark), hint=hint, width=width)
 
     def document(self) -> Any:
         next_event = self.parser.get_event
@@ -106,29 +120,33 @@ class _Reader:
 
     def node(self, event: Event, depth: int) -> Any:
         kind = type(event)
-        if kind is yaml.ScalarEvent:
-            self.nodes += 1
-            if self.nodes > self.limits.nodes:
-                raise too_many_nodes(self.limits)
-            value = self.scalar(event)
-            if event.anchor:
-                self.anchors[event.anchor] = (value, 1)
-            return value
         if kind is yaml.AliasEvent:
             return self.alias(event)
-        if depth > self.limits.depth:
-            offset = self.text.offset(event.start_mark.line, event.start_mark.column)
-            raise LimitFault("E0115", f"nesting deeper than {self.limits.depth}", offset)
-        before = self.nodes
         self.nodes += 1
         if self.nodes > self.limits.nodes:
             raise too_many_nodes(self.limits)
+        if kind is not yaml.ScalarEvent:
+            return self.collection(event, depth)
+        value = self.scalar(event)
+        if event.anchor:
+            self.anchors[event.anchor] = (value, 1)
+        return value
+
+    def collection(self, event: Event, depth: int) -> Any:
+        if depth > self.limits.depth:
+            offset = self.offset(event.start_mark)
+            raise LimitFault("E0115", f"nesting deeper than {self.limits.depth}", offset)
+        before = self.nodes - 1
         anchor = event.anchor
         if anchor:
             self.open_anchors.add(anchor)
-        if event.tag:
-            self.check_tag(event, "map" if kind is yaml.MappingStartEvent else "seq")
-        value = self.mapping(depth) if kind is yaml.MappingStartEvent else self.sequence(depth)
+        value: Any
+        if type(event) is yaml.MappingStartEvent:
+            self.check_tag(event, "map")
+            value = self.mapping(depth)
+        else:
+            self.check_tag(event, "seq")
+            value = self.sequence(depth)
         if anchor:
             self.open_anchors.discard(anchor)
             self.anchors[anchor] = (value, self.nodes - before)
@@ -151,46 +169,36 @@ class _Reader:
         event = next_event()
         while type(event) is not yaml.MappingEndEvent:
             key = self.key(event)
-            if key == "<<" and not event.style and event.implicit[0]:
+            if key == "<<" and is_merge_key(event):
                 merges.append((event.start_mark, node(next_event(), depth + 1)))
             else:
+                mark = event.start_mark
                 if key in members:
-                    first, second = marks[key], event.start_mark
-                    raise repeated(
-                        self.text,
-                        key,
-                        self.text.offset(first.line, first.column),
-                        self.text.offset(second.line, second.column),
-                        len(key),
-                    )
-                marks[key] = event.start_mark
+                    first, second = self.offset(marks[key]), self.offset(mark)
+                    raise repeated(self.text, key, first, second, len(key))
+                marks[key] = mark
                 self.nodes += 1
                 members[key] = node(next_event(), depth + 1)
             event = next_event()
-        return self.merged(members, merges) if merges else members
+        if merges:
+            return self.merged(members, merges)
+        return members
 
     def key(self, event: Event) -> str:
-        """Keys are text: what looks like a number stays as written, null and collections are
-        errors.
-        """
+        """A key is text: a number stays as it is written; null and collections are errors."""
+        value = None
         if type(event) is yaml.AliasEvent:
             value = self.alias(event)
         elif type(event) is yaml.ScalarEvent:
             value = event.value
             if event.anchor:
                 self.anchors[event.anchor] = (value, 1)
-            if not event.style and value in _WORDS and _WORDS[value] is None:
+            if value in _NULLS and not event.style:
                 value = None
-        else:
-            value = None
-        if type(value) is not str:
-            raise self.fault(
-                "E0114",
-                "a key must be text",
-                event.start_mark,
-                hint='write it in quotes: `"~":`, `"null":`',
-            )
-        return value
+        if type(value) is str:
+            return value
+        hint = 'write it in quotes: `"~":`, `"null":`'
+        raise self.fault("E0114", "a key must be text", event.start_mark, hint=hint)
 
     def scalar(self, event: Event) -> Any:
         value: str = event.value
@@ -207,89 +215,87 @@ class _Reader:
             raise self.bad_number(event, value) from None
 
     def bad_number(self, event: Event, value: str) -> Fault:
-        at = self.text.offset(event.start_mark.line, event.start_mark.column)
-        return bad_number(value, at, self.limits)
+        return bad_number(value, self.offset(event.start_mark), self.limits)
 
     def tagged(self, event: Event, value: str) -> Any:
-        """A scalar with an explicit tag of the core schema: it must be what the tag says."""
-        wanted = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
+        """A scalar with a tag: the value must have the type that the tag says."""
         name = str(event.tag).removeprefix(_CORE)
-        if name in wanted:
+        if name in _TAGGED:
             try:
                 result = scalar(value, self.limits)
             except ValueError:
                 raise self.bad_number(event, value) from None
-            if type(result) in wanted[name]:
-                return float(result) if name == "float" else result
+            if type(result) in _TAGGED[name]:
+                if name == "float":
+                    return float(result)
+                return result
         self.check_tag(event, "str")
         return value
 
     def check_tag(self, event: Event, natural: str) -> None:
-        if event.tag not in (None, "!", _CORE + natural):
-            tag = str(event.tag).replace(_CORE, "!!")
-            raise TagFault(
-                "E0119",
-                f"the YAML tag `{tag[:80]}` has no meaning here",
-                self.text.offset(event.start_mark.line, event.start_mark.column),
-                hint="remove the tag: a document holds plain JSON values",
-            )
+        """Raise `Fault` for a tag other than `natural`, the one the node has without a tag."""
+        if event.tag in (None, "!", _CORE + natural):
+            return
+        tag = str(event.tag).replace(_CORE, "!!")
+        raise self.fault(
+            "E0119",
+            f"the YAML tag `{tag[:80]}` has no meaning here",
+            event.start_mark,
+            hint="remove the tag: a document holds plain JSON values",
+        )
 
     def alias(self, event: Event) -> Any:
-        """What an alias stands for, as a copy of its own, paid for from the budget."""
+        """A copy of the value that an alias repeats, within the limits."""
         name = event.anchor
-        if name not in self.anchors:
-            what = (
-                "stands inside what it repeats" if name in self.open_anchors else "repeats nothing"
-            )
-            raise self.fault(
-                "E0117", f"the alias `*{name[:80]}` {what}", event.start_mark, width=len(name) + 1
-            )
-        value, size = self.anchors[name]
-        self.pay(size, event.start_mark)
-        return _copy(value)
+        if name in self.anchors:
+            value, size = self.anchors[name]
+            self.expand(size, event.start_mark)
+            return _copy(value)
+        reason = "repeats nothing"
+        if name in self.open_anchors:
+            reason = "is inside the value it repeats"
+        message = f"the alias `*{name[:80]}` {reason}"
+        raise self.fault("E0117", message, event.start_mark, width=len(name) + 1)
 
-    def pay(self, size: int, mark: Any) -> None:
+    def expand(self, size: int, mark: Any) -> None:
+        """Count the nodes that an alias adds. Raises `LimitFault`."""
         written = self.nodes - self.expanded + 1
         self.nodes += size
         self.expanded += size
         limits = self.limits
-        if self.nodes > limits.nodes or (
-            self.expanded > limits.alias_floor and self.expanded > limits.alias_ratio * written
-        ):
+        allowed = max(limits.alias_floor, limits.alias_ratio * written)
+        if self.nodes > limits.nodes or self.expanded > allowed:
             raise LimitFault(
                 "E0117",
                 f"aliases make the document more than {limits.alias_ratio} times as large as it is"
                 " written",
-                self.text.offset(mark.line, mark.column),
+                self.offset(mark),
                 hint="write the values out, or use `$ref`",
             )
 
     def merged(self, members: dict[str, Any], merges: list[Any]) -> dict[str, Any]:
-        """Merge keys (`<<`, YAML 1.1 but widespread): own keys win, then the mappings in their
-        order.
+        """Merge keys (`<<` of YAML 1.1, still widespread): the mapping's own keys win, then the
+        merged mappings in their order.
         """
         if len(merges) > 1:
-            raise self.fault(
-                "E0113",
-                "the merge key `<<` comes twice",
-                merges[1][0],
-                hint="write `<<: [*a, *b]`",
-                width=2,
-            )
+            message, hint = "the merge key `<<` comes twice", "write `<<: [*a, *b]`"
+            raise self.fault("E0113", message, merges[1][0], hint=hint, width=2)
         mark, value = merges[0]
+        sources = [value]
+        if type(value) is list:
+            sources = value
         result = dict(members)
-        for source in value if type(value) is list else [value]:
+        for source in sources:
             if type(source) is not dict:
-                raise self.fault(
-                    "E0114", "the merge key `<<` needs a mapping, or a list of them", mark, width=2
-                )
+                message = "the merge key `<<` needs a mapping, or a list of mappings"
+                raise self.fault("E0114", message, mark, width=2)
             for key, item in source.items():
                 result.setdefault(key, item)
         return result
 
 
 def _copy(node: Any) -> Any:
-    """A tree of its own, so that nobody changes two places at once."""
+    """A deep copy, so that a change of one place does not change another."""
     if type(node) is dict:
         return {key: _copy(value) for key, value in node.items()}
     if type(node) is list:

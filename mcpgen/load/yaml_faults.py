@@ -1,4 +1,4 @@
-"""What is wrong with YAML that cannot be read, in the author's words instead of libyaml's."""
+"""What is wrong with YAML that cannot be read, in plainer words than libyaml's."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     "did not find expected ',' or ']'": ("a `,` or `]` is missing", ""),
     "did not find expected node content": ("a value is missing", ""),
 }
-"""libyaml's message → what it means, and what to do where that is known."""
+"""libyaml's message → what it means, and what to do about it."""
 
 
 def character_fault(text: Text) -> Fault:
@@ -101,7 +101,7 @@ def _construct(error: yaml.MarkedYAMLError) -> str:
 
 
 def _is_tab(text: Text, problem: str, offset: int) -> bool:
-    """Whether a tab in the indentation is what libyaml stumbled over."""
+    """Whether the fault is a tab in the indentation."""
     if TAB_INDENT.search(text.content) is None:
         return False
     line = text.line(text.line_column(offset)[0])

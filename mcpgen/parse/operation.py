@@ -136,8 +136,8 @@ class Operation:
         """Note that a parameter is filled with a credential."""
         self.reader.problems.note(
             "E0407",
-            f"parameter `{visible(item.wire_name)[:60]}` is not the model's to set: left out,"
-            f" the credential of `{scheme}` comes from the environment",
+            f"parameter `{visible(item.wire_name)[:60]}` ignored: the credential of `{scheme}`"
+            " comes from the environment",
             pointer=self.origin.pointer,
         )
 

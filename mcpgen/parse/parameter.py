@@ -149,7 +149,7 @@ def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
 def _is_sendable(
     reader: Reader, name: str, place: Place, path_names: list[str], pointer: str
 ) -> bool:
-    """Whether a parameter can be sent and is the model's to set; reports why not."""
+    """Whether a parameter can be sent and clients may set it; reports why not."""
     label = visible(name)[:60]
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
@@ -159,7 +159,7 @@ def _is_sendable(
             )
             return False
         if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):
-            message = f"header `{label}` is not the model's to set: left out"
+            message = f"header `{label}` ignored: clients may not set this header"
             reader.problems.note("E0407", message, pointer=pointer)
             return False
     elif place == "cookie" and not TOKEN.fullmatch(name):

@@ -12,7 +12,13 @@ EMPTY = {
     "empty paths": HEAD + "paths: {}\n",
     "paths without operations": HEAD + "paths: {/a: {summary: nothing}}\n",
 }
-UNREADABLE = HEAD + "paths: {/a: 5, /b: {get: 7}, /c: {$ref: gone.yaml}}\n"
+UNREADABLE = HEAD + "paths: {/a: 5, /b: {get: 7}, /c: {$ref: '#/gone'}}\n"
+BROKEN = {
+    "a missing file": (None, "error[E0204]: `$ref`: no such file: other.yaml"),
+    "a key that comes twice": ("get: {}\nget: {}\n", "error[E0113]: the key `get` comes twice"),
+    "YAML that is none": ("get: [\n", "error[E0112]"),
+    "bytes that are no text": (b"get: \xff\n", "error[E0108]"),
+}
 
 ADDRESSES = {
     "not a url": "`not a url` is not a URL",
@@ -57,9 +63,23 @@ def test_a_document_of_which_nothing_can_be_read_is_an_error_with_its_reasons(mc
     (here / "api.yaml").write_text(UNREADABLE)
     ended = mcpgen("generate", "api.yaml", "-o", "out")
     assert ended.code == 1
-    assert "error[E0204]" in ended.err
+    assert "warning[E0304]: `/a` must be an object, not a number" in ended.err
     assert "none of the 3 operations of the document became a tool" in ended.err
     assert not (here / "out").exists()
+
+
+@pytest.mark.parametrize(("content", "message"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("command", ["generate", "inspect", "lint"])
+def test_an_error_in_a_referenced_file_is_an_error_of_the_document(
+    mcpgen, here, command, content, message
+):
+    (here / "api.yaml").write_text(HEAD + "paths: {/a: {get: {}}, /b: {$ref: other.yaml}}\n")
+    if content is not None:
+        (here / "other.yaml").write_bytes(content.encode() if type(content) is str else content)
+    ended = mcpgen(command, "api.yaml")
+    assert ended.code == 1
+    assert message in ended.err
+    assert [path.name for path in here.iterdir() if path.is_dir()] == []
 
 
 def test_what_cannot_be_read_is_counted(mcpgen, here):

@@ -192,29 +192,27 @@ def test_a_description_in_a_file_stands_in_its_place(write: Write, loaded: Act) 
     assert [tag["description"] for tag in document.root["tags"]] == ["# Hello\n", "first"]
 
 
-def test_a_missing_file_is_one_problem_with_a_suggestion(write: Write, loaded: Act) -> None:
+def test_a_missing_file_is_one_error_with_a_suggestion(write: Write, refused: Act) -> None:
     write("schemas/pet.yaml", "type: object\n")
     main = write(
         "x.yaml",
         HEAD + "components:\n  schemas:\n    A: {$ref: 'schemas/pets.yaml'}\n    B: {$ref:"
         " schemas/pet.yaml}\n",
     )
-    document, problems = loaded(main)
-    assert [problem.code for problem in problems] == ["E0204"]
-    assert "pet.yaml" in problems[0].hint
-    assert document.place(problems[0].pointer).line == 5
-    assert document.resolve("#/components/schemas/B")[0] == {"type": "object"}
-    with pytest.raises(UnresolvedReference):
-        document.resolve("#/components/schemas/A")
+    refusal = refused(main)
+    assert (refusal.exit_code, refusal.codes) == (1, ["E0204"])
+    assert "pet.yaml" in refusal.problems[0].hint
+    assert refusal.where[0] == 5
 
 
-def test_a_fault_in_another_file_is_shown_there(write: Write, loaded: Act) -> None:
-    write("bad.yaml", "a: 1\na: 2\n")
-    _, problems = loaded(write("x.yaml", HEAD + "components: {schemas: {A: {$ref: 'bad.yaml'}}}\n"))
-    assert [problem.code for problem in problems] == ["E0113"]
-    place = problems[0].place
-    assert place is not None
-    assert (Path(place.file).name, place.line) == ("bad.yaml", 2)
+def test_errors_in_other_files_end_the_run_and_are_shown_there(write: Write, refused: Act) -> None:
+    write("twice.yaml", "a: 1\na: 2\n")
+    write("open.json", '{"a": ')
+    references = "components: {schemas: {A: {$ref: twice.yaml}, B: {$ref: open.json}}}\n"
+    refusal = refused(write("x.yaml", HEAD + references))
+    assert (refusal.exit_code, refusal.codes) == (1, ["E0113", "E0111"])
+    places = [(Path(each.place.file).name, each.place.line) for each in refusal.problems]
+    assert places == [("twice.yaml", 2), ("open.json", 1)]
 
 
 def test_limits_hold_for_all_files_together(write: Write, refused: Act) -> None:
@@ -294,7 +292,7 @@ def test_a_circle_of_references_is_an_unresolved_one(write: Write, loaded: Act) 
         " '#/components/schemas/A'}}}\n"
     )
     document = loaded(write("x.yaml", HEAD + text))[0]
-    with pytest.raises(UnresolvedReference, match="circle"):
+    with pytest.raises(UnresolvedReference, match="is circular"):
         document.resolve("#/components/schemas/A")
     with pytest.raises(UnresolvedReference):
         document.resolve("#/components/schemas/A/properties/x")

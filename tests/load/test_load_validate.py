@@ -38,8 +38,8 @@ def test_what_the_official_schema_does_not_allow_is_found_with_its_place(
     found = {(document.place(problem.pointer).line, problem.message) for problem in problems}
     assert (2, "`title` must be text, not a number") in found
     assert (2, "`version` is missing") in found
-    assert (8, "`respones` may not stand here") in found
-    assert (9, "`c` may not stand here") in found
+    assert (8, "unexpected key `respones`") in found
+    assert (9, "unexpected key `c`") in found
     assert {problem.severity for problem in problems} == {"warning"}
 
 

@@ -191,7 +191,7 @@ def test_a_module_starts_with_its_docstring() -> None:
         check_tools("", "books.py")
 
 
-def test_gc10_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gate_sees_the_text_that_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
     monkeypatch.setattr(
         formatting,

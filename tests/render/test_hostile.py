@@ -24,45 +24,45 @@ from .servers import generated_python, hostile, server, tool
 from .syntax import syntax
 
 PAYLOADS = {
-    "GA01 end of docstring": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
-    "GA01 end of docstring, single": "x'''\nimport os\n'''",
-    "GA03 carriage return": "safe\rraise SystemExit(1)",
-    "GA03 vertical tab": "safe\x0braise SystemExit(1)",
-    "GA03 form feed": "safe\x0craise SystemExit(1)",
-    "GA03 file separator": "safe\x1craise SystemExit(1)",
-    "GA03 next line": "safe\x85raise SystemExit(1)",
-    "GA03 line separator": "safe\u2028raise SystemExit(1)",
-    "GA03 paragraph separator": "safe\u2029raise SystemExit(1)",
-    "GA04 backslash": "ends in \\",
-    "GA04 quote": 'ends in "',
-    "GA04 three quotes": "'''",
-    "GA04 named character": "\\N{",
-    "GA04 broken escapes": "\\u12 \\x4",
-    "GA05 jinja": "{{ 7*7 }}{% raw %}{# #}",
-    "GA05 jinja object": "{{ self.__init__.__globals__ }}",
-    "GA05 template string": "${7*7}",
-    "GA05 percent": "%(x)s",
-    "GA05 braces": "{0.__class__}",
-    "GA06 enum": "a'] + [__import__('os').getpid()] + ['",
-    "GA07 default": "__import__('os')",
-    "GA08 comment": "*/",
-    "GA08 assignment": "A=1;import os",
-    "GA13 newline": "date\nimport os",
-    "GA13 exec": "'+exec('')+'",
-    "GA14 key": "x\": __import__('os').getpid(), \"",
-    "GA14 class": "__class__",
-    "GA14 prototype": "__proto__",
-    "GA14 space": " ",
-    "GA14 empty": "",
-    "GA14 items": "items",
-    "GA14 keys": "keys",
-    "GA14 get": "get",
-    "GA15 parameter": "q'];import os;x['",
-    "GA15 media type": 'application/json"+x+"',
-    "GA16 path": "pet/{id}'+str(exec('import os'))+'",
-    "GA17 url": "http://x/`+require('fs')+`",
-    "GA18 version": "1';import os;'",
-    "GA18 link": "javascript:alert(1)",
+    "end of docstring": 'x"""\nimport os; os.system("touch /tmp/P")\n"""',
+    "end of docstring, single": "x'''\nimport os\n'''",
+    "carriage return": "safe\rraise SystemExit(1)",
+    "vertical tab": "safe\x0braise SystemExit(1)",
+    "form feed": "safe\x0craise SystemExit(1)",
+    "file separator": "safe\x1craise SystemExit(1)",
+    "next line": "safe\x85raise SystemExit(1)",
+    "line separator": "safe\u2028raise SystemExit(1)",
+    "paragraph separator": "safe\u2029raise SystemExit(1)",
+    "backslash": "ends in \\",
+    "quote": 'ends in "',
+    "three quotes": "'''",
+    "named character": "\\N{",
+    "broken escapes": "\\u12 \\x4",
+    "jinja": "{{ 7*7 }}{% raw %}{# #}",
+    "jinja object": "{{ self.__init__.__globals__ }}",
+    "template string": "${7*7}",
+    "percent": "%(x)s",
+    "braces": "{0.__class__}",
+    "enum": "a'] + [__import__('os').getpid()] + ['",
+    "default": "__import__('os')",
+    "end of comment": "*/",
+    "assignment": "A=1;import os",
+    "newline": "date\nimport os",
+    "exec": "'+exec('')+'",
+    "key": "x\": __import__('os').getpid(), \"",
+    "class": "__class__",
+    "prototype": "__proto__",
+    "space": " ",
+    "empty": "",
+    "items": "items",
+    "keys": "keys",
+    "get": "get",
+    "parameter": "q'];import os;x['",
+    "media type": 'application/json"+x+"',
+    "path": "pet/{id}'+str(exec('import os'))+'",
+    "url": "http://x/`+require('fs')+`",
+    "version": "1';import os;'",
+    "link": "javascript:alert(1)",
     "bidirectional": "\u202eevil\u2066",
     "zero width": "a\u200bb\ufeff",
     "full width": "ｅｖａｌ('1+1')",
@@ -93,7 +93,7 @@ def shapes(given: Server) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
-def test_ga25_the_syntax_does_not_depend_on_the_text(text: str) -> None:
+def test_the_syntax_does_not_depend_on_the_text(text: str) -> None:
     assert shapes(hostile(text)) == shapes(hostile(NEUTRAL))
 
 
@@ -121,7 +121,7 @@ NEUTRAL_SHAPES = {
 
 
 @pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
-def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(
+def test_every_module_is_ascii_and_compiles_without_a_warning(
     text: str, recwarn: pytest.WarningsRecorder
 ) -> None:
     for path, source in generated_python(render(hostile(text))):
@@ -131,7 +131,7 @@ def test_ga01_every_module_is_ascii_and_compiles_without_a_warning(
 
 
 @pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS.keys())
-def test_ga14_values_come_back_unchanged(text: str) -> None:
+def test_values_come_back_unchanged(text: str) -> None:
     """From the JSON a client reads, and from the literals a request is made of."""
     files = render(hostile(text))
     (wire,) = json.loads(files["src/bookshop_mcp/tools/books.json"])
@@ -145,7 +145,7 @@ def test_ga14_values_come_back_unchanged(text: str) -> None:
     assert f"/{text}" in constants and constants.count(text) >= 10
 
 
-def test_gd08_project_files_hold_no_text_of_the_document_but_its_title() -> None:
+def test_project_files_hold_no_text_of_the_document_but_its_title() -> None:
     marker = "zqmarkerqz"
     files = render(hostile(marker))
     allowed = {"README.md", "pyproject.toml", "server.json", "manifest.json", "tests/tools.json"}
@@ -168,7 +168,7 @@ def test_runtime_modules_are_the_same_for_every_document() -> None:
     assert all(first[path] == second[path] for path in modules)
 
 
-def test_gd06_pyproject_has_the_keys_it_always_has() -> None:
+def test_pyproject_has_the_keys_it_always_has() -> None:
     def keys(data: object, at: str = "") -> set[str]:
         if not isinstance(data, dict):
             return {at}
@@ -180,7 +180,7 @@ def test_gd06_pyproject_has_the_keys_it_always_has() -> None:
         assert keys(parsed) == keys(usual)
 
 
-def test_gd07_the_readme_has_the_structure_it_always_has() -> None:
+def test_the_readme_has_the_structure_it_always_has() -> None:
     from markdown_it import MarkdownIt
 
     def structure(text: str) -> list[str]:
@@ -215,7 +215,7 @@ def test_gd07_the_readme_has_the_structure_it_always_has() -> None:
         "class",
     ],
 )
-def test_gd01_a_name_that_is_no_identifier_never_becomes_a_path(name: str) -> None:
+def test_a_name_that_is_no_identifier_never_becomes_a_path(name: str) -> None:
     with pytest.raises(UnsafeValue):
         render(server(tool(), toolset=name))
     with pytest.raises(UnsafeValue):
@@ -223,12 +223,12 @@ def test_gd01_a_name_that_is_no_identifier_never_becomes_a_path(name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["../x", "..", "a/b", "", "a b", "-x"])
-def test_gd01_the_package_is_a_plain_word(name: str) -> None:
+def test_the_package_is_a_plain_word(name: str) -> None:
     with pytest.raises(UnsafeValue):
         render(server(tool(), package=name))
 
 
-def test_gd01_the_set_of_files_does_not_depend_on_the_text() -> None:
+def test_the_set_of_files_does_not_depend_on_the_text() -> None:
     usual = set(render(hostile(NEUTRAL)))
     assert all(
         set(render(hostile(text))) == usual for text in ("../../../escaped", "C:\\x", "x\0y")
@@ -251,10 +251,8 @@ print("imported", bookshop_mcp.tools.books.hostile_tool.__name__)
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["GA01 end of docstring", "GA06 enum", "GA14 key", "GA15 parameter", "continuation"]
-)
-def test_ga01_importing_a_module_runs_nothing(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["end of docstring", "enum", "key", "parameter", "continuation"])
+def test_importing_a_module_runs_nothing(name: str, tmp_path: Path) -> None:
     for path, text in render(hostile(PAYLOADS[name])).items():
         if path.startswith("src/"):
             place = tmp_path / path

@@ -112,7 +112,7 @@ def test_a_name_is_printed_as_it_is_or_refused(name: str) -> None:
         "a.b",
     ],
 )
-def test_gb01_gb02_what_is_no_plain_identifier_is_never_printed(name: str) -> None:
+def test_what_is_no_plain_identifier_is_never_printed(name: str) -> None:
     with pytest.raises(UnsafeValue):
         py_ident(name)
 
@@ -148,27 +148,27 @@ class Colour(enum.StrEnum):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_ga27_gc08_only_exact_types_of_json_have_a_literal(value: Any) -> None:
+def test_only_exact_types_of_json_have_a_literal(value: Any) -> None:
     with pytest.raises(UnsafeValue):
         py_literal(value)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_ga11_a_float_that_is_not_finite_has_no_literal(value: float) -> None:
+def test_a_float_that_is_not_finite_has_no_literal(value: float) -> None:
     with pytest.raises(UnsafeValue):
         py_literal({"maximum": value})
 
 
-def test_ga11_negative_zero_stays_negative() -> None:
+def test_negative_zero_stays_negative() -> None:
     assert py_literal(-0.0) == "-0.0"
 
 
-def test_ga11_an_integer_with_too_many_digits_has_no_literal() -> None:
+def test_an_integer_with_too_many_digits_has_no_literal() -> None:
     with pytest.raises(UnsafeValue):
         py_literal(10**5000)
 
 
-def test_ga23_a_value_nested_deeper_than_64_has_no_literal() -> None:
+def test_a_value_nested_deeper_than_64_has_no_literal() -> None:
     value: Any = 0
     for _ in range(64):
         value = [value]
@@ -180,7 +180,7 @@ def test_ga23_a_value_nested_deeper_than_64_has_no_literal() -> None:
 @pytest.mark.parametrize(
     "text", ["\\", '"', "'''", '"""', "\\N{", "\\u12", "\\x4", "a\\", 'a"', "\\'", '\\"', "'\"'"]
 )
-def test_ga04_backslashes_and_quotes_come_back_byte_for_byte(text: str) -> None:
+def test_backslashes_and_quotes_come_back_byte_for_byte(text: str) -> None:
     assert ast.literal_eval(py_literal(text)) == text
     assert ast.literal_eval(docstring(text)).strip() == text
 
@@ -213,7 +213,7 @@ def test_a_word_has_no_meaning_in_any_file(text: str) -> None:
 
 @thorough
 @given(EVERY_TEXT | TRICKY)
-def test_gd06_toml_gives_the_same_text_back(text: str) -> None:
+def test_toml_gives_the_same_text_back(text: str) -> None:
     source = f"x = {toml(text)}\n"
     assert source.isascii() and source.count("\n") == 1
     assert tomllib.loads(source) == {
@@ -227,7 +227,7 @@ MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 
 @thorough
 @given(MARKED)
-def test_gd07_text_in_markdown_is_shown_as_text(text: str) -> None:
+def test_text_in_markdown_is_shown_as_text(text: str) -> None:
     """One paragraph, one run of text: no link, image, HTML, emphasis or code, and nothing lost."""
     (_, inline, _), *rest = [MARKDOWN.parse(f"{markdown(text)} x")]
     assert not rest
@@ -252,7 +252,7 @@ def test_gd07_text_in_markdown_is_shown_as_text(text: str) -> None:
         "$x$",
     ],
 )
-def test_gd07_the_known_ways_out_of_markdown_are_closed(text: str) -> None:
+def test_the_known_ways_out_of_markdown_are_closed(text: str) -> None:
     assert not re.search(
         r"<|\x1b|(?<!\\)(?:://|mailto:|www\.|[@$`!\[\]])", markdown(text).replace("www\\.", "")
     )

@@ -141,7 +141,7 @@ print(hashlib.sha256(repr(files).encode("utf-8", "backslashreplace")).hexdigest(
 """
 
 
-def test_gd10_the_same_server_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
+def test_the_same_server_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
     """Whatever the hash seed, the locale, the time zone, the current folder."""
     script = DIGEST.format(path=[str(ROOT / "tests"), str(ROOT)])
     worlds = [

@@ -77,7 +77,7 @@ def test_every_template_passes_the_lint(name: str) -> None:
         "{% call s() %}{% endcall %}",
     ],
 )
-def test_gc02_what_is_not_code_is_never_printed(source: str) -> None:
+def test_what_is_not_code_is_never_printed(source: str) -> None:
     with pytest.raises((UnsafeOutput, UnsafeValue, jinja2.TemplateError, TypeError)):
         rendered(source)
 
@@ -89,7 +89,7 @@ def test_what_went_through_a_filter_is_printed() -> None:
     )
 
 
-def test_gc03_finalize_does_not_stop_a_filter_block_and_the_lint_does() -> None:
+def test_finalize_does_not_stop_a_filter_block_and_the_lint_does() -> None:
     source = "{% filter literal %}{{ s | literal }}{% endfilter %}"
     assert faults(source)
 
@@ -137,7 +137,7 @@ def test_the_lint_refuses(source: str, what: str) -> None:
         "x = 1  # {{ c | code }}",
     ],
 )
-def test_gc05_an_expression_stands_in_no_string_and_no_comment(line: str) -> None:
+def test_an_expression_stands_in_no_string_and_no_comment(line: str) -> None:
     assert any("into a string" in fault for fault in lint(line, environment(), "x.py.jinja"))
     assert not lint("x = {{ s | literal }}", environment(), "x.py.jinja")
 

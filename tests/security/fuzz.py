@@ -25,7 +25,7 @@ BASE = "https://api.example.com/v1"
 
 
 def loader() -> Callable[[bytes], None]:
-    """Bytes → a document or a refusal (GE17)."""
+    """Bytes → a document or a refusal."""
     from mcpgen.load import Limits, load
     from mcpgen.problems import McpgenError, Problems
     from mcpgen.upgrade import upgrade
@@ -43,9 +43,7 @@ def loader() -> Callable[[bytes], None]:
 
 
 def references() -> Callable[[bytes], None]:
-    """A reference → what it points to inside the folder, or a refusal; never the file outside
-    (GF02).
-    """
+    """A reference → what it points to inside the folder, or a refusal; never the file outside."""
     from mcpgen.load import load
     from mcpgen.problems import McpgenError, Problems
 
@@ -110,7 +108,7 @@ def generate() -> Callable[[bytes], None]:
 
 
 def url() -> Callable[[bytes], None]:
-    """Values for a path and a query → a URL below the base, or a refusal (RA09); judged by another
+    """Values for a path and a query → a URL below the base, or a refusal; judged by another
     parser.
     """
     name = "mcpgen.runtime"

@@ -166,8 +166,8 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) 
     """FastMCP: the transport's Authorization header was sent on to the API. Here the guard alone
     reads headers.
 
-    That it does not arrive is shown with a server and an API in tests/server/test_server_http.py
-    (RH05).
+    That it does not arrive is shown with a server and an API in
+    tests/server/test_server_http.py.
     """
     readers = [
         path.name

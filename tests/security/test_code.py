@@ -67,7 +67,7 @@ def functions(source: str) -> dict[str, ast.AsyncFunctionDef]:
     }
 
 
-def test_ga25_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects: Any) -> None:
+def test_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects: Any) -> None:
     """Function by function, so that a payload that changes something is named."""
     evil, plain = (files["src/shop_mcp/tools/general.py"] for files in projects)
     changed = []
@@ -82,7 +82,7 @@ def test_ga25_every_payload_in_every_field_leaves_the_syntax_as_it_was(projects:
     assert runtime(projects[0]) == runtime(projects[1])
 
 
-def test_ga01_ga03_what_is_generated_is_ascii_and_compiles_without_a_warning(
+def test_what_is_generated_is_ascii_and_compiles_without_a_warning(
     projects: Any, recwarn: pytest.WarningsRecorder
 ) -> None:
     for path, source in projects[0].items():
@@ -98,7 +98,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("python", OTHERS, ids=lambda path: Path(path).name)
-def test_ga01_it_compiles_without_a_warning_on_every_python(
+def test_it_compiles_without_a_warning_on_every_python(
     projects: Any, tmp_path: Path, python: str
 ) -> None:
     for path, source in projects[0].items():
@@ -113,9 +113,9 @@ def test_ga01_it_compiles_without_a_warning_on_every_python(
 
 
 @pytest.mark.parametrize(
-    "case", ["GA06", "GA07 template", "GA07 call", "GA13 exec", "GA14 key", "GA15"]
+    "case", ["list of values", "template", "call", "exec", "key", "parameter name"]
 )
-def test_ga06_ga07_ga13_ga14_ga15_values_come_back_as_they_were(projects: Any, case: str) -> None:
+def test_values_come_back_as_they_were(projects: Any, case: str) -> None:
     number, text = list(PAYLOADS).index(case), PAYLOADS[case]
     tools = {
         tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])
@@ -127,16 +127,16 @@ def test_ga06_ga07_ga13_ga14_ga15_values_come_back_as_they_were(projects: Any, c
     assert text in [node.value for node in ast.walk(function) if isinstance(node, ast.Constant)]
 
 
-def test_ga04_ga05_text_reaches_the_model_unchanged(projects: Any) -> None:
+def test_text_reaches_the_model_unchanged(projects: Any) -> None:
     tools = {
         tool["name"]: tool for tool in json.loads(projects[0]["src/shop_mcp/tools/general.json"])
     }
-    for case in ("GA05 jinja", "GA05 dollar", "GA05 percent", "GA04 backslash", "GA04 escapes"):
+    for case in ("jinja", "dollar", "percent", "backslash", "escapes"):
         number = list(PAYLOADS).index(case)
         assert PAYLOADS[case].strip() in tools[f"hold{number}"]["description"], case
 
 
-def test_ga08_extensions_are_dropped(projects: Any) -> None:
+def test_extensions_are_dropped(projects: Any) -> None:
     everything = json.dumps(
         [text for path, text in projects[0].items() if path.endswith((".py", ".json"))]
     )
@@ -147,10 +147,10 @@ def test_ga08_extensions_are_dropped(projects: Any) -> None:
     "text",
     [
         PAYLOADS[name]
-        for name in ("GA01 double quotes", "GA03 LS", "GA05 jinja", "GA18", "toml", "html", "null")
+        for name in ("double quotes", "LS", "jinja", "version statement", "toml", "html", "null")
     ],
 )
-def test_ga18_text_around_the_operations_changes_no_syntax(tmp_path: Path, text: str) -> None:
+def test_text_around_the_operations_changes_no_syntax(tmp_path: Path, text: str) -> None:
     evil, plain = rendered(tmp_path, around(text), name="shop"), rendered(
         tmp_path, around("x"), name="shop"
     )
@@ -184,7 +184,7 @@ print("imported", *names)
 """
 
 
-def test_ga01_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: Path) -> None:
+def test_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: Path) -> None:
     for path, text in projects[0].items():
         place = tmp_path / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ def test_ga01_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: 
     assert done.stdout == "imported general\n", done.stderr[-2000:]
 
 
-def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
+def test_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
     generate: Generate, tmp_path: Path, canary: Canary
 ) -> None:
     """Names that look like paths, everywhere a name can stand; links to the canary wherever a link
@@ -261,7 +261,7 @@ def test_gd01_nothing_is_written_outside_the_folder_and_nothing_is_fetched(
         ({"type": "string", "maxLength": True}, "`maxLength`"),
     ],
 )
-def test_ga09_ga10_ga12_a_keyword_that_is_no_value_is_left_out_and_told(
+def test_a_keyword_that_is_no_value_is_left_out_and_told(
     tmp_path: Path, generate: Generate, schema: dict[str, Any], told: str
 ) -> None:
     given = document({"/x": {"get": operation(operationId="x", parameters=[query(**schema)])}})
@@ -275,7 +275,7 @@ def test_ga09_ga10_ga12_a_keyword_that_is_no_value_is_left_out_and_told(
 
 
 @pytest.mark.parametrize("text", ["1e400", "NaN", "Infinity", "-Infinity"])
-def test_ga11_a_number_no_json_has_is_an_error(generate: Generate, text: str) -> None:
+def test_a_number_no_json_has_is_an_error(generate: Generate, text: str) -> None:
     given = json.dumps(
         document({"/x": {"get": operation(parameters=[query(type="number", maximum=7)])}})
     )
@@ -284,14 +284,14 @@ def test_ga11_a_number_no_json_has_is_an_error(generate: Generate, text: str) ->
     assert "number" in result.err
 
 
-def test_ga11_minus_zero_stays_what_it_is(tmp_path: Path) -> None:
+def test_minus_zero_stays_what_it_is(tmp_path: Path) -> None:
     given = document({"/x": {"get": operation(parameters=[query(type="number", default=-0.0)])}})
     schema = understood(tmp_path, given)[0].tools[0].input_schema["properties"]["q"]
     assert str(schema["default"]) == "-0.0"
 
 
 @pytest.mark.parametrize("path", ["/pet/{id}'+str(exec('import os'))+'", '/a"b', "/a`b", "/a\nb"])
-def test_ga16_a_path_with_code_in_it_is_skipped(tmp_path: Path, path: str) -> None:
+def test_a_path_with_code_in_it_is_skipped(tmp_path: Path, path: str) -> None:
     server, problems = understood(
         tmp_path, document({path: {"get": operation()}, "/ok": {"get": operation()}})
     )
@@ -299,7 +299,7 @@ def test_ga16_a_path_with_code_in_it_is_skipped(tmp_path: Path, path: str) -> No
     assert "E0402" in said(problems)
 
 
-def test_ga16_quotes_that_a_path_may_have_are_data(tmp_path: Path) -> None:
+def test_quotes_that_a_path_may_have_are_data(tmp_path: Path) -> None:
     path = "/pet/{id}'+str(exec('os'))+'"
     files = rendered(tmp_path, document({path: {"get": operation(operationId="a")}}))
     (function,) = functions(files["src/shop_mcp/tools/general.py"]).values()
@@ -317,16 +317,14 @@ def test_ga16_quotes_that_a_path_may_have_are_data(tmp_path: Path) -> None:
         {"url": "https://a.example.com/\nimport os"},
     ],
 )
-def test_ga17_a_server_that_is_no_url_is_not_taken_over(
-    tmp_path: Path, server: dict[str, Any]
-) -> None:
+def test_a_server_that_is_no_url_is_not_taken_over(tmp_path: Path, server: dict[str, Any]) -> None:
     made, _ = understood(tmp_path, document(servers=[server]))
     assert made.base_url is None and made.base_url_note
     assert "\n" not in made.base_url_note
 
 
 @pytest.mark.parametrize("word", ["default", "example"])
-def test_ga23_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> None:
+def test_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> None:
     value: Any = "x"
     for _ in range(80):
         value = [value]
@@ -342,7 +340,7 @@ def test_ga23_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> 
     assert "src/shop_mcp/tools/general.py" in rendered(tmp_path, given)
 
 
-def test_ga26_names_of_files_and_options_are_data(generate: Generate) -> None:
+def test_names_of_files_and_options_are_data(generate: Generate) -> None:
     result = generate(document(), "--name", "shop'\"\nimport os", name="x\nimport os.json")
     assert result.code in (0, 2)
     for path, source in modules(result.files).items():
@@ -374,9 +372,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("operation_id", NAMES, ids=lambda name: ascii(name)[:20])
-def test_gb01_gb02_gb04_gb05_a_name_is_a_plain_identifier(
-    tmp_path: Path, operation_id: str
-) -> None:
+def test_a_name_is_a_plain_identifier(tmp_path: Path, operation_id: str) -> None:
     given = document(
         {
             "/a": {"get": operation(operationId=operation_id)},
@@ -392,7 +388,7 @@ def test_gb01_gb02_gb04_gb05_a_name_is_a_plain_identifier(
 
 
 @pytest.mark.parametrize("operation_id", ["bash", "readFile", "fetch", "web_search"])
-def test_gb06_a_name_that_clients_use_themselves_carries_the_server(
+def test_a_name_that_clients_use_themselves_carries_the_server(
     tmp_path: Path, operation_id: str
 ) -> None:
     given = document(
@@ -401,7 +397,7 @@ def test_gb06_a_name_that_clients_use_themselves_carries_the_server(
     assert understood(tmp_path, given)[0].tools[0].name.startswith("acme_")
 
 
-def test_gb07_gb08_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) -> None:
+def test_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) -> None:
     paths = {
         "/a": {"get": operation(operationId="same")},
         "/b": {"get": operation(operationId="same"), "put": operation()},
@@ -431,7 +427,7 @@ def test_gb07_gb08_names_are_derived_and_a_repeated_one_is_told(tmp_path: Path) 
         "com1",
     ],
 )
-def test_gb09_gb10_gb11_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
+def test_a_title_makes_a_harmless_name(tmp_path: Path, title: str) -> None:
     files = rendered(tmp_path, document(info={"title": title, "version": "1"}))
     project = tomllib.loads(files["pyproject.toml"])["project"]
     assert (
@@ -443,7 +439,7 @@ def test_gb09_gb10_gb11_a_title_makes_a_harmless_name(tmp_path: Path, title: str
 
 
 @pytest.mark.parametrize("text", ["é", "\u202e", "\uff45"])
-def test_gb02_the_gate_takes_ascii_alone(text: str) -> None:
+def test_the_gate_takes_ascii_alone(text: str) -> None:
     with pytest.raises(GateError):
         check_tools(f'"""{text}"""\n', "tools/x.py")
     with pytest.raises(GateError):
@@ -453,7 +449,7 @@ def test_gb02_the_gate_takes_ascii_alone(text: str) -> None:
 @pytest.mark.parametrize(
     "source", ["{% if missing %}x{% endif %}", "{% for x in missing %}x{% endfor %}"]
 )
-def test_gc02_an_unknown_name_is_an_error_even_where_it_is_not_printed(source: str) -> None:
+def test_an_unknown_name_is_an_error_even_where_it_is_not_printed(source: str) -> None:
     template = make_environment(jinja2.DictLoader({"t": source})).get_template("t")
     with pytest.raises(jinja2.UndefinedError):
         template.render({})
@@ -476,7 +472,7 @@ async def f(api: Api, *, title: {kind} = OMIT) -> Answer[Any]:
         ("str", "f()"),
     ],
 )
-def test_gc10_the_gate_takes_no_call_but_of_its_own_objects(kind: str, value: str) -> None:
+def test_the_gate_takes_no_call_but_of_its_own_objects(kind: str, value: str) -> None:
     check_tools(FUNCTION.format(kind="str", value="wire.csv(title)"), "tools/x.py")
     with pytest.raises(GateError):
         check_tools(FUNCTION.format(kind=kind, value=value), "tools/x.py")

@@ -72,7 +72,7 @@ def schema_of(folder: Path, schema: dict[str, Any], **root: Any) -> dict[str, An
 
 
 @pytest.mark.parametrize("length", [5_000])
-def test_ge20_long_lists_of_schemas_and_values_end(tmp_path: Path, length: int) -> None:
+def test_long_lists_of_schemas_and_values_end(tmp_path: Path, length: int) -> None:
     """Deep unions, thousands of branches, parameters and values: bounded tools, in a bounded
     process.
     """
@@ -110,7 +110,7 @@ def test_ge20_long_lists_of_schemas_and_values_end(tmp_path: Path, length: int) 
     assert max(sizes.values()) <= 64 * 1024
 
 
-def test_ge18_a_bomb_of_references_makes_a_small_tool(tmp_path: Path) -> None:
+def test_a_bomb_of_references_makes_a_small_tool(tmp_path: Path) -> None:
     schemas: dict[str, Any] = {
         f"L{level}": {
             "type": "object",
@@ -151,7 +151,7 @@ def test_ge18_a_bomb_of_references_makes_a_small_tool(tmp_path: Path) -> None:
     ],
     ids=["pair", "self", "chain", "root with slash", "root", "property", "allOf", "anyOf"],
 )
-def test_ge19_circles_and_chains_of_references_end(tmp_path: Path, schemas: dict[str, Any]) -> None:
+def test_circles_and_chains_of_references_end(tmp_path: Path, schemas: dict[str, Any]) -> None:
     found = schema_of(tmp_path, {"$ref": "#/components/schemas/A"}, components={"schemas": schemas})
     assert len(json.dumps(found)) < 64 * 1024
 
@@ -170,7 +170,7 @@ PATTERNS = [
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda text: ascii(text)[:20])
-def test_ge21_a_pattern_is_never_compiled_by_a_backtracking_engine(
+def test_a_pattern_is_never_compiled_by_a_backtracking_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     import re
@@ -188,7 +188,7 @@ def test_ge21_a_pattern_is_never_compiled_by_a_backtracking_engine(
     assert max(map(len, files.values())) < 2**20
 
 
-def test_ge22_running_out_of_memory_or_stack_is_told_and_not_swallowed(
+def test_running_out_of_memory_or_stack_is_told_and_not_swallowed(
     generate: Generate,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -216,7 +216,7 @@ def test_ge22_running_out_of_memory_or_stack_is_told_and_not_swallowed(
 @pytest.mark.parametrize(
     "key", ["externalValue", "operationRef", "$schema", "jsonSchemaDialect", "$id", "$dynamicRef"]
 )
-def test_gf01_gf08_gg13_what_only_names_an_address_is_never_fetched(
+def test_what_only_names_an_address_is_never_fetched(
     tmp_path: Path, canary: Canary, key: str
 ) -> None:
     schema = {
@@ -272,7 +272,7 @@ def test_gf01_gf08_gg13_what_only_names_an_address_is_never_fetched(
         ("x", "no server"),
     ],
 )
-def test_gg05_an_origin_that_cannot_be_trusted_unasked_is_left_to_the_operator(
+def test_an_origin_that_cannot_be_trusted_unasked_is_left_to_the_operator(
     generate: Generate, servers: Any, told: str
 ) -> None:
     result = generate(document(servers=servers))
@@ -283,7 +283,7 @@ def test_gg05_an_origin_that_cannot_be_trusted_unasked_is_left_to_the_operator(
     assert "MCPGEN_SHOP_BASE_URL" in result.out
 
 
-def test_gg05_an_origin_that_is_taken_over_is_shown_and_recorded(generate: Generate) -> None:
+def test_an_origin_that_is_taken_over_is_shown_and_recorded(generate: Generate) -> None:
     result = generate(document())
     assert "https://api.example.com/v1" in result.out
     assert json.loads(result.files["mcpgen.lock"])["base_url"] == "https://api.example.com/v1"
@@ -300,7 +300,7 @@ def elsewhere() -> Document:
     )
 
 
-def test_gg06_another_origin_is_noted_and_needs_leave(tmp_path: Path, generate: Generate) -> None:
+def test_another_origin_is_noted_and_needs_leave(tmp_path: Path, generate: Generate) -> None:
     _, problems = understood(tmp_path, elsewhere())
     assert said(problems).count("--allow-origin https://evil.example") == 2
     assert json.loads(generate(elsewhere()).files["src/shop_mcp/api.json"])["allowed_origins"] == []
@@ -350,7 +350,7 @@ CHANGED: dict[str, tuple[Document, str]] = {
 
 
 @pytest.mark.parametrize("what", CHANGED)
-def test_gg07_a_dangerous_change_needs_to_be_accepted(generate: Generate, what: str) -> None:
+def test_a_dangerous_change_needs_to_be_accepted(generate: Generate, what: str) -> None:
     first = generate(document())
     before = first.files
     changed, told = CHANGED[what]
@@ -362,7 +362,7 @@ def test_gg07_a_dangerous_change_needs_to_be_accepted(generate: Generate, what: 
     assert generate(changed).code == 0
 
 
-def test_gg07_other_words_are_no_danger(generate: Generate) -> None:
+def test_other_words_are_no_danger(generate: Generate) -> None:
     generate(document())
     other = document(
         {"/books": {"get": operation(operationId="listBooks", description="Sorted by title.")}}
@@ -373,9 +373,7 @@ def test_gg07_other_words_are_no_danger(generate: Generate) -> None:
 @pytest.mark.parametrize(
     "name", ["AWS_SECRET_ACCESS_KEY", "PATH", "LD_PRELOAD", "HTTP_PROXY", "", "=x", "A\nB"]
 )
-def test_gg08_a_credential_comes_from_a_variable_of_the_servers_own(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_credential_comes_from_a_variable_of_the_servers_own(tmp_path: Path, name: str) -> None:
     schemes = {
         name: {"type": "apiKey", "in": "header", "name": "X-Key"},
         "b": {"type": "http", "scheme": "basic"},
@@ -401,9 +399,7 @@ def test_gg08_a_credential_comes_from_a_variable_of_the_servers_own(
         ("body", "x"),
     ],
 )
-def test_gg09_a_key_that_has_no_place_is_not_supported(
-    tmp_path: Path, place: str, name: str
-) -> None:
+def test_a_key_that_has_no_place_is_not_supported(tmp_path: Path, place: str, name: str) -> None:
     schemes = {"k": {"type": "apiKey", "in": place, "name": name}}
     server, problems = understood(
         tmp_path, document(components={"securitySchemes": schemes}, security=[{"k": []}])
@@ -412,14 +408,14 @@ def test_gg09_a_key_that_has_no_place_is_not_supported(
     assert "E0703" in said(problems)
 
 
-def test_gg09_a_key_in_the_query_is_told(tmp_path: Path) -> None:
+def test_a_key_in_the_query_is_told(tmp_path: Path) -> None:
     schemes = {"k": {"type": "apiKey", "in": "query", "name": "key"}}
     assert "logs" in said(
         understood(tmp_path, document(components={"securitySchemes": schemes}))[1]
     )
 
 
-def test_gg12_headers_that_steer_are_no_arguments(tmp_path: Path) -> None:
+def test_headers_that_steer_are_no_arguments(tmp_path: Path) -> None:
     names = (
         "Cookie Host Content-Length Transfer-Encoding X-Forwarded-For X-HTTP-Method-Override"
         " Authorization".split()
@@ -434,7 +430,7 @@ def test_gg12_headers_that_steer_are_no_arguments(tmp_path: Path) -> None:
     assert said(problems).count("E0407") >= len(names) - 1
 
 
-def test_gg13_only_known_keywords_reach_the_list(tmp_path: Path) -> None:
+def test_only_known_keywords_reach_the_list(tmp_path: Path) -> None:
     odd = {
         "x-mcp-header": "Pw",
         "$comment": "c",
@@ -471,7 +467,7 @@ def test_gg13_only_known_keywords_reach_the_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["TRACE", "CONNECT", "GE T", "get\r\nX", "é"])
-def test_gg14_other_methods_are_skipped(tmp_path: Path, method: str) -> None:
+def test_other_methods_are_skipped(tmp_path: Path, method: str) -> None:
     item: dict[str, Any] = {
         "get": operation(),
         "additionalOperations": {method: operation()},
@@ -482,7 +478,7 @@ def test_gg14_other_methods_are_skipped(tmp_path: Path, method: str) -> None:
     assert "E0403" in said(problems)
 
 
-def test_gg16_a_file_is_given_as_text_and_a_default_names_none(tmp_path: Path) -> None:
+def test_a_file_is_given_as_text_and_a_default_names_none(tmp_path: Path) -> None:
     schema = {
         "type": "object",
         "properties": {"f": {"type": "string", "format": "binary", "default": "file:///etc/x"}},
@@ -510,9 +506,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("text", HIDDEN, ids=ascii)
-def test_gh01_gh04_hidden_characters_are_made_visible_everywhere_and_told(
-    tmp_path: Path, text: str
-) -> None:
+def test_hidden_characters_are_made_visible_everywhere_and_told(tmp_path: Path, text: str) -> None:
     """In texts they are replaced; in names and values, which the API has to get as they are, they
     are escaped.
     """
@@ -551,19 +545,19 @@ def test_gh01_gh04_hidden_characters_are_made_visible_everywhere_and_told(
     assert "E0707" in told and "invisible" in told
 
 
-def test_gh01_strict_refuses_hidden_characters(generate: Generate) -> None:
+def test_strict_refuses_hidden_characters(generate: Generate) -> None:
     given = document({"/x": {"get": operation(description="a\u200bb")}})
     assert generate(given).code == 0
     assert generate(given, "--strict", to="other").code == 1
 
 
-def test_gh02_a_long_description_is_cut_with_a_mark(tmp_path: Path) -> None:
+def test_a_long_description_is_cut_with_a_mark(tmp_path: Path) -> None:
     given = document({"/x": {"get": operation(summary="Get x", description="word " * 4_000)}})
     description = understood(tmp_path, given)[0].tools[0].description
     assert len(description) <= 4_096 and "\u2026" in description
 
 
-def test_gh05_nothing_in_a_document_steers_the_terminal(generate: Generate) -> None:
+def test_nothing_in_a_document_steers_the_terminal(generate: Generate) -> None:
     """The fixture holds every run to it; here is a document that tries, in what is told and in what
     is listed.
     """
@@ -581,7 +575,7 @@ def test_gh05_nothing_in_a_document_steers_the_terminal(generate: Generate) -> N
 # Files.
 
 
-def test_gd09_nothing_is_executable_or_open_to_others(tmp_path: Path, generate: Generate) -> None:
+def test_nothing_is_executable_or_open_to_others(tmp_path: Path, generate: Generate) -> None:
     mask = os.umask(0)
     try:
         folder = generate(document()).folder
@@ -593,7 +587,7 @@ def test_gd09_nothing_is_executable_or_open_to_others(tmp_path: Path, generate: 
         assert mode == expected, path
 
 
-def test_gd10_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
     path = save(
         tmp_path, document({f"/x{n}": {"get": operation(tags=[f"t{n % 3}"])} for n in range(9)})
     )

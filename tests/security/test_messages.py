@@ -1,4 +1,4 @@
-"""Bad input that is not malicious (B): each says what is wrong in words, where, and what to do."""
+"""Bad input that is not malicious: each says what is wrong in words, where, and what to do."""
 
 from __future__ import annotations
 
@@ -30,65 +30,65 @@ def with_operation(**more: Any) -> str:
 
 
 ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
-    "B04 empty": ("a.yaml", "", ("empty",)),
-    "B04 comments": ("a.yaml", "# only\n---\n", ("empty",)),
-    "B05 zip": ("a.yaml", b"PK\x03\x04\x14\x00", ("zip archive", "unpack")),
-    "B05 png": ("a.json", b"\x89PNG\r\n\x1a\n\x00", ("PNG",)),
-    "B06 html": (
+    "empty": ("a.yaml", "", ("empty",)),
+    "comments": ("a.yaml", "# only\n---\n", ("empty",)),
+    "zip": ("a.yaml", b"PK\x03\x04\x14\x00", ("zip archive", "unpack")),
+    "png": ("a.json", b"\x89PNG\r\n\x1a\n\x00", ("PNG",)),
+    "html": (
         "a.json",
         "<!DOCTYPE html><html><body>Swagger UI</body></html>",
         ("HTML page", "openapi.json"),
     ),
-    "B07 asyncapi": ("a.yaml", "asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", ("AsyncAPI",)),
-    "B07 postman": (
+    "asyncapi": ("a.yaml", "asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", ("AsyncAPI",)),
+    "postman": (
         "a.json",
         '{"info": {"_postman_id": "1", "name": "x"}, "item": []}',
         ("Postman",),
     ),
-    "B08 truncated YAML": ("a.yaml", HEAD + "paths: {'/x: {\n", ("a.yaml:3",)),
-    "B09 truncated JSON": ("a.json", '{"openapi": "3.0.3",\n  "info": {"title": "T"', ("2:11",)),
-    "B10 tabs": ("a.yaml", HEAD + "paths:\n\t/x: {}\n", ("tab",)),
-    "B11 indentation": ("a.yaml", HEAD + "paths:\n    /x: {}\n  /y: {}\n", ("a.yaml:5",)),
-    "B12 duplicate key": (
+    "truncated YAML": ("a.yaml", HEAD + "paths: {'/x: {\n", ("a.yaml:3",)),
+    "truncated JSON": ("a.json", '{"openapi": "3.0.3",\n  "info": {"title": "T"', ("2:11",)),
+    "tabs": ("a.yaml", HEAD + "paths:\n\t/x: {}\n", ("tab",)),
+    "indentation": ("a.yaml", HEAD + "paths:\n    /x: {}\n  /y: {}\n", ("a.yaml:5",)),
+    "duplicate key": (
         "a.yaml",
         HEAD + "info: {title: U, version: '2'}\n",
         ("`info` comes twice", "2:1", "3:1"),
     ),
-    "B13 trailing comma": ("a.json", '{"openapi": "3.0.3",}', ("comma",)),
-    "B13 comment": ("a.json", '{"openapi": "3.0.3" // x\n}', ("comment",)),
-    "B14 Latin-1": ("a.yaml", (HEAD + "x-a: é\n").encode("latin-1"), ("iconv",)),
-    "B16 list": ("a.json", "[1, 2]", ("list",)),
-    "B16 text": ("a.yaml", "just text\n", ("text",)),
-    "B17 neither": ("a.yaml", "info: {title: T}\npaths: {}\n", ("openapi",)),
-    "B18 number": (
+    "trailing comma": ("a.json", '{"openapi": "3.0.3",}', ("comma",)),
+    "comment": ("a.json", '{"openapi": "3.0.3" // x\n}', ("comment",)),
+    "Latin-1": ("a.yaml", (HEAD + "x-a: é\n").encode("latin-1"), ("iconv",)),
+    "list": ("a.json", "[1, 2]", ("list",)),
+    "text": ("a.yaml", "just text\n", ("text",)),
+    "neither": ("a.yaml", "info: {title: T}\npaths: {}\n", ("openapi",)),
+    "number": (
         "a.yaml",
         "openapi: 3.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
         ("3.0", "quote"),
     ),
-    "B18 unknown": (
+    "unknown": (
         "a.yaml",
         "openapi: 4.0.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
         ("4.0.0", "3.2"),
     ),
-    "B20 no title": (
+    "no title": (
         "a.yaml",
         "openapi: 3.0.3\ninfo: {version: '1'}\npaths: {}\n",
         ("`title` is missing",),
     ),
-    "B20 no info": ("a.yaml", "openapi: 3.0.3\npaths: {}\n", ("`info` is missing",)),
-    "B21 no paths": ("a.yaml", HEAD, ("`paths` is missing",)),
-    "B24 parameters": ("a.json", with_operation(parameters={"a": 1}), ("must be a list",)),
-    "B24 responses": ("a.json", with_operation(responses=[]), ("must be an object",)),
-    "B24 tags": ("a.json", with_operation(tags="x"), ("must be a list",)),
-    "B25 Query": (
+    "no info": ("a.yaml", "openapi: 3.0.3\npaths: {}\n", ("`info` is missing",)),
+    "no paths": ("a.yaml", HEAD, ("`paths` is missing",)),
+    "parameters": ("a.json", with_operation(parameters={"a": 1}), ("must be a list",)),
+    "responses": ("a.json", with_operation(responses=[]), ("must be an object",)),
+    "tags": ("a.json", with_operation(tags="x"), ("must be a list",)),
+    "Query": (
         "a.json",
         with_operation(parameters=[{"name": "q", "in": "Query"}]),
         ("did you mean `query`",),
     ),
-    "B25 body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ("in: body",)),
-    "B26 int": ("a.json", with_schema({"type": "int"}), ("read as `integer`",)),
-    "B26 date": ("a.json", with_schema({"type": "date"}), ("read as `string`",)),
-    "B28 misspelt": (
+    "body": ("a.json", with_operation(parameters=[{"name": "q", "in": "body"}]), ("in: body",)),
+    "int": ("a.json", with_schema({"type": "int"}), ("read as `integer`",)),
+    "date": ("a.json", with_schema({"type": "date"}), ("read as `string`",)),
+    "misspelt": (
         "a.json",
         json.dumps(
             document(
@@ -102,7 +102,7 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         ),
         ("Pet", "did you mean"),
     ),
-    "B29 siblings": (
+    "siblings": (
         "a.json",
         json.dumps(
             document(
@@ -119,24 +119,24 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         ),
         ("maxLength", "$ref"),
     ),
-    "B30 remote": (
+    "remote": (
         "a.yaml",
         HEAD + "paths: {/x: {$ref: 'https://evil.example/x'}}\n",
         ("download it and use a relative path",),
     ),
-    "B31 duplicate": (
+    "duplicate": (
         "a.json",
         json.dumps(
             document({"/x": {"get": operation(operationId="a"), "put": operation(operationId="a")}})
         ),
         ("operationId `a` is used 2 times",),
     ),
-    "B32 undeclared": (
+    "undeclared": (
         "a.json",
         with_operation(security=[{"key": []}]),
         ("`key` is used but not declared",),
     ),
-    "B32 unsupported": (
+    "unsupported": (
         "a.json",
         json.dumps(
             document(
@@ -146,12 +146,12 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         ),
         ("not supported",),
     ),
-    "B34 nullable": (
+    "nullable": (
         "a.json",
         with_schema({"type": "string", "nullable": True}, "3.1.0"),
         ("nullable",),
     ),
-    "B35 mixed": (
+    "mixed": (
         "a.json",
         json.dumps(
             document({"/x": {"post": operation(requestBody={"content": {"multipart/mixed": {}}})}})
@@ -168,7 +168,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_b04_to_b35_each_fault_is_told_in_words_with_its_place(
+def test_each_fault_is_told_in_words_with_its_place(
     row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, content, told = ROWS[row]
@@ -182,7 +182,7 @@ def test_b04_to_b35_each_fault_is_told_in_words_with_its_place(
     assert [words for words in told if words not in flat] == [], text
 
 
-def test_b01_b02_b03_a_file_that_is_not_there_or_not_one(
+def test_a_file_that_is_not_there_or_not_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "petstore.yaml").write_text(PATHS)
@@ -194,19 +194,19 @@ def test_b01_b02_b03_a_file_that_is_not_there_or_not_one(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_b15_line_ends_and_marks_are_no_matter(tmp_path: Path, generate: Generate) -> None:
+def test_line_ends_and_marks_are_no_matter(tmp_path: Path, generate: Generate) -> None:
     assert generate(b"\xef\xbb\xbf" + PATHS.replace("\n", "\r\n").encode(), name="a.yaml").code == 0
 
 
 @pytest.mark.parametrize("paths", [{}, {"/x": {}}])
-def test_b22_nothing_to_generate_is_told(generate: Generate, paths: dict[str, Any]) -> None:
+def test_nothing_to_generate_is_told(generate: Generate, paths: dict[str, Any]) -> None:
     result = generate(document(paths))
     assert result.code == 1
     assert "the document has no operations: nothing was written" in result.err
     assert not result.files
 
 
-def test_b23_a_filter_that_leaves_nothing_is_told(generate: Generate) -> None:
+def test_a_filter_that_leaves_nothing_is_told(generate: Generate) -> None:
     result = generate(document(), "--include-tag", "boks")
     assert result.code == 2
     assert "`boks` matches no tag of the document" in result.err
@@ -214,12 +214,12 @@ def test_b23_a_filter_that_leaves_nothing_is_told(generate: Generate) -> None:
 
 
 @pytest.mark.parametrize("servers", [[], [{"url": "/v1"}], [{"url": "https://{host}/v1"}]])
-def test_b33_a_server_that_is_not_known_is_asked_for(generate: Generate, servers: Any) -> None:
+def test_a_server_that_is_not_known_is_asked_for(generate: Generate, servers: Any) -> None:
     result = generate(document(servers=servers))
     assert "MCPGEN_SHOP_BASE_URL" in result.out or "--base-url" in result.out
 
 
-def test_b36_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:
+def test_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> None:
     given = document(
         {"/x": {"get": operation(parameters=[query(type="integer", example="x", default="y")])}}
     )
@@ -228,7 +228,7 @@ def test_b36_an_example_that_does_not_fit_harms_nothing(generate: Generate) -> N
     assert '"y"' not in result.files["src/shop_mcp/tools/general.json"]
 
 
-def test_b39_an_unknown_flag_is_answered_with_the_nearest(
+def test_an_unknown_flag_is_answered_with_the_nearest(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["generate", "x.yaml", "--outptu", "d"]) == 2

@@ -56,7 +56,7 @@ class Shouting(str):
 
 
 @pytest.mark.parametrize("act", [quoted, docstring, markdown, toml, word, py_ident, py_literal])
-def test_ga27_every_filter_takes_exact_types_alone(act: Any) -> None:
+def test_every_filter_takes_exact_types_alone(act: Any) -> None:
     with pytest.raises(UnsafeValue):
         act(Shouting("x"))
 

@@ -155,7 +155,7 @@ def deep(levels: int) -> Any:
     ],
     ids=["deep", "long", "NaN", "key twice", "surrogate", "huge"],
 )
-def test_rb05_rb08_arguments_that_are_not_json_or_too_much_are_refused(
+def test_arguments_that_are_not_json_or_too_much_are_refused(
     server: Any, upstream: Upstream, arguments: dict[str, Any]
 ) -> None:
     """Judged by the checker itself: a client would not even write some of them down."""
@@ -173,7 +173,7 @@ def test_rb05_rb08_arguments_that_are_not_json_or_too_much_are_refused(
 @pytest.mark.parametrize(
     "name", ["api_key", "key", "X-API-Key", "authorization", "base_url", "_headers", "security"]
 )
-def test_rf04_ra11_a_credential_or_an_address_is_no_argument(
+def test_a_credential_or_an_address_is_no_argument(
     server: Any, upstream: Upstream, name: str
 ) -> None:
     result = call(server, **{name: "mine"})
@@ -182,7 +182,7 @@ def test_rf04_ra11_a_credential_or_an_address_is_no_argument(
     assert SECRET not in str(result)
 
 
-def test_rd11_unique_items_of_an_answer_cost_nothing(server: Any, upstream: Upstream) -> None:
+def test_unique_items_of_an_answer_cost_nothing(server: Any, upstream: Upstream) -> None:
     upstream.items = 4_000
     started = time.perf_counter()
     result = call(server)
@@ -210,7 +210,7 @@ def start(
     )
 
 
-def test_rg01_without_a_flag_it_speaks_on_stdio(tmp_path: Path, upstream: Upstream) -> None:
+def test_without_a_flag_it_speaks_on_stdio(tmp_path: Path, upstream: Upstream) -> None:
     done = start(tmp_path, upstream)
     assert (done.returncode, done.stdout) == (0, "")
     assert "Serving MCP at" not in done.stderr
@@ -226,7 +226,7 @@ def test_rg01_without_a_flag_it_speaks_on_stdio(tmp_path: Path, upstream: Upstre
         (["--host", "0.0.0.0", "--allowed-host", "a.example"], {"HTTP_TOKEN": "short"}),
     ],
 )
-def test_rg04_rh06_others_are_served_only_by_name_and_with_a_credential(
+def test_others_are_served_only_by_name_and_with_a_credential(
     tmp_path: Path, upstream: Upstream, words: list[str], settings: dict[str, str]
 ) -> None:
     done = start(tmp_path, upstream, "--http", "--port", "0", *words, **settings)
@@ -234,12 +234,12 @@ def test_rg04_rh06_others_are_served_only_by_name_and_with_a_credential(
     assert "Serving MCP at" not in done.stderr and "Traceback" not in done.stderr
 
 
-def test_rh06_a_token_is_compared_in_constant_time() -> None:
+def test_a_token_is_compared_in_constant_time() -> None:
     source = (ROOT / "mcpgen" / "runtime" / "transports" / "tokens.py").read_text("utf-8")
     assert "hmac.compare_digest(" in source and " == self._token" not in source
 
 
-def test_rh08_callers_never_get_each_others_answers(server: Any, upstream: Upstream) -> None:
+def test_callers_never_get_each_others_answers(server: Any, upstream: Upstream) -> None:
     """A thousand interleaved calls of two callers: each gets what it asked for, and its own request
     alone is sent.
     """
@@ -268,7 +268,7 @@ def test_rh08_callers_never_get_each_others_answers(server: Any, upstream: Upstr
     assert len(upstream.requests) == 1_000
 
 
-def test_s04_rf05_verify_finds_every_edit(tmp_path: Path) -> None:
+def test_verify_finds_every_edit(tmp_path: Path) -> None:
     from mcpgen.cli import run
 
     path = tmp_path / "openapi.json"

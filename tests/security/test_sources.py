@@ -1,5 +1,5 @@
 """What is true of the sources themselves: what they may not use, where they may read, what packages
-say (RI04, S).
+say.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def dotted(node: ast.expr) -> str:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(RUNTIME).as_posix())
-def test_ri04_nothing_in_the_runtime_can_become_code_or_skip_a_check(path: Path) -> None:
+def test_nothing_in_the_runtime_can_become_code_or_skip_a_check(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call):
             assert dotted(node.func) not in CALLS, f"{path.name}:{node.lineno}"
@@ -74,7 +74,7 @@ def test_ri04_nothing_in_the_runtime_can_become_code_or_skip_a_check(path: Path)
         assert not IMPORTS & set(names), f"{path.name}: {names}"
 
 
-def test_ri05_no_validator_of_the_runtime_can_fetch() -> None:
+def test_no_validator_of_the_runtime_can_fetch() -> None:
     """Every validator is made by one function, offline."""
     made = re.findall(
         r"jsonschema_rs\.Draft\w+\(([^\n]*)", "\n".join(path.read_text("utf-8") for path in MODULES)
@@ -82,7 +82,7 @@ def test_ri05_no_validator_of_the_runtime_can_fetch() -> None:
     assert made and all("offline=True" in words for words in made)
 
 
-def test_gg08_the_environment_is_read_by_prefixed_names_alone() -> None:
+def test_the_environment_is_read_by_prefixed_names_alone() -> None:
     """Every read of an environment variable in the runtime names it through `variable(...)`, or is
     of all of them.
     """
@@ -97,13 +97,13 @@ def test_gg08_the_environment_is_read_by_prefixed_names_alone() -> None:
                 ), f"{path.name}"
 
 
-def test_s01_every_dependency_of_a_server_has_a_lower_and_an_upper_bound(tmp_path: Path) -> None:
+def test_every_dependency_of_a_server_has_a_lower_and_an_upper_bound(tmp_path: Path) -> None:
     project = tomllib.loads(rendered(tmp_path, document())["pyproject.toml"])["project"]
     assert project["dependencies"]
     assert all(re.search(r">=\d.*,<\d", requirement) for requirement in project["dependencies"])
 
 
-def test_s02_mcpgen_asks_the_network_for_nothing_when_imported() -> None:
+def test_mcpgen_asks_the_network_for_nothing_when_imported() -> None:
     import subprocess
     import sys
 
@@ -118,7 +118,7 @@ def test_s02_mcpgen_asks_the_network_for_nothing_when_imported() -> None:
     )
 
 
-def test_s03_workflows_name_actions_by_hash_and_get_no_secrets(tmp_path: Path) -> None:
+def test_workflows_name_actions_by_hash_and_get_no_secrets(tmp_path: Path) -> None:
     files = {
         path: text for path, text in rendered(tmp_path, document()).items() if "/workflows/" in path
     }
