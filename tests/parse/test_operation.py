@@ -13,7 +13,7 @@ import pytest
 from mcpgen.config import Config, Selection
 from mcpgen.ir import Hints, Tool
 from mcpgen.parse.security import SETTINGS
-from mcpgen.render.environment import template_root
+from mcpgen.paths import template_root
 
 Parse = Callable[..., Any]
 OneTool = Callable[..., Tool]
