@@ -73,9 +73,10 @@ def generate(
     """
     from ..problems import Problems
     from ..project.imports import planned_problems
+    from ..project.refusals import end_if_empty
     from ..project.run import Request, run
     from ..write import write
-    from .problem_output import end_if_empty, end_if_strict, print_problems
+    from .problem_output import end_if_strict, print_problems
     from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
