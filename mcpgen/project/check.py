@@ -133,7 +133,8 @@ def _own_problems(folder: Path, lock: Lock) -> Iterator[Problem]:
     package = package_of(folder, lock)
     if package is not None:
         yield from findings(folder, package, lock)
-        yield from manifest_problems(folder)
+        calls_api = any("/runtime/client/" in path for path in lock.files)
+        yield from manifest_problems(folder, calls_api=calls_api)
 
 
 def _orphans(lock: Lock, keys: set[str], document: Document) -> Iterator[Problem]:

@@ -17,9 +17,10 @@ NAME = "pyproject.toml"
 LINE_LENGTH = 100
 """Columns of generated Python."""
 _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
+_FOR_AN_API = re.compile(r"{% if calls_api %}\n.*?{% endif %}\n", re.DOTALL)
 
 
-def manifest_problems(folder: Path) -> Iterator[Problem]:
+def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
     """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies."""
     try:
         text = (folder / NAME).read_text("utf-8-sig")
@@ -29,14 +30,18 @@ def manifest_problems(folder: Path) -> Iterator[Problem]:
     lines = text.splitlines()
     project = manifest.get("project")
     if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
-        yield from _missing_dependencies(project["dependencies"], lines)
+        yield from _missing_dependencies(
+            project["dependencies"], required(calls_api=calls_api), lines
+        )
     yield from _line_lengths(manifest, lines)
 
 
-def _missing_dependencies(dependencies: list[Any], lines: list[str]) -> Iterator[Problem]:
+def _missing_dependencies(
+    dependencies: list[Any], requirements: list[tuple[str, str]], lines: list[str]
+) -> Iterator[Problem]:
     present = {_normalised(str(requirement)) for requirement in dependencies}
     place = _place(lines, r"dependencies\s*=")
-    for requirement, name in required():
+    for requirement, name in requirements:
         if _normalised(name) not in present:
             yield Problem(
                 code="E1320",
@@ -47,11 +52,13 @@ def _missing_dependencies(dependencies: list[Any], lines: list[str]) -> Iterator
             )
 
 
-def required() -> list[tuple[str, str]]:
+def required(*, calls_api: bool) -> list[tuple[str, str]]:
     """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
     template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
-    _, _, rest = template.partition("\ndependencies = [\n")
-    return _REQUIREMENT.findall(rest.partition("\n]\n")[0])
+    block = template.partition("\ndependencies = [\n")[2].partition("\n]\n")[0]
+    if not calls_api:
+        block = _FOR_AN_API.sub("", block)
+    return _REQUIREMENT.findall(block)
 
 
 def _normalised(requirement: str) -> str:

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -17,6 +18,7 @@ from mcpgen.lock import NAME, dump, read_lock, with_files
 from mcpgen.problems import Problem, Problems
 from mcpgen.project.check import check
 from mcpgen.project.imports import planned_problems
+from mcpgen.project.manifest import required
 
 from .shop import package, prepared, project
 
@@ -115,13 +117,14 @@ def places(problems: list[Problem]) -> dict[str, str]:
     return hints
 
 
-def generated(folder: Path) -> list[Problem]:
+def generated(folder: Path) -> list[dict[str, Any]]:
     """The problems of `mcpgen generate`, from its JSON."""
     from mcpgen.cli import app
 
     result = CliRunner().invoke(app, ["generate", "--output", os.fspath(folder), "--json"])
     assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)["problems"]
+    problems: list[dict[str, Any]] = json.loads(result.stdout)["problems"]
+    return problems
 
 
 def test_generating_moves_a_project_of_version_0_1_0_and_leaves_the_users_files(
@@ -165,7 +168,9 @@ def test_check_names_missing_dependencies_and_the_old_line_length(old_project: P
     problems = check(old_project, Problems()).problems
     lines = [problem.hint for problem in problems if problem.code == "E1320"]
     assert 'add the line `"anyio>=4.9,<5",` to `dependencies` under `[project]`' in lines
-    assert len(lines) == len({*lines}) == 5
+    assert {line.split('"')[1].split(">")[0] for line in lines} == {
+        *("anyio", "h11", "pydantic", "pydantic-core", "pyjwt[crypto]", "starlette", "uvicorn")
+    }
     (length,) = [problem for problem in problems if problem.code == "E1321"]
     assert length.place is not None
     assert (length.severity, length.place.line) == ("warning", 6)
@@ -238,3 +243,8 @@ def test_what_the_package_offers_and_files_of_ones_own_may_be_imported(tmp_path:
     )
     (package(folder) / "custom" / "other.py").write_text("")
     assert check(folder, Problems()).problems == ()
+
+
+def test_the_template_names_what_a_server_without_an_api_needs_too() -> None:
+    with_api = {name for _, name in required(calls_api=True)}
+    assert with_api - {name for _, name in required(calls_api=False)} == {"httpcore2"}
