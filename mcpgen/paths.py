@@ -123,3 +123,12 @@ def packages(paths: Iterable[str]) -> set[str]:
     """The Python packages that files lie in: the `x` of `src/x/…`."""
     parts = [path.split("/") for path in paths]
     return {names[1] for names in parts if len(names) > 2 and names[0] == "src"}
+
+
+def template_root() -> Path:
+    """The folder of templates: shipped inside the package, else beside it in a checkout."""
+    package = Path(__file__).parent
+    shipped = package / "templates"
+    if shipped.is_dir():
+        return shipped
+    return package.parent / "templates"

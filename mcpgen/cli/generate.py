@@ -72,9 +72,11 @@ def generate(
     folder is generated again.
     """
     from ..problems import Problems
+    from ..project.imports import planned_problems
+    from ..project.refusals import end_if_empty
     from ..project.run import Request, run
     from ..write import write
-    from .problem_output import end_if_empty, end_if_strict, print_problems
+    from .problem_output import end_if_strict, print_problems
     from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
@@ -94,9 +96,10 @@ def generate(
             accept=accept_changes,
             dry_run=dry_run,
         )
-    problems.items.extend(changes.problems)
-    if changes.problems and not as_json:
-        print_problems(screen, Problems(items=list(changes.problems)), None, "text")
+    left_to_the_user = [*changes.problems, *planned_problems(made)]
+    problems.items.extend(left_to_the_user)
+    if left_to_the_user and not as_json:
+        print_problems(screen, Problems(items=left_to_the_user), None, "text")
     summary = summarise(made.document, made.server)
     if as_json:
         screen.data(json.dumps(_data(made, summary, changes, problems), indent=2))

@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..problems import DocumentError, Problem, Problems, UsageError
+from ..problems import DocumentError, Problem, Problems
 from .screen import Screen
 
 if TYPE_CHECKING:
-    from ..ir import Server
     from ..load import Document
     from .options import Format
 
@@ -79,41 +78,6 @@ def end_if_strict(strict: bool, problems: Problems) -> None:
                 ),
             )
         )
-
-
-def end_if_empty(server: Server) -> None:
-    """Raise when there is no tool to write: UsageError (exit code 2) when the operations were all
-    filtered, DocumentError (exit code 1) when there are none or none could be read.
-    """
-    if server.tools:
-        return
-    skipped = [skip for skip in server.skips if not skip.filtered]
-    if skipped:
-        raise DocumentError(
-            _empty(
-                f"none of the {len(server.skips):,} operations of the document became a tool",
-                "the problems above say why; mend the document, or give the files it refers to",
-            )
-        )
-    if server.skips:
-        raise UsageError(
-            _empty(
-                f"all {len(server.skips):,} operations of the document are filtered",
-                "loosen the filters on the command line or under `[select]` in `mcpgen.toml`",
-            )
-        )
-    raise DocumentError(
-        _empty(
-            "the document has no operations",
-            "give the document that has the API's `paths`; this one may be a part of it",
-        )
-    )
-
-
-def _empty(message: str, hint: str) -> Problem:
-    return Problem(
-        code="E0432", severity="error", message=f"{message}: nothing was written", hint=hint
-    )
 
 
 def _are(count: int) -> str:

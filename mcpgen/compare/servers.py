@@ -16,8 +16,8 @@ from typing import Any
 from .. import ir
 from ..lock import HINTS, Lock, ToolLock, facts, interruption, is_interrupted, read_lock
 from ..problems import Problem, UsageError
-from ..write.rename import note as rename_note
 from .matching import same
+from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, compare_outputs
 from .security import Consent, by_text, consents, listed
 

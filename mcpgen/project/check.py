@@ -32,6 +32,7 @@ from ..lock import (
 from ..paths import read_plain
 from ..problems import Problem, Problems, UsageError
 from ..write.changes import Changes, compare
+from .manifest import manifest_problems
 from .run import Request, config_hash, run, settle
 from .user_code import findings, package_of
 
@@ -131,7 +132,9 @@ def _lock(folder: Path) -> Lock:
 def _own_problems(folder: Path, lock: Lock) -> Iterator[Problem]:
     package = package_of(folder, lock)
     if package is not None:
-        yield from findings(folder, package)
+        yield from findings(folder, package, lock)
+        calls_api = any("/runtime/client/" in path for path in lock.files)
+        yield from manifest_problems(folder, calls_api=calls_api)
 
 
 def _orphans(lock: Lock, keys: set[str], document: Document) -> Iterator[Problem]:

@@ -57,7 +57,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..models import general as models
+    from .. import models
 
 
 async def count_words(*, text: str, shortest: int = 1) -> models.CountWordsAnswer:

@@ -9,7 +9,6 @@ leave out when it starts.
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +18,8 @@ from typing import Any
 
 from ..lock import Lock
 from ..problems import Place, Problem
+from .imports import Files, import_problems, toolsets_of
+from .source import near, parsed, problem_at, relative
 
 HOOKS = ("before", "shape", "after")
 INJECTED = ("api", "context")
@@ -32,7 +33,7 @@ class Package:
 
     root: Path
     tools: Mapping[str, Mapping[str, Any]]
-    toolset_of: Mapping[str, str]
+    toolsets: Mapping[str, frozenset[str]]
     contracts: Mapping[str, Mapping[str, Any]]
     """What `contracts.json` says of every tool that the user implements."""
 
@@ -56,36 +57,24 @@ def package_of(folder: Path, lock: Lock) -> Package | None:
             tools |= {tool["name"]: tool for tool in _tools(folder / path) if "name" in tool}
     exact = root / "contracts.json"
     contracts = json.loads(exact.read_bytes()) if exact.is_file() else {}
-    return Package(root, tools, {tool.name: tool.toolset for tool in lock.tools}, contracts)
+    return Package(root, tools, toolsets_of(lock), contracts)
 
 
-def findings(folder: Path, package: Package) -> Iterator[Problem]:
+def findings(folder: Path, package: Package, lock: Lock) -> Iterator[Problem]:
     """Everything that is wrong with the user's own code, file by file."""
+    files = Files(folder=folder, owned=lock.files)
     custom = _Custom(folder, package)
     yield from custom.check()
     yield from custom.implementations()
     yield from orphans(folder, package.root, package.tools)
     yield from _hooks(folder, package, set(package.tools) | custom.names)
-    for path in _own_modules(package):
-        yield from _uses(folder, path, package)
-
-
-def _own_modules(package: Package) -> list[Path]:
-    found = sorted((package.root / "custom").glob("**/*.py"))
-    return [
-        *found,
-        *(path for name in ("hooks.py", "auth.py") if (path := package.root / name).is_file()),
-    ]
-
-
-# -- hooks
-# ------------------------------------------------------------------------------------------------------------
+    yield from import_problems(files, package.root.name, package.toolsets)
 
 
 def _hooks(folder: Path, package: Package, names: set[str]) -> Iterator[Problem]:
     """Hooks that are for one tool, where there is no such tool."""
     path = package.root / "hooks.py"
-    tree = _parsed(path)
+    tree = parsed(path)
     if isinstance(tree, Problem):
         yield tree
         return
@@ -94,18 +83,14 @@ def _hooks(folder: Path, package: Package, names: set[str]) -> Iterator[Problem]
             continue
         kind, _, tool = node.name.partition("_")
         if kind in HOOKS and tool and tool not in names:
-            yield _problem(
+            yield problem_at(
                 "E1311",
                 f"hook `{node.name}` is for a tool that is not there",
                 folder,
                 path,
                 node,
-                _near(tool, names),
+                near(tool, names),
             )
-
-
-# -- custom tools
-# -----------------------------------------------------------------------------------------------------
 
 
 class _Custom:
@@ -125,7 +110,7 @@ class _Custom:
             try:
                 data = json.loads(path.read_text("utf-8-sig"))
             except (OSError, ValueError) as error:
-                place = Place(file=_shown(self.folder, path), line=getattr(error, "lineno", 0))
+                place = Place(file=relative(self.folder, path), line=getattr(error, "lineno", 0))
                 yield Problem(
                     code="E1312",
                     severity="error",
@@ -140,7 +125,7 @@ class _Custom:
             ]
             self.names |= {str(tool.get("name")) for tool in tools}
             module = path.with_suffix(".py")
-            tree = _parsed(module)
+            tree = parsed(module)
             if isinstance(tree, Problem):
                 yield tree
                 continue
@@ -157,7 +142,7 @@ class _Custom:
             contract = self.package.contracts.get(name)
             if module.with_suffix(".json").is_file() or (contract is None and not module.is_file()):
                 continue
-            tree = _parsed(module)
+            tree = parsed(module)
             if isinstance(tree, Problem):
                 yield tree
                 continue
@@ -167,7 +152,7 @@ class _Custom:
                     code="E1313",
                     severity="error",
                     message=f"tool `{name}` has no function `{word}`",
-                    place=Place(file=_shown(self.folder, module)),
+                    place=Place(file=relative(self.folder, module)),
                     hint=(
                         "`mcpgen generate` writes a stub where there is no file"
                         if tree is None
@@ -176,7 +161,7 @@ class _Custom:
                 )
             elif not isinstance(function, ast.alias):
                 for message in _misfits(function, _as_called(wire, contract)):
-                    yield _problem(
+                    yield problem_at(
                         "E1314", f"tool `{name}`: {message}", self.folder, module, function
                     )
 
@@ -194,8 +179,8 @@ class _Custom:
                 message=(
                     f"custom tool `{name}` has no function `{re.sub(r'[^A-Za-z0-9_]', '_', name)}`"
                 ),
-                place=Place(file=_shown(self.folder, module)),
-                hint=f"the contract is in `{_shown(self.folder, path)}`",
+                place=Place(file=relative(self.folder, module)),
+                hint=f"the contract is in `{relative(self.folder, path)}`",
             )
             return
         if isinstance(function, ast.alias):
@@ -208,7 +193,7 @@ class _Custom:
                 if inherited
                 else ""
             )
-            yield _problem(
+            yield problem_at(
                 "E1314", f"custom tool `{name}`: {message}", self.folder, module, function, hint
             )
 
@@ -238,12 +223,12 @@ def orphans(folder: Path, package: Path, names: Iterable[str]) -> Iterator[Probl
     for path in sorted((package / "custom").glob("*.py")):
         if path.stem in known or path.stem == "__init__" or path.with_suffix(".json").is_file():
             continue
-        tree = _parsed(path)
+        tree = parsed(path)
         function = _function(tree, path.stem) if isinstance(tree, ast.Module) else None
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             hint = "the file is yours: remove it when you no longer need it"
             yield replace(
-                _problem(
+                problem_at(
                     "E1316",
                     f"there is no tool `{path.stem}`, so its function is never called",
                     folder,
@@ -299,104 +284,9 @@ def _misfits(
         yield f"its function needs `{name}`, which its contract leaves optional"
 
 
-# -- generated functions that the user's code calls
-# -------------------------------------------------------------------
-
-
-def _uses(folder: Path, path: Path, package: Package) -> Iterator[Problem]:
-    """Generated tool functions that are imported or called and are not there."""
-    tree = _parsed(path)
-    if not isinstance(tree, ast.Module):
-        return
-    functions: dict[str, set[str]] = {}
-    for name, toolset in package.toolset_of.items():
-        functions.setdefault(toolset, set()).add(name)
-    modules: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.module or not node.level:
-            continue
-        if node.module == "tools":
-            for alias in node.names:
-                modules[alias.asname or alias.name] = alias.name
-                if alias.name not in functions:
-                    yield _gone(
-                        folder,
-                        path,
-                        node,
-                        f"the generated toolset `{alias.name}`",
-                        alias.name,
-                        set(functions),
-                    )
-        elif node.module.startswith("tools."):
-            known = functions.get(node.module.removeprefix("tools."), set())
-            for alias in node.names:
-                if alias.name not in known:
-                    yield _gone(
-                        folder,
-                        path,
-                        node,
-                        f"the generated function `{alias.name}`",
-                        alias.name,
-                        known,
-                    )
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in modules
-        ):
-            names = functions.get(modules[node.value.id])
-            if names is not None and node.attr not in names:
-                yield _gone(
-                    folder, path, node, f"the generated function `{node.attr}`", node.attr, names
-                )
-
-
-def _gone(
-    folder: Path, path: Path, node: ast.stmt | ast.expr, what: str, name: str, known: set[str]
-) -> Problem:
-    return _problem("E1315", f"{what} is not there", folder, path, node, _near(name, known))
-
-
-# -- reading
-# ----------------------------------------------------------------------------------------------------------
-
-
 def _tools(path: Path) -> list[dict[str, Any]]:
     try:
         data = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return []
     return [tool for tool in data if isinstance(tool, dict)] if isinstance(data, list) else []
-
-
-def _parsed(path: Path) -> ast.Module | Problem | None:
-    """The syntax tree of a file, None where there is no file, a Problem where it is not Python."""
-    try:
-        return ast.parse(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (SyntaxError, ValueError) as error:
-        place = Place(file=str(path), line=getattr(error, "lineno", 0) or 0)
-        return Problem(
-            code="E1312", severity="error", message=f"not readable as Python: {error}", place=place
-        )
-
-
-def _problem(
-    code: str, message: str, folder: Path, path: Path, node: ast.stmt | ast.expr, hint: str = ""
-) -> Problem:
-    lines = path.read_text("utf-8-sig", errors="replace").splitlines()
-    line = node.lineno
-    excerpt = ((line, lines[line - 1]),) if 0 < line <= len(lines) else ()
-    place = Place(file=_shown(folder, path), line=line, column=node.col_offset + 1, excerpt=excerpt)
-    return Problem(code=code, severity="error", message=message, hint=hint, place=place)
-
-
-def _shown(folder: Path, path: Path) -> str:
-    return path.relative_to(folder).as_posix()
-
-
-def _near(name: str, known: set[str]) -> str:
-    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else ""

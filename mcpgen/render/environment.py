@@ -8,11 +8,11 @@ mcpgen's own files; a test refuses in them what `finalize` cannot see, such as f
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from ..paths import template_root
 from .literal import Code, code, docstring, markdown, py_ident, py_literal, toml, word
 
 FILTERS = {
@@ -29,12 +29,6 @@ FILTERS = {
 
 class UnsafeOutput(TypeError):
     """A template prints something that went through no filter."""
-
-
-def template_root() -> Path:
-    """The folder of templates: shipped inside the package, else beside it in a checkout."""
-    shipped = Path(__file__).parents[1] / "templates"
-    return shipped if shipped.is_dir() else shipped.parents[1] / "templates"
 
 
 def only_code(value: Any) -> Code:

@@ -8,8 +8,9 @@ from typing import Final
 
 from .. import runtime
 from ..ir import Server, Toolset
+from ..paths import template_root
 from . import code, stub
-from .environment import environment, template_root
+from .environment import environment
 from .facts import data_files
 from .formatting import finish
 from .literal import py_ident, word

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..compare.names import rename_note
 from ..compare.security import refuse_unaccepted
 from ..lock import (
     NAME,
@@ -33,7 +34,6 @@ from .changes import Changes, Conflict, compare, conflict_error
 from .commit import Work, commit, explained, leftovers
 from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
 from .rename import moves as user_moves
-from .rename import note as rename_note
 
 __all__ = [
     "Changes",

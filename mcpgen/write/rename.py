@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from ..compare.names import change_outside, words_of
 from ..lock import Lock
 from ..paths import obstacle, packages, read_plain
 from ..problems import OutputConflictError, Place, Problem, RefusedError
@@ -69,7 +70,7 @@ def refuse_rename(old: Lock, new: Lock, moved: Collection[tuple[str, str]]) -> N
             severity="error",
             message=(
                 f"the server `{old.name}` would be called `{new.name}`: {count} of yours would"
-                f" move to the new package; {_outside(old.name, new.name)}"
+                f" move to the new package; {change_outside(old.name, new.name)}"
             ),
             hint=(
                 f'if it is meant, run again with `--accept-changes`; else say `name = "{old.name}"`'
@@ -104,30 +105,6 @@ def _version(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d{1,9}", text)[:3])
 
 
-def note(old: str, new: str) -> str:
-    """What a new name means outside the files, as a sentence for the summary."""
-    return f"the server `{old}` is called `{new}` now: {_outside(old, new)}"
-
-
-def _outside(old: str, new: str) -> str:
-    was, now = _words(old), _words(new)
-    return (
-        f"the command `{was['command']}` becomes `{now['command']}`, and environment variables"
-        f" begin with `{now['variable']}` instead of `{was['variable']}`"
-    )
-
-
-def _words(name: str) -> dict[str, str]:
-    """Everything that is named after the server."""
-    dashes = name.replace("_", "-")
-    return {
-        "package": f"{name}_mcp",
-        "command": f"{dashes}-mcp",
-        "distribution": f"mcp-{dashes}",
-        "variable": f"MCPGEN_{name.upper()}_",
-    }
-
-
 def mentions(folder: Path, old: str, new: str, moved: Collection[str]) -> Iterator[Problem]:
     """What files of the user still say of the old name: a warning for each file, at its first line.
 
@@ -135,7 +112,7 @@ def mentions(folder: Path, old: str, new: str, moved: Collection[str]) -> Iterat
     """
     from ..render.ownership import ONCE  # late: other readers of this module need no renderer
 
-    was, now = _words(old), _words(new)
+    was, now = words_of(old), words_of(new)
     whole = "|".join(re.escape(was[kind]) for kind in ("package", "command", "distribution"))
     pattern = re.compile(rf"(?<![\w-])({whole})(?![\w-])|(?<!\w){re.escape(was['variable'])}")
     replacement = {word: now[kind] for kind, word in was.items()}

@@ -180,7 +180,7 @@ def hook(folder: Path) -> None:
 def strangers(folder: Path) -> None:
     (folder / "notes.md").write_text("mine\r\n")
     (package(folder) / "tools" / "mine.txt").write_text("mine")
-    (package(folder) / "models" / "extra.py").write_text("mine = 1\n")
+    (package(folder) / "tools" / "extra.py").write_text("mine = 1\n")
     (folder / "tests").mkdir(exist_ok=True)
     (folder / "tests" / "test_mine.py").write_text("mine = 1\n")
 

@@ -9,13 +9,8 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from mcpgen.render.environment import (
-    FILTERS,
-    UnsafeOutput,
-    environment,
-    make_environment,
-    template_root,
-)
+from mcpgen.paths import template_root
+from mcpgen.render.environment import FILTERS, UnsafeOutput, environment, make_environment
 from mcpgen.render.literal import Code, UnsafeValue
 
 from .template_lint import lint
@@ -154,8 +149,8 @@ def test_the_environment_has_no_tables_but_its_own() -> None:
 def test_the_templates_are_found_in_a_checkout_and_in_a_wheel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = tmp_path / "mcpgen" / "render" / "environment.py"
-    monkeypatch.setattr("mcpgen.render.environment.__file__", str(module))
+    module = tmp_path / "mcpgen" / "paths.py"
+    monkeypatch.setattr("mcpgen.paths.__file__", str(module))
     assert template_root() == tmp_path / "templates"
     (tmp_path / "mcpgen" / "templates").mkdir(parents=True)
     assert template_root() == tmp_path / "mcpgen" / "templates"

@@ -1,0 +1,318 @@
+"""What the user's own code imports from the generated package, read and never run.
+
+User code imports from the package itself (`from .. import Api`), its tools and its models. Modules
+of `runtime/` may move with every version, and those of version 0.1.0 lay flat in the package. An
+import that is not there, or that reaches past the package's face, is a problem that says what to
+write instead.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..lock import Lock
+from ..problems import Problem
+from .source import near, parsed, problem_at
+
+if TYPE_CHECKING:
+    from .run import Run
+
+RENAMED = {
+    "ToolServer": "App",
+    "BadAnswer": "ApiError",
+    "Busy": "ApiError",
+    "MissingCredential": "ApiError",
+    "Redirected": "ApiError",
+    "Refused": "ApiError",
+    "TimedOut": "ApiError",
+    "Unreachable": "ApiError",
+}
+"""Names of version 0.1.0 → what the package offers in their place."""
+OWN = ("auth", "custom", "hooks")
+"""The user's modules in the package: what is in them is not judged here."""
+PAST_THE_FACE = "E1319"
+NOT_THERE = "E1315"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """The files of a project, as they are or as a run would leave them.
+
+    `planned` are generated files by path, with the text they are to have; `gone` are paths of the
+    last run. Every other path is what the disk says.
+    """
+
+    folder: Path
+    owned: Collection[str]
+    planned: Mapping[str, str] = field(default_factory=dict)
+    gone: Collection[str] = ()
+
+    def has(self, path: str) -> bool:
+        """Whether there is such a file."""
+        if path in self.planned:
+            return True
+        return path not in self.gone and (self.folder / path).is_file()
+
+    def has_module(self, path: str) -> bool:
+        """Whether there is such a module or package; `path` has no suffix."""
+        if self.has(f"{path}.py"):
+            return True
+        if any(planned.startswith(f"{path}/") for planned in self.planned):
+            return True
+        modules = (self.folder / path).glob("*.py")
+        return any(self.has(module.relative_to(self.folder).as_posix()) for module in modules)
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a generated module; None where there is none."""
+        if path in self.planned:
+            return ast.parse(self.planned[path])
+        tree = parsed(self.folder / path)
+        return tree if isinstance(tree, ast.Module) else None
+
+    def of_the_user(self, package: str) -> Iterator[Path]:
+        """The Python files of the user: in the package and in the tests."""
+        for start in (f"src/{package}", "tests"):
+            for path in sorted((self.folder / start).rglob("*.py")):
+                if path.relative_to(self.folder).as_posix() not in self.owned:
+                    yield path
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """One import from the package: `module` is the path inside it, `prefix` the package itself as
+    it is written there (`..` or its name).
+    """
+
+    node: ast.stmt
+    prefix: str
+    module: tuple[str, ...]
+    names: tuple[str, ...]
+
+    @property
+    def written(self) -> str:
+        """The module as it is written."""
+        inside = ".".join(self.module)
+        if self.prefix.startswith("."):
+            return f"{self.prefix}{inside}"
+        return f"{self.prefix}.{inside}"
+
+
+def toolsets_of(lock: Lock) -> dict[str, frozenset[str]]:
+    """Toolset → the names of its tools."""
+    names: dict[str, set[str]] = {}
+    for tool in lock.tools:
+        names.setdefault(tool.toolset, set()).add(tool.name)
+    return {toolset: frozenset(tools) for toolset, tools in names.items()}
+
+
+def planned_problems(run: Run) -> Iterator[Problem]:
+    """The imports of the user's code that a run leaves without what they name, as warnings."""
+    from ..write import is_once  # late: `check` needs no renderer
+
+    planned = {path: text for path, text in run.files.items() if not is_once(path)}
+    gone: Collection[str] = ()
+    if run.lock is not None:
+        gone = run.lock.files
+    files = Files(folder=run.folder, owned={*planned, *gone}, planned=planned, gone=gone)
+    for problem in import_problems(files, run.server.package, toolsets_of(run.facts)):
+        yield replace(problem, severity="warning")
+
+
+def import_problems(
+    files: Files, package: str, toolsets: Mapping[str, Collection[str]]
+) -> Iterator[Problem]:
+    """Every import of the user's code that does not fit the package, file by file, as errors.
+
+    `toolsets` maps each toolset to the names of its functions.
+    """
+    reader = _Reader(files, package, toolsets)
+    for path in files.of_the_user(package):
+        tree = parsed(path)
+        if isinstance(tree, ast.Module):
+            yield from reader.problems(path, tree)
+
+
+class _Reader:
+    """The imports of a project's user code against what its package offers."""
+
+    def __init__(self, files: Files, package: str, toolsets: Mapping[str, Collection[str]]) -> None:
+        self.files, self.package, self.toolsets = files, package, toolsets
+        self.root = files.folder / "src" / package
+        self.face = _imported_names(files.tree(f"src/{package}/__init__.py"))
+        self.models = _class_names(files.tree(f"src/{package}/models.py"))
+
+    def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
+        """What is wrong with one file."""
+        for found in self._imports(path, tree):
+            for code, message, hint in self._faults(found):
+                yield problem_at(code, message, self.files.folder, path, found.node, hint)
+        modules = _toolset_modules(tree)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+                continue
+            functions = self.toolsets.get(modules.get(node.value.id, ""))
+            if functions is not None and node.attr not in functions:
+                message = f"the generated function `{node.attr}` is not there"
+                hint = near(node.attr, functions)
+                yield problem_at(NOT_THERE, message, self.files.folder, path, node, hint)
+
+    def _imports(self, path: Path, tree: ast.Module) -> Iterator[_Import]:
+        """Every import from the package, in the order of the file."""
+        room: tuple[str, ...] | None = None
+        if path.is_relative_to(self.root):
+            room = path.relative_to(self.root).parent.parts
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                module = self._module(node, room)
+                if module is not None:
+                    names = tuple(alias.name for alias in node.names)
+                    prefix = "." * (len(room or ()) + 1) if node.level else self.package
+                    yield from _each_module(_Import(node, prefix, module, names), node, tree)
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    package, *module_parts = alias.name.split(".")
+                    if package == self.package and module_parts:
+                        names = _attributes(tree, alias.asname)
+                        yield _Import(node, package, tuple(module_parts), names)
+
+    def _module(self, node: ast.ImportFrom, room: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """The module inside the package that a `from` names; None for one outside of it."""
+        named = tuple(node.module.split(".")) if node.module else ()
+        if not node.level:
+            return named[1:] if named[:1] == (self.package,) else None
+        if room is None or node.level > len(room) + 1:
+            return None
+        return room[: len(room) + 1 - node.level] + named
+
+    def _faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
+        """(code, message, hint) of everything that is wrong with one import."""
+        if found.module[0] in OWN or (len(found.module) == 1 and self._is_offered(found.module[0])):
+            return
+        if found.module[0] == "runtime":
+            message = f"`{found.written}` is a module of `runtime/`, which any version may change"
+            yield PAST_THE_FACE, message, self._instead(found)
+        elif found.module[0] == "tools":
+            yield from self._tool_faults(found)
+        elif found.module == ("models",) and self.models:
+            for name in sorted(set(found.names) - self.models - {"*"}):
+                hint = near(name, self.models) or f"write `from {found.prefix} import models`"
+                yield NOT_THERE, f"the generated type `{name}` is not there", hint
+        elif not self._is_module(found.module):
+            message = f"the package has no `{'.'.join(found.module)}`"
+            yield NOT_THERE, message, self._instead(found)
+
+    def _tool_faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
+        if len(found.module) == 1:
+            for name in found.names:
+                if name not in self.toolsets and name != "*":
+                    message = f"the generated toolset `{name}` is not there"
+                    yield NOT_THERE, message, near(name, self.toolsets)
+            return
+        functions = self.toolsets.get(found.module[1])
+        if functions is None:
+            message = f"the generated toolset `{found.module[1]}` is not there"
+            yield NOT_THERE, message, near(found.module[1], self.toolsets)
+            return
+        for name in found.names:
+            if name not in functions and name != "*" and not isinstance(found.node, ast.Import):
+                message = f"the generated function `{name}` is not there"
+                yield NOT_THERE, message, near(name, functions)
+
+    def _is_offered(self, name: str) -> bool:
+        if not self.face:  # of version 0.1.0, which had none
+            return True
+        return name in self.face or name == "*" or name.startswith("__")
+
+    def _is_module(self, module: tuple[str, ...]) -> bool:
+        return self.files.has_module("/".join(("src", self.package, *module)))
+
+    def _instead(self, found: _Import) -> str:
+        """What to write in the place of an import that does not fit."""
+        if found.module[0] == "models":
+            return self._models_instead(found)
+        names = {name: RENAMED.get(name, name) for name in found.names}
+        if not names:
+            name = found.module[-1]
+            names = {name: RENAMED.get(name, name)}
+        offered = sorted(set(names.values()) & self.face)
+        if not offered:
+            return near(found.module[-1], self.face) or self._offer()
+        sentences = [f"write `from {found.prefix} import {', '.join(offered)}`"]
+        for name, new in names.items():
+            if new in self.face and new != name:
+                sentences.append(f"`{new}` takes the place of `{name}`")
+            elif new not in self.face:
+                sentences.append(f"the package offers no `{name}`")
+        return "; ".join(sentences)
+
+    def _models_instead(self, found: _Import) -> str:
+        if not self.models:
+            return "no type is generated for this server: write `Any`"
+        sentences = [f"write `from {found.prefix} import models`"]
+        for name in found.names:
+            if name in self.models:
+                sentences.append(f"`{name}` is `models.{name}` then")
+            else:
+                sentences.append(f"no type is called `{name}`")
+        return "; ".join(sentences)
+
+    def _offer(self) -> str:
+        return f"the package offers {', '.join(f'`{name}`' for name in sorted(self.face))}"
+
+
+def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iterator[_Import]:
+    """An import from the package itself may name modules: one for each name, with the attributes
+    that the file takes from it.
+    """
+    if found.module:
+        yield found
+        return
+    for alias in node.names:
+        names = _attributes(tree, alias.asname or alias.name)
+        yield _Import(node, found.prefix, (alias.name,), names)
+
+
+def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
+    """The attributes of a variable that a file uses, sorted."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            continue
+        if node.value.id == variable:
+            names.add(node.attr)
+    return tuple(sorted(names))
+
+
+def _toolset_modules(tree: ast.Module) -> dict[str, str]:
+    """Variable → toolset, for `from ..tools import books as shelf`."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level and node.module == "tools":
+            for alias in node.names:
+                modules[alias.asname or alias.name] = alias.name
+    return modules
+
+
+def _imported_names(tree: ast.Module | None) -> frozenset[str]:
+    """The names that the package's face imports for type checkers: all it offers."""
+    if tree is None:
+        return frozenset()
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+    return frozenset(alias.asname or alias.name for node in imports for alias in node.names)
+
+
+def _class_names(tree: ast.Module | None) -> frozenset[str]:
+    """The names that a module of types defines."""
+    names: set[str] = set()
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return frozenset(names)

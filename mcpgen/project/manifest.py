@@ -1,0 +1,104 @@
+"""The project's own `pyproject.toml`, which was written once and is the user's, against what the
+generated code needs today.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..paths import template_root
+from ..problems import Place, Problem
+
+NAME = "pyproject.toml"
+LINE_LENGTH = 100
+"""Columns of generated Python."""
+_REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
+_FOR_AN_API = re.compile(r"{% if calls_api %}\n.*?{% endif %}\n", re.DOTALL)
+
+
+def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
+    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies."""
+    try:
+        text = (folder / NAME).read_text("utf-8-sig")
+        manifest = tomllib.loads(text)
+    except (OSError, ValueError):
+        return
+    lines = text.splitlines()
+    project = manifest.get("project")
+    if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
+        yield from _missing_dependencies(
+            project["dependencies"], required(calls_api=calls_api), lines
+        )
+    yield from _line_lengths(manifest, lines)
+
+
+def _missing_dependencies(
+    dependencies: list[Any], requirements: list[tuple[str, str]], lines: list[str]
+) -> Iterator[Problem]:
+    present = {_normalised(str(requirement)) for requirement in dependencies}
+    place = _place(lines, r"dependencies\s*=")
+    for requirement, name in requirements:
+        if _normalised(name) not in present:
+            yield Problem(
+                code="E1320",
+                severity="error",
+                message=f"`{NAME}` lacks `{name}`, which the generated server imports",
+                hint=f"add the line `{requirement},` to `dependencies` under `[project]`",
+                place=place,
+            )
+
+
+def required(*, calls_api: bool) -> list[tuple[str, str]]:
+    """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
+    template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
+    block = template.partition("\ndependencies = [\n")[2].partition("\n]\n")[0]
+    if not calls_api:
+        block = _FOR_AN_API.sub("", block)
+    return _REQUIREMENT.findall(block)
+
+
+def _normalised(requirement: str) -> str:
+    """The name of a requirement as package indexes compare names (PEP 503)."""
+    name = re.match(r"\s*([A-Za-z0-9._-]+)", requirement)
+    if name is None:
+        return ""
+    return re.sub(r"[-_.]+", "-", name.group(1)).lower()
+
+
+def _line_lengths(manifest: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
+    """Tables of `black` and `ruff` that allow longer or shorter lines, as warnings."""
+    tools = manifest.get("tool")
+    if not isinstance(tools, dict):
+        return
+    for tool in ("black", "ruff"):
+        table = tools.get(tool)
+        if not isinstance(table, dict) or table.get("line-length", LINE_LENGTH) == LINE_LENGTH:
+            continue
+        yield Problem(
+            code="E1321",
+            severity="warning",
+            message=(
+                f"`[tool.{tool}]` says `line-length = {table['line-length']}`, and generated code"
+                f" is laid out in {LINE_LENGTH} columns"
+            ),
+            hint=f"set `line-length = {LINE_LENGTH}`",
+            place=_place(lines, rf"\[tool\.{tool}\]", then=r"line-length\s*="),
+        )
+
+
+def _place(lines: list[str], pattern: str, *, then: str = "") -> Place:
+    """The first line that begins with the pattern; with `then`, the first such line after it."""
+    patterns = [pattern, then] if then else [pattern]
+    number = 0
+    for wanted in patterns:
+        for index in range(number, len(lines)):
+            if re.match(wanted, lines[index]):
+                number = index + 1
+                break
+    if not number:
+        return Place(file=NAME)
+    return Place(file=NAME, line=number, column=1, excerpt=((number, lines[number - 1]),))
