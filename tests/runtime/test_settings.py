@@ -4,6 +4,7 @@ value.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
