@@ -13,7 +13,7 @@ from ..ir import Auth
 from ..load.values import as_object, as_text
 from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
-from ..runtime.variables import HTTP_VARIABLES, VARIABLES
+from ..runtime.settings import VARIABLES
 from ..text import plain, shorten, words
 from .naming import digest
 
@@ -90,7 +90,7 @@ class Security:
         """Whether a variable of a credential is one of another credential or of the settings."""
         if auth.kind == "mutual_tls":
             return False
-        in_use = {f"{self.prefix}_{name}" for name in (*VARIABLES, *HTTP_VARIABLES)}
+        in_use = {f"{self.prefix}_{name}" for name in VARIABLES}
         for other in self.auth.values():
             in_use.update(other.variables)
         return not in_use.isdisjoint(auth.variables)

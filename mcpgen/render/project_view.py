@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..ir import Server
+from ..runtime.settings import SETTINGS
 from ..text import shorten, visible
 from .facts import dump
 from .literal import Code
@@ -23,6 +24,16 @@ class VariableView:
     meaning: Code
     required: bool
     secret: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """A setting of the runtime. `group` is `main` for those the README lists first."""
+
+    name: str
+    group: str
+    text: Code
+    default_text: Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +55,8 @@ class ProjectView:
     own_tools: bool
     """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]
+    settings: tuple[SettingView, ...]
+    """The settings that no variable of `variables` stands for."""
     claude_desktop: Code
     claude_code: Code
     cursor: Code
@@ -58,7 +71,7 @@ class ProjectView:
 def project_view(server: Server) -> ProjectView:
     """The view of a server's project."""
     title = shorten(" ".join(visible(server.title).split()), 100) or server.name
-    settings = {
+    configs = {
         path.removeprefix("clients/"): dump(data, sort=False)
         for path, data in client_configs(server).items()
     }
@@ -79,7 +92,17 @@ def project_view(server: Server) -> ProjectView:
             VariableView(item.name, Code(item.meaning), item.required, item.secret)
             for item in environment(server)
         ),
-        **{name: Code(settings[f"{name.replace('_', '-')}.json"].rstrip("\n")) for name in CLIENTS},
+        settings=_settings(server.calls_api),
+        **{name: Code(configs[f"{name.replace('_', '-')}.json"].rstrip("\n")) for name in CLIENTS},
+    )
+
+
+def _settings(calls_api: bool) -> tuple[SettingView, ...]:
+    """The settings of a server, in the order of the README."""
+    return tuple(
+        SettingView(item.name, item.group, Code(item.text), Code(item.default_text))
+        for item in SETTINGS
+        if item.name != "BASE_URL" and (calls_api or item.group != "api")
     )
 
 

@@ -1,4 +1,4 @@
-"""The MCP side: list the tools, check a call, make it, report.
+"""The MCP side: list the tools, check a call, run it, report.
 
 Built on the SDK's low-level server, which validates nothing and changes nothing, so the schemas a
 client sees are exactly the ones in `tools/*.json`. Both protocol eras are served from here: the
@@ -53,18 +53,18 @@ class App:
         settings: Settings | None = None,
         yours: bool = True,
     ) -> None:
-        """`package` is the import name of the server's package. With `yours` false only what was
-        generated runs: no `hooks.py` and no tools of `custom/`.
+        """`package` is the import name of the server's package. With `yours` false neither
+        `hooks.py` nor `custom/` is used.
         """
         home = Package.named(package)
-        known = home.facts()
-        aliases = known.get("aliases", {})
+        facts = home.facts()
+        aliases = facts.get("aliases", {})
         self.catalog = Catalog(
             home, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours
         )
         self._package = home
         self._settings = settings
-        self._limits = settings or Settings(name=known["name"], env_prefix=known["env_prefix"])
+        self._limits = settings or Settings(name=facts["name"], env_prefix=facts["env_prefix"])
         self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
@@ -77,18 +77,17 @@ class App:
         if lazy_list:
             self._listed = lazy.tools(read_only=read_only)
             self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
-        self.server = self._build(known)
+        self.server = self._build(facts)
 
-    def _build(self, known: dict[str, Any]) -> Server[Any]:
+    def _build(self, facts: dict[str, Any]) -> Server[Any]:
         hint = CacheHint(ttl_ms=LIST_TTL_MS, scope="public")
         server: Server[Any] = Server(
-            known["name"],
-            version=known.get("version", ""),
-            title=known.get("title"),
-            instructions=known.get("instructions") or None,
+            facts["name"],
+            version=facts.get("version", ""),
+            title=facts.get("title"),
+            instructions=facts.get("instructions") or None,
             cache_hints={"tools/list": hint, "server/discover": hint},
-            # No tool has an `x-mcp-header`; without this every call over HTTP would first run the
-            # list
+            # No tool has an `x-mcp-header`; by default every call over HTTP first lists the tools
             get_tool_input_schema=lambda name: None,
             lifespan=self._lifespan,
             on_list_tools=_list_nothing,
@@ -116,8 +115,10 @@ class App:
         return self._api
 
     def _mask(self, data: Any) -> Any:
-        """Data without the secrets of this process, in case a function of yours let one through."""
-        return self._settings.redactor.data(data) if self._settings else data
+        """Data without the secrets of this process, in case the user's code let one through."""
+        if self._settings is None:
+            return data
+        return self._settings.redactor.data(data)
 
     async def _list(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -159,9 +160,9 @@ class App:
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
         if entry is None:
-            shown = name[:128].encode("ascii", "backslashreplace").decode()
-            message = f"Unknown tool: `{shown}`{self.catalog.near(name)}"
-            event("warning", "call_failed", tool=shown, status="unknown_tool", ms=0)
+            printable = name[:128].encode("ascii", "backslashreplace").decode()
+            message = f"Unknown tool: `{printable}`{self.catalog.near(name)}"
+            event("warning", "call_failed", tool=printable, status="unknown_tool", ms=0)
             raise MCPError(code=types.INVALID_PARAMS, message=message)
         return entry
 
@@ -201,34 +202,32 @@ class App:
         from .arguments.checker import BadArguments, Checker
 
         if entry.prepared is None:
-            entry.prepared = Checker(entry.name, entry.wire["inputSchema"])
+            entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
         try:
-            given = entry.prepared.check(arguments)
+            checked = entry.prepared.check(arguments)
         except BadArguments as error:
             _log_failure(entry.name, "invalid_arguments", str(error)[:500])
             return failure(str(error))
         if entry.name == lazy.SEARCH:
-            return self._search(given["query"], given.get("limit", 10))
-        found = self.catalog.find(given["name"])
-        if found is None:
-            return failure(
-                f"There is no tool `{given['name'][:128]}`{self.catalog.near(given['name'])}"
-            )
+            return self._search(checked["query"], checked.get("limit", 10))
+        name = checked["name"]
+        target = self.catalog.find(name)
+        if target is None:
+            return failure(f"There is no tool `{name[:128]}`{self.catalog.near(name)}")
         if entry.name == lazy.DESCRIBE:
-            return {
-                "content": [{"type": "text", "text": json.dumps(found.wire, ensure_ascii=False)}]
-            }
-        return await self._call_tool(request, found, given.get("arguments"))
+            text = json.dumps(target.tool, ensure_ascii=False)
+            return {"content": [{"type": "text", "text": text}]}
+        return await self._call_tool(request, target, checked.get("arguments"))
 
     def _search(self, query: str, limit: int) -> dict[str, Any]:
         if self._index is None:
             self._index = lazy.Index(self.catalog.listed, self.catalog.toolset_of)
-        wires = {tool["name"]: tool for tool in self.catalog.listed}
-        found = [wires[name] for name in self._index.search(query, limit)]
-        lines = [
-            f"{tool['name']}: {lazy.first_sentence(tool.get('description', ''))}" for tool in found
-        ]
-        text = "\n".join(lines) or f"No tool matches; {len(wires)} tools are there, try other words"
+        tools = {tool["name"]: tool for tool in self.catalog.listed}
+        lines = []
+        for name in self._index.search(query, limit):
+            sentence = lazy.first_sentence(tools[name].get("description", ""))
+            lines.append(f"{name}: {sentence}")
+        text = "\n".join(lines) or f"No tool matches; {len(tools)} tools are there, try other words"
         return {"content": [{"type": "text", "text": text}]}
 
 
@@ -248,14 +247,16 @@ async def _list_nothing(
 
 
 def _hooks(package: Package) -> Any:
-    """The module `hooks.py`, if there is one. Raises StartError when it cannot be imported: a guard
-    must not vanish.
+    """The module `hooks.py`, or None. Raises StartError when it cannot be imported: a guard must
+    not vanish.
     """
     if not package.has("hooks"):
         return None
     try:
         return package.module("hooks")
     except Exception as error:
-        found = package.where(error)
-        place = f"{found['file']}:{found['line']}: " if "file" in found else ""
-        raise StartError(f"hooks.py cannot be imported: {place}{found['reason']}") from error
+        fields = package.where(error)
+        place = ""
+        if "file" in fields:
+            place = f"{fields['file']}:{fields['line']}: "
+        raise StartError(f"hooks.py cannot be imported: {place}{fields['reason']}") from error

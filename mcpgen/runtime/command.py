@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from .variables import HTTP_VARIABLES
-
 if TYPE_CHECKING:
     import argparse
 
@@ -25,22 +23,21 @@ def main(package: str, argv: list[str] | None = None) -> int:
     from .server.catalog import StartError
     from .settings import SettingsError, read
 
-    known = Package.named(package).facts()
-    options = _options(argv, known["name"], known["env_prefix"])
+    facts = Package.named(package).facts()
+    options = _options(argv, facts["name"], facts["env_prefix"])
+    toolsets = [name for name in options.toolsets.split(",") if name]
     try:
-        # Whatever is printed while your modules are imported must not reach the protocol's stream
+        # What the user's modules print on import must not reach the protocol's stream
         with redirect_stdout(sys.stderr):
-            settings = read(known, http=options.http, known=HTTP_VARIABLES)
+            settings = read(facts, http=options.http)
             log.configure(options.log_level, settings.redactor)
             for note in settings.notes:
                 log.event("warning", "settings", reason=note)
             from .app import App
 
-            tools = App(
+            app = App(
                 package,
-                toolsets=(
-                    options.toolsets.split(",") if options.toolsets else settings.toolsets or ()
-                ),
+                toolsets=toolsets or settings.toolsets,
                 read_only=options.read_only or settings.read_only,
                 lazy_list=options.lazy,
                 settings=settings,
@@ -48,8 +45,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
             if options.http:
                 from .transports.http import serve
 
-                return serve(tools, options, settings)
-        return _serve_stdio(tools)
+                return serve(app, options, settings)
+        return _serve_stdio(app)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
@@ -60,6 +57,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
 def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespace:
     import argparse
+
+    from .log import LEVELS
 
     parser = argparse.ArgumentParser(
         prog=f"{name}-mcp",
@@ -98,13 +97,13 @@ def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespa
     parser.add_argument(
         "--log-level",
         default="warning",
-        choices=("debug", "info", "warning", "error"),
+        choices=LEVELS,
         help="what to log on stderr",
     )
     return parser.parse_args(argv)
 
 
-def _serve_stdio(tools: App) -> int:
+def _serve_stdio(app: App) -> int:
     import os
     import signal
 
@@ -112,17 +111,15 @@ def _serve_stdio(tools: App) -> int:
 
     from .transports.stdio import streams
 
-    # Where a thread waits for the next line of stdin it cannot be woken: Ctrl-C has to end the
-    # process itself
+    # A thread that reads stdin cannot be woken, so Ctrl-C ends the process itself
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
     async def run() -> None:
         async with streams() as (read, write):
             try:
-                await tools.server.run(read, write, tools.server.create_initialization_options())
+                await app.server.run(read, write, app.server.create_initialization_options())
             finally:
-                # What a tool printed is still buffered; now it goes to stderr, later it would go to
-                # the client
+                # Flush what tools printed while stdout still leads to stderr
                 sys.stdout.flush()
 
     anyio.run(run)

@@ -1,173 +1,164 @@
-"""What the operator decides: `api.json` and the environment, read once, checked, and never changed.
+"""What the operator decides: `api.json` and the environment, read once and checked at the start.
 
-Every variable begins with the package's own prefix. A number out of range, a secret that is a
-placeholder: all such problems are collected and named by variable, never by value.
+Every variable begins with the package's own prefix; `SETTINGS` lists them. Every problem is
+collected and named by its variable, never by its value.
 """
 
 from __future__ import annotations
 
-import base64
 import difflib
-import hmac
-import json
-import logging
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar
-from urllib.parse import quote, quote_plus
+from typing import Any, Literal
 
 from .origin import Origin, check_base_url, origin_of
-from .variables import VARIABLES
-
-MASK = "****"
+from .secrets import Redactor, Secret
 
 _PLACEHOLDER = re.compile(
     r"<.*>|\$\{.*\}|\{\{.*\}\}|x{3,}|\*+|\.{3,}|-+|none|null|todo|tbd|fixme|placeholder"
     r"|(change|replace|fill|insert|put|enter|add)[-_ ]?(me|this|it|in|your|here).*|your[-_ ].*",
     re.I,
 )
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
-_Number = TypeVar("_Number", int, float)
+_KIB, _MIB, _GIB = 1024, 1024**2, 1024**3
 
 
 class SettingsError(Exception):
-    """The server cannot start; `problems` say why, one sentence each, naming variables and never
-    values.
-    """
+    """The server cannot start. `problems` holds one sentence each, with variables and no values."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(self.problems))
 
 
-class Secret:
-    """A text that does not show itself: only `reveal` returns it."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """The text itself."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return f"Secret('{MASK}')"
-
-    def __str__(self) -> str:
-        return MASK
-
-    def __format__(self, spec: str) -> str:
-        return MASK
-
-    def __bool__(self) -> bool:
-        return bool(self._value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and hmac.compare_digest(
-            self._value.encode(), other._value.encode()
-        )
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError("a secret is not pickled")
+Kind = Literal[
+    "seconds", "count", "bytes", "rate", "flag", "names", "scopes", "text", "secret",
+    "url", "origins", "file", "folders",
+]  # fmt: skip
+Group = Literal["main", "calls", "api", "http"]
 
 
-class Redactor(logging.Filter):
-    """Masks every known secret in texts: as it is, percent-encoded, and inside base64 at any
-    alignment.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One environment variable: its name without the prefix, and what the README says of it.
 
-    The last line of defence; nothing is written with the intention that this removes it. As a
-    `logging.Filter` it also keeps a record on one line.
+    Numbers lie between `low` and `high`, both included. `group` is `api` for what only a server
+    that calls an API reads, and `main` for what the README lists first.
     """
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        super().__init__()
-        self._forms: dict[str, list[str]] = {}
-        self._pattern: re.Pattern[str] | None = None
-        for secret in secrets:
-            self.add(secret)
+    name: str
+    kind: Kind
+    default: Any
+    low: float
+    high: float
+    text: str
+    group: Group
+    unset: str = "none"
+    """What holds without the variable, for a setting whose default is not a number."""
 
-    def __repr__(self) -> str:
-        return f"Redactor({len(self._forms)} secrets)"
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError("a redactor is not pickled")
-
-    def add(self, secret: str) -> None:
-        """Mask this text from now on. Texts of less than 4 characters are in every other word and
-        cannot be.
-        """
-        if len(secret) < 4 or secret in self._forms:
-            return
-        self._forms[secret] = _forms(secret)
-        if len(self._forms) > 200:  # tokens that were renewed long ago
-            self._forms.pop(next(key for index, key in enumerate(self._forms) if index == 100))
-        every = sorted(
-            {form for forms in self._forms.values() for form in forms}, key=len, reverse=True
-        )
-        self._pattern = re.compile("|".join(re.escape(form) for form in every))
-
-    def __call__(self, text: str) -> str:
-        """The text with every secret masked."""
-        return self._pattern.sub(MASK, text) if self._pattern is not None else text
-
-    def data(self, value: Any) -> Any:
-        """JSON data with every secret in its texts and keys masked."""
-        if self._pattern is None:
-            return value
-        if isinstance(value, str):
-            return self(value)
-        if isinstance(value, list):
-            return [self.data(item) for item in value]
-        if isinstance(value, dict):
-            return {self(key): self.data(item) for key, item in value.items()}
-        return value
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Mask and flatten a record; it is always kept."""
-        try:
-            text = record.getMessage()
-        except Exception:  # a record with the wrong number of arguments is still a record
-            text = str(record.msg)
-        record.msg = self(text).encode("unicode_escape").decode("ascii")
-        record.args = None
-        if record.exc_info and not isinstance(record.exc_info, bool):
-            record.exc_text = self(logging.Formatter().formatException(record.exc_info))
-            record.exc_info = None
-        elif record.exc_text:
-            record.exc_text = self(record.exc_text)
-        return True
+    @property
+    def default_text(self) -> str:
+        """What holds without the variable: `60`, `1 MiB`, `none`."""
+        if self.kind == "bytes":
+            return f"{self.default // _MIB} MiB"
+        if self.kind in ("seconds", "count") or (self.kind == "rate" and self.default):
+            return f"{self.default:,g}"
+        return self.unset
 
 
-def _forms(secret: str) -> list[str]:
-    raw = secret.encode("utf-8", "surrogatepass")
-    forms = {secret, secret.strip(), json.dumps(secret)[1:-1]}
-    for text in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        forms |= {text, re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), text)}
-    if len(raw) >= 6:
-        for offset in range(3):
-            # Only the characters that depend on nothing but the secret.
-            start, end = -(-offset * 8 // 6), (offset + len(raw)) * 8 // 6
-            plain = base64.b64encode(b"\0" * offset + raw).decode()[start:end]
-            forms |= {plain, plain.replace("+", "-").replace("/", "_")}
-    return [form for form in forms if len(form) >= 4]
+# fmt: off
+SETTINGS = (
+    Setting("BASE_URL", "url", "", 0, 0, "Base URL of the API", "api"),
+    Setting("TOOLSETS", "names", (), 0, 0,
+            "Only these toolsets, separated by commas (`--toolsets`)", "main"),
+    Setting("READ_ONLY", "flag", False, 0, 0,
+            "`1`: only tools that change nothing (`--read-only`)", "main"),
+    Setting("MAX_CALLS", "count", 256, 1, 100_000,
+            "Calls that run at the same time; more are told to wait", "calls"),
+    Setting("CALL_RATE", "rate", 100.0, 0, 0,
+            "Calls per second (`100`, `600/m`), ten seconds of them at once;"
+            " more are told to wait; `0`: no limit", "calls"),
+    Setting("TOTAL_TIMEOUT", "seconds", 60.0, 0.1, 86_400,
+            "Seconds for one call, repetitions included", "calls"),
+    Setting("TIMEOUT", "seconds", 30.0, 0.1, 3600,
+            "Seconds to wait for the API to send something", "api"),
+    Setting("CONNECT_TIMEOUT", "seconds", 5.0, 0.1, 600,
+            "Seconds to wait for a connection", "api"),
+    Setting("RETRIES", "count", 2, 0, 10,
+            "How often a call that changes nothing is repeated", "api"),
+    Setting("MAX_CONCURRENCY", "count", 16, 1, 1_000,
+            "Calls to the API at the same time", "api"),
+    Setting("MAX_WAITING", "count", 128, 0, 100_000,
+            "Calls that may wait for their turn", "api"),
+    Setting("RATE_LIMIT", "rate", 0.0, 0, 0,
+            "Calls to the API per second", "api", "no limit"),
+    Setting("MAX_RESULT_CHARS", "count", 50_000, 200, 10_000_000,
+            "Characters of a result before it is cut, with a word on how to get the rest", "api"),
+    Setting("MAX_REQUEST_BYTES", "bytes", _MIB, 1, _GIB, "Bytes of a request", "api"),
+    Setting("MAX_RESPONSE_BYTES", "bytes", 10 * _MIB, _KIB, _GIB, "Bytes of an answer", "api"),
+    Setting("MAX_BINARY_BYTES", "bytes", _MIB, 0, 100 * _MIB,
+            "Bytes of a file that is returned whole", "api"),
+    Setting("ALLOW_ORIGINS", "origins", (), 0, 0,
+            "Further origins that may be called, with credentials", "api"),
+    Setting("ALLOW_PRIVATE", "flag", False, 0, 0,
+            "`1`: the API may be on a private address", "api", "0"),
+    Setting("TOKEN_URL", "url", "", 0, 0,
+            "Where OAuth tokens are fetched, in place of the usual address", "api",
+            "as generated"),
+    Setting("FILE_ROOTS", "folders", (), 0, 0,
+            "Folders whose files may be uploaded by path (stdio only)", "api"),
+    Setting("SAVE_DIR", "folders", None, 0, 0,
+            "Folder for files that are too large to return (stdio only)", "api"),
+    Setting("CA_FILE", "file", None, 0, 0, "Certificates to trust", "api", "the system's"),
+    Setting("CLIENT_CERT", "file", None, 0, 0,
+            "This server's own certificate towards the API", "api"),
+    Setting("CLIENT_KEY", "file", None, 0, 0, "The key that belongs to it", "api"),
+    Setting("HTTP_TOKEN", "secret", None, 0, 0,
+            "With `--http`: the token callers send, 32 characters or more (secret)", "http",
+            "needed off this machine"),
+    Setting("HTTP_ISSUER", "text", "", 0, 0,
+            "With `--http`: who issues OAuth tokens, in place of one fixed token", "http"),
+    Setting("HTTP_AUDIENCE", "text", "", 0, 0, "Whom those tokens have to be for", "http"),
+    Setting("HTTP_JWKS_URL", "text", "", 0, 0, "Where the issuer's keys are", "http"),
+    Setting("HTTP_SCOPES", "scopes", frozenset(), 0, 0, "Scopes a caller needs", "http"),
+    Setting("HTTP_WRITE_SCOPES", "scopes", frozenset(), 0, 0,
+            "Scopes for tools that change something", "http"),
+    Setting("HTTP_TOOL_SCOPES", "names", (), 0, 0, "Scopes for single tools", "http"),
+    Setting("HTTP_ALLOWED_ORIGINS", "names", (), 0, 0, "Web pages that may call", "http"),
+    Setting("HTTP_HEAD_TIMEOUT", "seconds", 10.0, 0.1, 600,
+            "Seconds for a request's head to arrive, and for an answer to be taken", "http"),
+    Setting("HTTP_BODY_TIMEOUT", "seconds", 30.0, 0.1, 3600,
+            "Seconds for a request's body to arrive", "http"),
+    Setting("HTTP_IDLE_TIMEOUT", "count", 60, 1, 3600,
+            "Seconds a connection stays open between requests", "http"),
+    Setting("HTTP_MAX_CONNECTIONS", "count", 1024, 1, 100_000,
+            "Connections at the same time; the one that has waited longest makes room", "http"),
+    Setting("HTTP_MAX_PER_ADDRESS", "count", 256, 1, 100_000,
+            "Connections from one address", "http"),
+)
+# fmt: on
+"""Every setting, in the order of the README: reader, README and reserved names come from here."""
+
+VARIABLES = frozenset(setting.name for setting in SETTINGS)
+"""The names of the settings, without their prefix: no credential may be read from one of them."""
+
+_DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS}
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """One way of the API to know its caller, with what the environment holds for it.
+    """One security scheme with its secrets from the environment.
 
     `kind` is `api_key`, `basic`, `bearer`, `client_credentials`, `mutual_tls` or `unsupported`;
-    `values` stand beside `variables`, None for what is not set.
+    `values` has one item for each of `variables`, None for a variable that is not set.
     """
 
     name: str
@@ -187,22 +178,22 @@ class Credential:
 
     @property
     def present(self) -> bool:
-        """Whether everything it takes is set."""
+        """Whether every secret that the scheme needs is set."""
         if self.kind == "unsupported" or not self.values:
             return False
         if self.kind == "client_credentials":
             return all(self.values[:2]) or self.ready_token
-        if self.kind == "basic":  # an empty password is one, when it was set to be empty
+        if self.kind == "basic":  # the password may be empty, but it must be set
             return bool(self.values[0]) and self.values[1] is not None
-        if self.kind == "mutual_tls":  # the key may stand in the file of the certificate
+        if self.kind == "mutual_tls":  # the certificate's file may hold the key
             return bool(self.values[0])
         return all(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Shaping:
-    """What of a tool's answer the model gets to see: dotted paths to keep or drop, and whether
-    nulls go.
+    """Which parts of a tool's answer the model sees: dotted paths to keep or drop, and whether
+    members that are null are dropped.
     """
 
     keep: tuple[str, ...] = ()
@@ -212,65 +203,67 @@ class Shaping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that is decided before the first call. Times are seconds, sizes bytes unless they
-    say characters.
+    """Everything that is decided before the first call. Times are seconds, sizes are bytes unless
+    their name says characters. The settings of `SETTINGS` have its names and defaults.
     """
 
     name: str
-    title: str = ""
-    version: str = ""
-    instructions: str = ""
     env_prefix: str = ""
     base_url: str = ""
     base_url_given: bool = False
-    """Whether the operator named the base URL (and with it vouches for the address)."""
+    """Whether the operator named the base URL, and so vouches for its address."""
     security: tuple[tuple[str, ...], ...] = ()
     credentials: Mapping[str, Credential] = field(default_factory=dict)
-    toolset_facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, Shaping] = field(default_factory=dict)
     wrapped: frozenset[str] = frozenset()
     open_origins: frozenset[Origin] = frozenset()
     """Other origins that operations may go to, without credentials (decided at generation)."""
     trusted_origins: frozenset[Origin] = frozenset()
-    """Other origins that operations may go to and that credentials may be sent to
-    (`_ALLOW_ORIGINS`).
-    """
-    allow_private: bool = False
-    timeout: float = 30.0
-    connect_timeout: float = 5.0
-    total_timeout: float = 60.0
-    retries: int = 2
+    """Other origins that operations may go to with credentials (`_ALLOW_ORIGINS`)."""
+    allow_private: bool = _DEFAULTS["ALLOW_PRIVATE"]
+    timeout: float = _DEFAULTS["TIMEOUT"]
+    connect_timeout: float = _DEFAULTS["CONNECT_TIMEOUT"]
+    total_timeout: float = _DEFAULTS["TOTAL_TIMEOUT"]
+    retries: int = _DEFAULTS["RETRIES"]
     backoff: float = 0.5
     max_retry_wait: float = 30.0
-    max_concurrency: int = 16
-    max_waiting: int = 128
-    rate_limit: float = 0.0
+    max_concurrency: int = _DEFAULTS["MAX_CONCURRENCY"]
+    max_waiting: int = _DEFAULTS["MAX_WAITING"]
+    rate_limit: float = _DEFAULTS["RATE_LIMIT"]
     """Requests a second; 0 is no limit."""
-    max_calls: int = 256
+    max_calls: int = _DEFAULTS["MAX_CALLS"]
     """Calls that run at the same time, of whatever tools."""
-    call_rate: float = 100.0
+    call_rate: float = _DEFAULTS["CALL_RATE"]
     """Calls a second; 0 is no limit."""
-    http_head_timeout: float = 10.0
-    http_body_timeout: float = 30.0
-    http_idle_timeout: int = 60
-    http_max_connections: int = 1024
-    http_max_per_address: int = 256
-    max_result_chars: int = 50_000
-    max_request_bytes: int = 1024 * 1024
-    max_response_bytes: int = 10 * 1024 * 1024
-    max_binary_bytes: int = 1024 * 1024
-    file_roots: tuple[Path, ...] = ()
-    save_dir: Path | None = None
-    ca_file: Path | None = None
-    client_cert: Path | None = None
-    client_key: Path | None = None
-    toolsets: tuple[str, ...] | None = None
-    read_only: bool = False
-    http_token: Secret | None = None
+    max_result_chars: int = _DEFAULTS["MAX_RESULT_CHARS"]
+    max_request_bytes: int = _DEFAULTS["MAX_REQUEST_BYTES"]
+    max_response_bytes: int = _DEFAULTS["MAX_RESPONSE_BYTES"]
+    max_binary_bytes: int = _DEFAULTS["MAX_BINARY_BYTES"]
+    file_roots: tuple[Path, ...] = _DEFAULTS["FILE_ROOTS"]
+    save_dir: Path | None = _DEFAULTS["SAVE_DIR"]
+    ca_file: Path | None = _DEFAULTS["CA_FILE"]
+    client_cert: Path | None = _DEFAULTS["CLIENT_CERT"]
+    client_key: Path | None = _DEFAULTS["CLIENT_KEY"]
+    toolsets: tuple[str, ...] = _DEFAULTS["TOOLSETS"]
+    """The toolsets to offer; empty for all of them."""
+    read_only: bool = _DEFAULTS["READ_ONLY"]
+    http_token: Secret | None = _DEFAULTS["HTTP_TOKEN"]
+    http_issuer: str = _DEFAULTS["HTTP_ISSUER"]
+    http_audience: str = _DEFAULTS["HTTP_AUDIENCE"]
+    http_jwks_url: str = _DEFAULTS["HTTP_JWKS_URL"]
+    http_scopes: frozenset[str] = _DEFAULTS["HTTP_SCOPES"]
+    http_write_scopes: frozenset[str] = _DEFAULTS["HTTP_WRITE_SCOPES"]
+    http_tool_scopes: tuple[str, ...] = _DEFAULTS["HTTP_TOOL_SCOPES"]
+    """Items such as `delete_book=books:admin`."""
+    http_allowed_origins: tuple[str, ...] = _DEFAULTS["HTTP_ALLOWED_ORIGINS"]
+    http_head_timeout: float = _DEFAULTS["HTTP_HEAD_TIMEOUT"]
+    http_body_timeout: float = _DEFAULTS["HTTP_BODY_TIMEOUT"]
+    http_idle_timeout: int = _DEFAULTS["HTTP_IDLE_TIMEOUT"]
+    http_max_connections: int = _DEFAULTS["HTTP_MAX_CONNECTIONS"]
+    http_max_per_address: int = _DEFAULTS["HTTP_MAX_PER_ADDRESS"]
     redactor: Redactor = field(default_factory=Redactor)
     notes: tuple[str, ...] = ()
-    """What the operator should know and can live with, one sentence each."""
+    """Risks and slips that do not keep the server from starting, one sentence each."""
 
     def __repr__(self) -> str:
         return f"Settings(name={self.name!r})"
@@ -286,23 +279,18 @@ class Settings:
 
 
 def read(
-    facts: Mapping[str, Any],
-    environ: Mapping[str, str] | None = None,
-    *,
-    http: bool = False,
-    known: Iterable[str] = (),
+    facts: Mapping[str, Any], environ: Mapping[str, str] | None = None, *, http: bool = False
 ) -> Settings:
-    """The settings of this process.
+    """The settings of this process; `facts` is the content of `api.json`.
 
-    `facts` is the content of `api.json`; `known` names further variables (without prefix) that
-    other modules read. Over HTTP (`http`) the callers are not on this machine, and no local file
-    can be named. Raises SettingsError with every problem there is.
+    Over HTTP (`http`) the callers are not on this machine, and no local file can be named. Raises
+    SettingsError with every problem there is.
     """
-    return _Reader(facts, os.environ if environ is None else environ).read(http, tuple(known))
+    return _Reader(facts, os.environ if environ is None else environ).read(http)
 
 
 class _Reader:
-    """One reading of the environment: values on the one side, problems on the other."""
+    """One reading of the environment, which collects problems and notes on the way."""
 
     def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self.facts = facts
@@ -313,118 +301,132 @@ class _Reader:
         self.problems: list[str] = []
         self.notes: list[str] = []
 
-    def read(self, http: bool, known: tuple[str, ...]) -> Settings:
-        facts = self.facts
-        base_url, given = self.base_url()
+    def read(self, http: bool) -> Settings:
+        base_url, base_url_given = self.base_url()
         trusted = self.origins("ALLOW_ORIGINS")
         token_url = self.token_url()
+        if token_url is not None:
+            trusted.add(origin_of(token_url))
         credentials = {
             name: self.credential(name, auth, token_url)
-            for name, auth in sorted(facts.get("auth", {}).items())
+            for name, auth in sorted(self.facts.get("auth", {}).items())
         }
-        if token_url is not None:
-            trusted |= {origin_of(token_url)}
-        token = self.secret("HTTP_TOKEN")
-        self.doubts(credentials, base_url, trusted)
-        secrets = [value.reveal() for one in credentials.values() for value in one.values if value]
-        self.misspelt(
-            (*VARIABLES, *known), [name for one in credentials.values() for name in one.variables]
-        )
-        cert, key = self.path("CLIENT_CERT"), self.path("CLIENT_KEY")
+        http_token = self.secret("HTTP_TOKEN")
+        self.note_risks(credentials, base_url, trusted)
+        self.note_unknown(credentials.values())
         settings = Settings(
-            name=str(facts["name"]),
-            title=str(facts.get("title", "")),
-            version=str(facts.get("version", "")),
-            instructions=str(facts.get("instructions", "")),
+            name=str(self.facts["name"]),
             env_prefix=self.prefix,
             base_url=base_url,
-            base_url_given=given,
-            security=tuple(tuple(names) for names in facts.get("security", ())),
+            base_url_given=base_url_given,
             credentials=MappingProxyType(credentials),
-            toolset_facts=MappingProxyType(dict(facts.get("toolsets", {}))),
-            aliases=MappingProxyType(dict(facts.get("aliases", {}))),
-            answers=MappingProxyType(
-                {name: _shaping(given) for name, given in facts.get("answers", {}).items()}
-            ),
-            wrapped=frozenset(facts.get("wrapped", ())),
-            open_origins=frozenset(_origins(facts.get("allowed_origins", ()))),
             trusted_origins=frozenset(trusted),
-            allow_private=self.flag("ALLOW_PRIVATE"),
-            timeout=self.number("TIMEOUT", 30.0, 0.1, 3600),
-            connect_timeout=self.number("CONNECT_TIMEOUT", 5.0, 0.1, 600),
-            total_timeout=self.number("TOTAL_TIMEOUT", 60.0, 0.1, 86_400),
-            retries=self.integer("RETRIES", 2, 0, 10),
-            max_concurrency=self.integer("MAX_CONCURRENCY", 16, 1, 1_000),
-            max_waiting=self.integer("MAX_WAITING", 128, 0, 100_000),
-            rate_limit=self.rate("RATE_LIMIT", "0"),
-            max_calls=self.integer("MAX_CALLS", 256, 1, 100_000),
-            call_rate=self.rate("CALL_RATE", "100"),
-            http_head_timeout=self.number("HTTP_HEAD_TIMEOUT", 10.0, 0.1, 600),
-            http_body_timeout=self.number("HTTP_BODY_TIMEOUT", 30.0, 0.1, 3600),
-            http_idle_timeout=self.integer("HTTP_IDLE_TIMEOUT", 60, 1, 3600),
-            http_max_connections=self.integer("HTTP_MAX_CONNECTIONS", 1024, 1, 100_000),
-            http_max_per_address=self.integer("HTTP_MAX_PER_ADDRESS", 256, 1, 100_000),
-            max_result_chars=self.integer("MAX_RESULT_CHARS", 50_000, 200, 10_000_000),
-            max_request_bytes=self.integer("MAX_REQUEST_BYTES", 1024 * 1024, 1, 1024**3),
-            max_response_bytes=self.integer("MAX_RESPONSE_BYTES", 10 * 1024 * 1024, 1_024, 1024**3),
-            max_binary_bytes=self.integer("MAX_BINARY_BYTES", 1024 * 1024, 0, 100 * 1024 * 1024),
-            file_roots=() if http else self.folders("FILE_ROOTS"),
-            save_dir=None if http else next(iter(self.folders("SAVE_DIR")), None),
-            ca_file=self.path("CA_FILE"),
-            client_cert=cert,
-            client_key=key,
-            toolsets=self.listing("TOOLSETS"),
-            read_only=self.flag("READ_ONLY"),
-            http_token=token,
-            redactor=Redactor([*secrets, *([token.reveal()] if token else [])]),
+            http_token=http_token,
+            redactor=_redactor(credentials.values(), http_token),
+            **self.generated(),
+            **self.local_folders(http),
+            **self.simple_values(),
             notes=tuple(self.notes),
         )
         if self.problems:
             raise SettingsError(self.problems)
         return settings
 
+    def generated(self) -> dict[str, Any]:
+        """The fields of Settings that were decided at generation."""
+        answers = self.facts.get("answers", {})
+        return {
+            "security": tuple(tuple(names) for names in self.facts.get("security", ())),
+            "answers": MappingProxyType({name: _shaping(each) for name, each in answers.items()}),
+            "wrapped": frozenset(self.facts.get("wrapped", ())),
+            "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
+        }
+
+    def local_folders(self, http: bool) -> dict[str, Any]:
+        """The folders on this machine that calls may use; none over HTTP."""
+        if http:
+            return {}
+        save_dirs = self.folders("SAVE_DIR")
+        return {
+            "file_roots": self.folders("FILE_ROOTS"),
+            "save_dir": save_dirs[0] if save_dirs else None,
+        }
+
+    def simple_values(self) -> dict[str, Any]:
+        """The settings that depend on no other, by their field in Settings."""
+        readers = {
+            "seconds": self.number,
+            "count": self.number,
+            "bytes": self.number,
+            "rate": self.rate,
+            "flag": self.flag,
+            "names": self.names,
+            "scopes": self.scopes,
+            "text": self.text,
+            "file": self.file,
+        }
+        return {
+            setting.name.lower(): readers[setting.kind](setting)
+            for setting in SETTINGS
+            if setting.kind in readers
+        }
+
+    def value(self, name: str) -> str:
+        """The text of a variable without spaces around it; empty when it is not set."""
+        return self.environ.get(f"{self.prefix}_{name}", "").strip()
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Note a problem of a variable."""
+        self.problems.append(f"`{self.prefix}_{name}` {reason}")
+
     def base_url(self) -> tuple[str, bool]:
         """The base URL, and whether it comes from the operator."""
-        variable = f"{self.prefix}_BASE_URL"
-        given = self.environ.get(variable, "").strip()
-        found = given or str(self.facts.get("base_url") or "")
-        if not found and self.facts.get("calls_api") is False:
-            return "", False
-        if not found:
-            note = str(self.facts.get("base_url_note") or "")
-            self.problems.append(
-                f"`{variable}` is not set: it has to be the URL of the API, as in"
-                " `https://api.example.com/v1`" + (f" ({note})" if note else "")
-            )
+        from_operator = self.value("BASE_URL")
+        base_url = from_operator or str(self.facts.get("base_url") or "")
+        if not base_url:
+            self.refuse_missing_base_url()
             return "", False
         try:
-            return check_base_url(found), bool(given)
+            return check_base_url(base_url), bool(from_operator)
         except ValueError as error:
-            place = f"`{variable}`" if given else "the base URL in `api.json`"
+            place = "the base URL in `api.json`"
+            if from_operator:
+                place = f"`{self.prefix}_BASE_URL`"
             self.problems.append(f"{place} cannot be used: {error}")
-            return "", bool(given)
+            return "", bool(from_operator)
+
+    def refuse_missing_base_url(self) -> None:
+        """Note the problem, except for a server that calls no API."""
+        if self.facts.get("calls_api") is False:
+            return
+        reason = "is not set: it has to be the URL of the API, as in `https://api.example.com/v1`"
+        note = str(self.facts.get("base_url_note") or "")
+        if note:
+            reason += f" ({note})"
+        self.refuse("BASE_URL", reason)
 
     def token_url(self) -> str | None:
         """Where OAuth tokens come from, if the operator says so."""
-        given = self.environ.get(f"{self.prefix}_TOKEN_URL", "").strip()
-        if not given:
+        url = self.value("TOKEN_URL")
+        if not url:
             return None
         try:
-            origin_of(given)
+            origin_of(url)
         except ValueError as error:
-            self.problems.append(f"`{self.prefix}_TOKEN_URL` cannot be used: {error}")
+            self.refuse("TOKEN_URL", f"cannot be used: {error}")
             return None
-        return given
+        return url
 
     def credential(self, name: str, auth: Mapping[str, Any], token_url: str | None) -> Credential:
-        """One credential with what the environment holds for it."""
+        """One credential with its secrets from the environment."""
         variables = tuple(str(variable) for variable in auth.get("variables", ()))
         kind = str(auth.get("kind", "unsupported"))
         values = []
         for index, variable in enumerate(variables):
             may_be_empty = kind == "basic" and index == 1
-            values.append(self.secret(variable[len(self.prefix) + 1 :], may_be_empty=may_be_empty))
-        wanted = Credential(
+            short_name = variable.removeprefix(f"{self.prefix}_")
+            values.append(self.secret(short_name, may_be_empty=may_be_empty))
+        credential = Credential(
             name=name,
             kind=kind,
             place=str(auth.get("place", "header")),
@@ -435,200 +437,223 @@ class _Reader:
             token_url=token_url or auth.get("token_url"),
             scopes=tuple(auth.get("scopes", ())),
         )
-        if variables and not wanted.present:
-            missing = [
-                variable for variable, value in zip(variables, values, strict=True) if not value
-            ]
+        if variables and not credential.present:
+            pairs = zip(variables, values, strict=True)
+            missing = [variable for variable, value in pairs if not value]
             self.notes.append(
                 f"{_names(missing)} not set: tools that need the credential `{name}` will say so"
                 " when they are called"
             )
-        return wanted
+        return credential
 
-    def doubts(
+    def note_risks(
         self, credentials: Mapping[str, Credential], base_url: str, trusted: set[Origin]
     ) -> None:
-        """Note what works and should not go unnoticed."""
+        """Note each setting that is valid but risky, or that will keep calls from working."""
         if not base_url:
             return
         own = origin_of(base_url)
-        for one in credentials.values():
-            if (
-                one.present
-                and one.kind == "client_credentials"
-                and not one.ready_token
-                and one.token_url
-            ):
-                try:
-                    origin = origin_of(one.token_url)
-                except ValueError:
-                    continue
-                if origin != own and origin not in trusted:
-                    self.notes.append(
-                        f"access tokens for `{one.name}` come from {origin}: "
-                        f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
-                    )
-        if (
-            own.scheme == "http"
-            and not own.loopback
-            and any(one.present for one in credentials.values())
-        ):
+        present = [credential for credential in credentials.values() if credential.present]
+        for credential in present:
+            origin = _token_origin(credential)
+            if origin is not None and origin != own and origin not in trusted:
+                self.notes.append(
+                    f"access tokens for `{credential.name}` come from {origin}: "
+                    f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
+                )
+        if present and own.scheme == "http" and not own.loopback:
             self.notes.append("the API is reached without TLS: credentials can be read on the way")
 
     def secret(self, name: str, *, may_be_empty: bool = False) -> Secret | None:
         """A secret from its variable, or from the file that the variable with `_FILE` names."""
-        variable = f"{self.prefix}_{name}"
-        value = self.environ.get(variable)
-        if not value and f"{variable}_FILE" in self.environ:
-            value, variable = self.secret_file(f"{variable}_FILE"), f"{variable}_FILE"
-        if value is None or (value == "" and not may_be_empty):
+        value = self.environ.get(f"{self.prefix}_{name}")
+        if not value and f"{self.prefix}_{name}_FILE" in self.environ:
+            name = f"{name}_FILE"
+            value = self.secret_file(name)
+        if value is None:
             return None
-        if any(ord(letter) < 0x20 or 0x7F <= ord(letter) < 0xA0 for letter in value):
-            self.problems.append(f"`{variable}` holds a line break or another control character")
-        elif not value.isascii():
-            self.problems.append(f"`{variable}` holds characters other than ASCII")
-        elif value != value.strip():
-            self.problems.append(f"`{variable}` begins or ends with a space")
-        elif value and _PLACEHOLDER.fullmatch(value):
-            self.problems.append(
-                f"`{variable}` holds a placeholder: put the real value there, or unset it"
-            )
-        else:
-            return Secret(value)
-        return None
+        if value == "":
+            return Secret(value) if may_be_empty else None
+        fault = _fault_of_secret(value)
+        if fault:
+            self.refuse(name, fault)
+            return None
+        return Secret(value)
 
-    def secret_file(self, variable: str) -> str | None:
+    def secret_file(self, name: str) -> str | None:
         """The content of a secret's file, which nobody but its owner may read."""
-        path = Path(self.environ[variable])
+        path = Path(self.environ[f"{self.prefix}_{name}"])
         try:
-            mode = path.stat().st_mode
-            if not stat.S_ISREG(mode) or (
-                os.name == "posix" and mode & 0o077 and not str(path).startswith("/run/")
-            ):
-                self.problems.append(
-                    f"`{variable}` has to name a file that only its owner can read (mode 0600)"
-                )
+            if not _is_private(path):
+                self.refuse(name, "has to name a file that only its owner can read (mode 0600)")
                 return None
             return path.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
         except (OSError, UnicodeDecodeError):
-            self.problems.append(f"`{variable}` names a file that cannot be read")
+            self.refuse(name, "names a file that cannot be read")
             return None
 
-    def number(self, name: str, default: float, low: float, high: float) -> float:
-        """A number of seconds within its bounds."""
-        return self._number(name, default, low, high, float, "a number")
-
-    def integer(self, name: str, default: int, low: int, high: int) -> int:
-        """A whole number within its bounds."""
-        return self._number(name, default, low, high, int, "a whole number")
-
-    def _number(
-        self,
-        name: str,
-        default: _Number,
-        low: float,
-        high: float,
-        convert: Callable[[str], _Number],
-        what: str,
-    ) -> _Number:
-        text = self.environ.get(f"{self.prefix}_{name}", "").strip()
+    def number(self, setting: Setting) -> float:
+        """A number within its bounds; a whole one for anything but seconds."""
+        default: float = setting.default
+        text = self.value(setting.name)
         if not text:
             return default
+        convert: type[float] = int
+        what = "a whole number"
+        if setting.kind == "seconds":
+            convert = float
+            what = "a number"
         try:
             value = convert(text)
-            if low <= value <= high:
+            if setting.low <= value <= setting.high:
                 return value
         except ValueError:
             pass
-        self.problems.append(
-            f"`{self.prefix}_{name}` has to be {what} from {low:.10g} to {high:.10g}"
-        )
+        bounds = f"from {setting.low:.10g} to {setting.high:.10g}"
+        self.refuse(setting.name, f"has to be {what} {bounds}")
         return default
 
-    def rate(self, name: str, default: str) -> float:
-        """So many a second: `5`, `5/s`, `100/m` or `1000/h`."""
-        text = self.environ.get(f"{self.prefix}_{name}", "").strip()
-        found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(s|m|h))?", text or default)
-        if found is None:
-            self.problems.append(
-                f"`{self.prefix}_{name}` has to be a rate such as `5`, `100/m` or `1000/h`"
-            )
+    def rate(self, setting: Setting) -> float:
+        """A number a second: `5`, `5/s`, `100/m` or `1000/h`."""
+        text = self.value(setting.name)
+        if not text:
+            return float(setting.default)
+        match = _RATE.fullmatch(text)
+        if match is None:
+            self.refuse(setting.name, "has to be a rate such as `5`, `100/m` or `1000/h`")
             return 0.0
-        return float(found[1]) / {"s": 1, "m": 60, "h": 3600}[found[2] or "s"]
+        return float(match[1]) / _SECONDS[match[2] or "s"]
 
-    def flag(self, name: str) -> bool:
+    def flag(self, setting: Setting) -> bool:
         """A yes or no."""
-        text = self.environ.get(f"{self.prefix}_{name}", "").strip().lower()
+        text = self.value(setting.name).lower()
         if text not in _TRUE + _FALSE:
-            self.problems.append(f"`{self.prefix}_{name}` has to be `true` or `false`")
+            self.refuse(setting.name, "has to be `true` or `false`")
         return text in _TRUE
 
-    def listing(self, name: str) -> tuple[str, ...] | None:
-        """Names separated by commas; None when not set."""
-        items = [item.strip() for item in self.environ.get(f"{self.prefix}_{name}", "").split(",")]
-        return tuple(item for item in items if item) or None
+    def text(self, setting: Setting) -> str:
+        """Any text."""
+        return self.value(setting.name)
+
+    def names(self, setting: Setting) -> tuple[str, ...]:
+        """Names separated by commas."""
+        return self.items(setting.name)
+
+    def scopes(self, setting: Setting) -> frozenset[str]:
+        """Scopes separated by spaces (RFC 6749, section 3.3)."""
+        return frozenset(self.value(setting.name).split())
+
+    def items(self, name: str) -> tuple[str, ...]:
+        """What stands between the commas of a variable."""
+        items = (item.strip() for item in self.value(name).split(","))
+        return tuple(item for item in items if item)
 
     def origins(self, name: str) -> set[Origin]:
         """Origins separated by commas."""
-        found = set()
-        for item in self.listing(name) or ():
+        origins = set()
+        for item in self.items(name):
             try:
-                found.add(origin_of(item))
+                origins.add(origin_of(item))
             except ValueError:
-                self.problems.append(
-                    f"`{self.prefix}_{name}` has to hold origins such as"
-                    " `https://uploads.example.com`, with commas"
+                self.refuse(
+                    name,
+                    "has to hold origins such as `https://uploads.example.com`, with commas",
                 )
-        return found
+        return origins
 
-    def path(self, name: str) -> Path | None:
-        """A file that is there."""
-        text = self.environ.get(f"{self.prefix}_{name}", "").strip()
+    def file(self, setting: Setting) -> Path | None:
+        """A file that exists."""
+        text = self.value(setting.name)
         if not text:
             return None
         if not Path(text).is_file():
-            self.problems.append(f"`{self.prefix}_{name}` names a file that is not there")
+            self.refuse(setting.name, "names a file that is not there")
         return Path(text)
 
     def folders(self, name: str) -> tuple[Path, ...]:
-        """Folders that are there, separated by the system's path separator."""
-        found = []
-        for text in self.environ.get(f"{self.prefix}_{name}", "").split(os.pathsep):
+        """Folders that exist, separated by the system's path separator."""
+        folders = []
+        for text in self.value(name).split(os.pathsep):
             if not text.strip():
                 continue
             folder = Path(text.strip())
-            if not folder.is_absolute() or not folder.is_dir():
-                self.problems.append(
-                    f"`{self.prefix}_{name}` has to hold absolute paths of folders that are there"
-                )
+            if folder.is_absolute() and folder.is_dir():
+                folders.append(folder.resolve())
             else:
-                found.append(folder.resolve())
-        return tuple(found)
+                self.refuse(name, "has to hold absolute paths of folders that are there")
+        return tuple(folders)
 
-    def misspelt(self, known: Iterable[str], variables: Iterable[str]) -> None:
-        """Note variables with our prefix that nothing reads."""
-        names = {f"{self.prefix}_{name}" for name in known} | set(variables)
-        names |= {f"{name}_FILE" for name in variables} | {f"{self.prefix}_HTTP_TOKEN_FILE"}
+    def note_unknown(self, credentials: Iterable[Credential]) -> None:
+        """Note variables with the server's prefix that it does not read."""
+        secrets = {f"{self.prefix}_HTTP_TOKEN"}
+        for credential in credentials:
+            secrets.update(credential.variables)
+        names = {f"{self.prefix}_{name}" for name in VARIABLES}
+        names |= secrets | {f"{name}_FILE" for name in secrets}
         for name in sorted(set(self.environ) - names):
-            close = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
-            hint = f"; did you mean `{close[0]}`?" if close else ""
-            self.notes.append(f"`{name}` is not a setting of this server{hint}")
+            note = f"`{name}` is not a setting of this server"
+            for similar in difflib.get_close_matches(name, names, n=1, cutoff=0.8):
+                note += f"; did you mean `{similar}`?"
+            self.notes.append(note)
 
 
-def _shaping(given: Mapping[str, Any]) -> Shaping:
+def _redactor(credentials: Iterable[Credential], http_token: Secret | None) -> Redactor:
+    secrets = [value for credential in credentials for value in credential.values]
+    return Redactor(secret.reveal() for secret in (*secrets, http_token) if secret)
+
+
+def _token_origin(credential: Credential) -> Origin | None:
+    """Where the access tokens of a credential are fetched from; None when none are fetched."""
+    if credential.kind != "client_credentials" or credential.ready_token:
+        return None
+    try:
+        return origin_of(credential.token_url or "")
+    except ValueError:
+        return None
+
+
+def _fault_of_secret(value: str) -> str:
+    """Why a text cannot be a secret, or nothing."""
+    if _CONTROL.search(value):
+        return "holds a line break or another control character"
+    if not value.isascii():
+        return "holds characters other than ASCII"
+    if value != value.strip():
+        return "begins or ends with a space"
+    if _PLACEHOLDER.fullmatch(value):
+        return "holds a placeholder: put the real value there, or unset it"
+    return ""
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a path is a file that only its owner can read, or one of `/run/` (where containers
+    mount secrets). Raises OSError.
+    """
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        return False
+    if os.name != "posix" or str(path).startswith("/run/"):
+        return True
+    return not mode & 0o077
+
+
+def _shaping(answer: Mapping[str, Any]) -> Shaping:
     return Shaping(
-        tuple(given.get("keep", ())), tuple(given.get("drop", ())), bool(given.get("strip_nulls"))
+        keep=tuple(answer.get("keep", ())),
+        drop=tuple(answer.get("drop", ())),
+        strip_nulls=bool(answer.get("strip_nulls")),
     )
 
 
-def _origins(given: Iterable[Any]) -> Iterable[Origin]:
-    for item in given:
+def _origins(urls: Iterable[Any]) -> Iterable[Origin]:
+    for url in urls:
         try:
-            yield origin_of(str(item))
+            yield origin_of(str(url))
         except ValueError:
             continue
 
 
 def _names(variables: Iterable[str]) -> str:
-    shown = [f"`{variable}`" for variable in variables]
-    return f"{' and '.join(shown)} {'is' if len(shown) == 1 else 'are'}"
+    quoted = [f"`{variable}`" for variable in variables]
+    verb = "is" if len(quoted) == 1 else "are"
+    return f"{' and '.join(quoted)} {verb}"

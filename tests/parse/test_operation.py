@@ -12,7 +12,7 @@ import pytest
 
 from mcpgen.config import Config, Selection
 from mcpgen.ir import Hints, Tool
-from mcpgen.runtime.variables import HTTP_VARIABLES, VARIABLES
+from mcpgen.runtime.settings import VARIABLES
 
 Parse = Callable[..., Any]
 OneTool = Callable[..., Tool]
@@ -512,7 +512,7 @@ def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(
         name.removeprefix("MCPGEN_BOOKSHOP_") for auth in server.auth for name in auth.variables
     ]
     assert len(set(variables)) == len(variables) == 5
-    assert not {*VARIABLES, *HTTP_VARIABLES} & set(variables)
+    assert not VARIABLES & set(variables)
     assert all(
         re.fullmatch(r"(CLIENT_KEY|HTTP|SHOP|SHOP_USERNAME)(_[0-9A-F]{6})?(_\w+)?", name)
         for name in variables

@@ -357,7 +357,7 @@ def test_settings_and_secrets_do_not_show_themselves(runtime: Any, settings: Any
 
 
 def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment(runtime: Any) -> None:
-    redactor = runtime.settings.Redactor([CANARY])
+    redactor = runtime.secrets.Redactor([CANARY])
     for before in ("", "a", "ab", "abc", "user:"):
         for after in ("", "x", "xy"):
             masked = redactor(base64.b64encode(f"{before}{CANARY}{after}".encode()).decode())
@@ -370,7 +370,7 @@ def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment(runtime: Any
 def test_a_log_record_is_one_line_without_secrets(runtime: Any) -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.addFilter(runtime.settings.Redactor([CANARY]))
+    handler.addFilter(runtime.secrets.Redactor([CANARY]))
     logger = logging.getLogger("test-redactor")
     logger.addHandler(handler)
     logger.propagate = False

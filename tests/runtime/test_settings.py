@@ -4,7 +4,6 @@ value.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -217,16 +216,3 @@ def test_only_variables_of_the_package_are_read(runtime: Any) -> None:
         facts, Watched({"PATH": "x", "AWS_SECRET_ACCESS_KEY": "y", "B_TIMEOUT": "1"})
     )
     assert set(seen) <= {"B_TIMEOUT"}
-
-
-def test_the_facts_are_read_from_beside_the_module(
-    runtime: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = Path(runtime.settings.__file__).with_name("api.json")
-    path.write_text(
-        json.dumps({"name": "beside", "env_prefix": "BESIDE", "base_url": "https://a.test"})
-    )
-    try:
-        assert runtime.settings.read().name == "beside"
-    finally:
-        path.unlink()

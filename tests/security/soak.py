@@ -28,6 +28,8 @@ from mcp.client.stdio import stdio_client
 from .shop import document, operation, query, rendered
 
 CALLERS = 24
+MAX_PER_ADDRESS = 128
+"""Connections over HTTP; the attack opens more."""
 GROWTH = 24 * 1024 * 1024
 """Bytes a server may grow by after it is warm."""
 SECRET = "canary-key-0123456789abcdef"
@@ -77,6 +79,10 @@ ANSWERS: dict[str, bytes] = {
     "busy": answer(429, b"{}", JSON, "Retry-After: 999999"),
     "redirect": answer(302, b"", "Location: http://127.0.0.1:1/evil"),
     "html": answer(200, b"<html>" + b"<p>x</p>" * 5_000, "Content-Type: text/html"),
+    "costly html": answer(200, b"<script" * 100_000 + b"<" * 100_000, "Content-Type: text/html"),
+    "costly charset": answer(
+        200, b"+" * 200_000 + b"xn--" * 50_000, "Content-Type: text/plain; charset=utf-7"
+    ),
     "binary": answer(200, bytes(range(256)) * 2_000, "Content-Type: application/octet-stream"),
     "half": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
     "nonsense": b"\x16\x03\x01 nonsense\r\n\r\n",
@@ -158,7 +164,13 @@ def resident(process: int) -> int:
 
 def sockets(process: int) -> int:
     """How many sockets a process holds."""
-    return sum("socket:" in str(path.readlink()) for path in Path(f"/proc/{process}/fd").iterdir())
+    count = 0
+    for path in Path(f"/proc/{process}/fd").iterdir():
+        try:
+            count += "socket:" in str(path.readlink())
+        except FileNotFoundError:  # closed since it was listed
+            continue
+    return count
 
 
 async def calling(client: Client, until: float, seen: Counter[str], draw: random.Random) -> None:
@@ -179,7 +191,13 @@ async def calling(client: Client, until: float, seen: Counter[str], draw: random
 
 
 async def watched(
-    transport: Any, process: Callable[[], int], upstream: Upstream, seconds: float, label: str
+    transport: Any,
+    process: Callable[[], int],
+    upstream: Upstream,
+    seconds: float,
+    label: str,
+    *,
+    most_sockets: int = CALLERS + 12,
 ) -> list[str]:
     """Callers at full concurrency over one client; what is wrong at the end."""
     seen: Counter[str] = Counter()
@@ -211,7 +229,7 @@ async def watched(
     )
     wrong = [f"{label}: memory grew from {early} to {late}"] if late - early > GROWTH else []
     wrong += [f"{label}: the last call failed"] if result.is_error else []
-    wrong += [f"{label}: {held} sockets are open"] if held > CALLERS + 12 + 128 else []
+    wrong += [f"{label}: {held} sockets are open"] if held > most_sockets else []
     return wrong + (
         [f"{label}: nothing was called"] if seen["worked"] < 3 or seen["failed"] < 3 else []
     )
@@ -243,6 +261,39 @@ async def attacking(port: int) -> None:
         await asyncio.sleep(0.01)
 
 
+BAD_LINES = (
+    b"garbage",
+    b"[]",
+    b"{",
+    b"\xff\xfe",
+    b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}',
+    b'{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"a": "\\ud83d"}}',
+    b"[" * 100_000,
+    b'{"id": "' + b"x" * 1_000_000,
+)
+
+
+async def confusing(process: asyncio.subprocess.Process, seconds: float) -> list[str]:
+    """Send a server on stdio line after line that is not a message; what is wrong."""
+    assert process.stdin is not None and process.stdout is not None
+    draw = random.Random(0)
+    end = time.monotonic() + seconds
+    count = 0
+    while time.monotonic() < end:
+        line = draw.choice(BAD_LINES)
+        process.stdin.write(line + b"\n")
+        await process.stdin.drain()
+        reply = json.loads(await asyncio.wait_for(process.stdout.readline(), 60))
+        if reply.get("error", {}).get("code") not in (-32700, -32600):
+            return [f"stdio: {line[:50]!r} was answered with {reply}"]
+        count += 1
+        await asyncio.sleep(0.02)
+    process.stdin.close()
+    await process.wait()
+    print(f"stdio: {count} bad lines answered")
+    return []
+
+
 async def soak(seconds: float) -> list[str]:
     """Both transports, one after the other; what is wrong."""
     folder = Path(tempfile.mkdtemp())
@@ -260,13 +311,22 @@ async def soak(seconds: float) -> list[str]:
         "MAX_CONCURRENCY": "16",
         "CALL_RATE": "0",
         "HTTP_HEAD_TIMEOUT": "2",
-        "HTTP_MAX_PER_ADDRESS": "128",
+        "HTTP_MAX_PER_ADDRESS": str(MAX_PER_ADDRESS),
     }
     environment = {**os.environ, **{f"MCPGEN_SHOP_{name}": value for name, value in given.items()}}
     environment["PYTHONPATH"] = str(folder / "src")
     with (folder / "stderr").open("w") as errors:
         parameters = StdioServerParameters(
             command=sys.executable, args=["-m", "shop_mcp"], env=environment
+        )
+        confused = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "shop_mcp",
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
         )
         before = set(children())
 
@@ -283,7 +343,9 @@ async def soak(seconds: float) -> list[str]:
                 return await self.inner.__aexit__(*details)
 
         started = Started()
+        confusion = asyncio.create_task(confusing(confused, seconds / 2))
         wrong = await watched(started, lambda: started.process, upstream, seconds / 2, "stdio")
+        wrong += await confusion
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -304,7 +366,12 @@ async def soak(seconds: float) -> list[str]:
             await listening(port)
             attack = asyncio.create_task(attacking(port))
             wrong += await watched(
-                f"http://127.0.0.1:{port}/mcp", lambda: process.pid, upstream, seconds / 2, "HTTP"
+                f"http://127.0.0.1:{port}/mcp",
+                lambda: process.pid,
+                upstream,
+                seconds / 2,
+                "HTTP",
+                most_sockets=CALLERS + 12 + MAX_PER_ADDRESS,
             )
             attack.cancel()
         finally:

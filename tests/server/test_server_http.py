@@ -686,7 +686,7 @@ def test_callers_with_known_keys_do_not_wait_for_those_without(
 def test_tools_judge_scopes_themselves_whatever_the_guard_let_through(in_process: Any) -> None:
     tools = in_process()
     server = importlib.import_module(f"{PACKAGE}.runtime.transports.http")
-    scopes = server.Scopes(tools, "books:write", "delete_book=books:admin")
+    scopes = server.Scopes(tools, frozenset({"books:write"}), ["delete_book=books:admin"])
     entry = tools.catalog.find("delete_book")
 
     def refusal(*granted: str) -> str:

@@ -1,9 +1,8 @@
-"""Argument checking: what the model said, made sure of before anything happens.
+"""Validate a call's arguments before anything is sent.
 
-A `Checker` is the compiled input schema of one tool. It forgives what models do and people do not
-mean (an object sent as a JSON string, null for "not given"), and refuses everything else with a
-text that says what to change. Patterns run on a linear-time engine and no reference is ever
-fetched.
+A `Checker` is the compiled input schema of one tool. It repairs frequent slips of models (an object
+sent as a JSON string, null for "not given"), and refuses everything else with a text that says
+what to change. Patterns run on a linear-time engine and no reference is ever fetched.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -97,21 +97,21 @@ class Checker:
 
         Raises BadArguments: too large, unknown, missing or of the wrong kind.
         """
-        given = dict(arguments or {})
-        self._bounded(given)
-        self._known(given)
+        received = dict(arguments or {})
+        self._bounded(received)
+        self._known(received)
         self._parsed = False
         try:
-            tidied = self._visit(self._schema, "", given, wire=False)
+            repaired = self._visit(self._schema, "", received, wire=False)
             if self._parsed:
-                self._bounded(tidied)
-            if not self._validator.is_valid(tidied):
-                raise BadArguments(self._explained(tidied))
+                self._bounded(repaired)
+            if not self._validator.is_valid(repaired):
+                raise BadArguments(self._explained(repaired))
             if self._names:
-                tidied = self._visit(self._schema, "", tidied, wire=True)
+                repaired = self._visit(self._schema, "", repaired, wire=True)
         finally:
             self._visited.clear()
-        return dict(tidied)
+        return dict(repaired)
 
     def on_the_wire(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with their keys as on the wire; nothing is checked."""
@@ -124,7 +124,7 @@ class Checker:
         """What is wrong with arguments that are not valid."""
         heading = f"Invalid arguments for `{self._tool}`"
         if self._can_be_explained(arguments):
-            errors = _first(self._validator.iter_errors(arguments), 50)
+            errors = islice(self._validator.iter_errors(arguments), 50)
             return explain(heading, self._schema, errors)
         lines = [f"{heading}:"]
         properties = self._schema.get("properties", {})
@@ -156,8 +156,8 @@ class Checker:
         return True
 
     def _bounded(self, value: Any) -> int:
-        """Refuse what is too deep, too much or not JSON, without recursion and before any
-        validation. Returns how many values there are.
+        """Refuse what is too deep, too large or not JSON, without recursion and before any
+        validation. Returns the number of values.
         """
         values = characters = 0
         pending: list[tuple[Any, int]] = [(value, 0)]
@@ -166,57 +166,35 @@ class Checker:
             values += 1
             if isinstance(current, str):
                 characters += len(current)
-                if not current.isascii() and not _is_text(current):
-                    raise BadArguments(
-                        f"Invalid arguments for `{self._tool}`: a text has half of a surrogate pair"
-                    )
-            elif isinstance(current, float):
-                if not math.isfinite(current):
-                    raise BadArguments(
-                        f"Invalid arguments for `{self._tool}`: NaN and Infinity are not JSON"
-                        " numbers"
-                    )
-            elif isinstance(current, dict):
-                pending.extend((item, depth + 1) for pair in current.items() for item in pair)
-            elif isinstance(current, list):
-                pending.extend((item, depth + 1) for item in current)
+            if not _is_json(current):
+                raise self._refused(_NOT_JSON[type(current)])
+            pending.extend((item, depth + 1) for item in _items(current))
             if depth > MAX_DEPTH:
-                raise BadArguments(
-                    f"Invalid arguments for `{self._tool}`: nested deeper than {MAX_DEPTH} levels"
-                )
+                raise self._refused(f"nested deeper than {MAX_DEPTH} levels")
             if values + len(pending) > MAX_VALUES:
-                raise BadArguments(
-                    f"Invalid arguments for `{self._tool}`: more than {MAX_VALUES:,} values"
-                )
+                raise self._refused(f"more than {MAX_VALUES:,} values")
             if characters > MAX_CHARACTERS:
-                raise BadArguments(
-                    f"Invalid arguments for `{self._tool}`: more than {MAX_CHARACTERS:,} characters"
-                )
+                raise self._refused(f"more than {MAX_CHARACTERS:,} characters")
         return values
 
-    def _known(self, given: Mapping[str, Any]) -> None:
+    def _refused(self, reason: str) -> BadArguments:
+        return BadArguments(f"Invalid arguments for `{self._tool}`: {reason}")
+
+    def _known(self, arguments: Mapping[str, Any]) -> None:
         """Refuse names the tool does not have, unless the schema is open and says so."""
         properties = self._schema.get("properties", {})
-        if (
-            self._schema.get("additionalProperties", False) is not False
-            or "patternProperties" in self._schema
-        ):
+        if self._schema.get("additionalProperties", False) is not False:
             return
-        unknown = [name for name in given if name not in properties]
+        if "patternProperties" in self._schema:
+            return
+        unknown = [name for name in arguments if name not in properties]
         if not unknown:
             return
-        lines = [
-            f"`{name[:100]}` is not an argument{suggest(name, properties)}" for name in unknown[:5]
-        ]
-        known = ", ".join(f"`{name}`" for name in list(properties)[:40]) or "none"
-        raise BadArguments(
-            "\n- ".join([f"Invalid arguments for `{self._tool}`:", *lines])
-            + f"\nIts arguments are: {known}"
-        )
+        raise unknown_arguments(self._tool, unknown, list(properties))
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
-        """Walk schema and value together: forgive (`wire` false), or rename keys for the wire
-        (`wire` true).
+        """Walk schema and value together: repair slips (`wire` false), or give keys their names on
+        the wire (`wire` true).
 
         A value is visited once for each place of the schema: the branches of a union may lead to
         the same places again, at every level.
@@ -247,61 +225,62 @@ class Checker:
         return value
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
-        """Take the first branch the value fits, after forgiving; leave the value alone where none
-        fits.
+        """Take the first branch the value fits, repaired if need be; a value that fits none is left
+        as it is.
         """
-        kind = _TYPES.get(type(value))
         for index, branch in enumerate(branches):
             place = f"{pointer}/{index}"
-            kinds = self._kinds(branch, place)
-            if (
-                kinds is not None
-                and kind not in kinds
-                and not (kind == "string" and kinds & {"object", "array"})
-            ):
+            if not _may_fit(value, self._kinds(branch, place)):
                 continue
             candidate = self._visit(branch, place, value, wire=False)
-            if self._fits(branch, place, candidate):
-                return self._visit(branch, place, value, wire=True) if wire else candidate
+            if not self._fits(branch, place, candidate):
+                continue
+            if wire:
+                return self._visit(branch, place, value, wire=True)
+            return candidate
         return value
 
     def _visit_object(
         self, schema: dict[str, Any], pointer: str, value: dict[str, Any], *, wire: bool
     ) -> Any:
         properties = schema.get("properties", {})
-        required = schema.get("required", ())
         rest = schema.get("additionalProperties")
         result: dict[str, Any] = {}
-        spelled = {} if wire or not self._names else self._spelled(properties, pointer)
+        spellings: dict[str, str] = {}
+        if self._names and not wire:
+            spellings = self._spellings(properties, pointer)
         for key, item in value.items():
-            key = spelled.get(key, key) if spelled.get(key) not in value else key
+            own_key = spellings.get(key, key)
+            if own_key not in value:
+                key = own_key
             if key in properties:
                 place = f"{pointer}/properties/{escape(key)}"
-                if (
-                    item is None
-                    and not wire
-                    and key not in required
-                    and place not in self._nullable
-                    and not self._takes_null(properties[key], place)
-                ):
+                if item is None and not wire and self._means_absent(schema, key, place):
                     continue
-                result[self._names.get(place, key) if wire else key] = self._visit(
-                    properties[key], place, item, wire=wire
-                )
+                name = self._names.get(place, key) if wire else key
+                result[name] = self._visit(properties[key], place, item, wire=wire)
             elif isinstance(rest, dict):
                 result[key] = self._visit(rest, f"{pointer}/additionalProperties", item, wire=wire)
             else:
                 result[key] = item
         return result
 
-    def _spelled(self, properties: Iterable[str], pointer: str) -> dict[str, str]:
-        """Keys as on the wire to keys of the schema: a caller who knows the API may use its own."""
-        found = {}
+    def _means_absent(self, schema: dict[str, Any], key: str, place: str) -> bool:
+        """Whether null for a property can only mean that it is not given."""
+        if key in schema.get("required", ()) or place in self._nullable:
+            return False
+        return not self._takes_null(schema["properties"][key], place)
+
+    def _spellings(self, properties: Iterable[str], pointer: str) -> dict[str, str]:
+        """The keys on the wire, each with the key of the schema: a caller who knows the API may use
+        the API's keys.
+        """
+        keys = {}
         for key in properties:
             name = self._names.get(f"{pointer}/properties/{escape(key)}")
             if name is not None and name not in properties:
-                found[name] = key
-        return found
+                keys[name] = key
+        return keys
 
     def _visit_array(
         self, schema: dict[str, Any], pointer: str, value: list[Any], *, wire: bool
@@ -320,51 +299,59 @@ class Checker:
         return result + rest
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
-        """An object or array that came as JSON text, where text is not allowed; `2.0` where an
-        integer is.
+        """Repair a value: parse an object or array that was sent as JSON text where text is not
+        allowed, and make `2.0` an integer where only integers are.
         """
+        if not isinstance(value, str | float):
+            return value
+        kinds = self._kinds(schema, "") or frozenset()
         if isinstance(value, str):
-            kinds = self._kinds(schema, "")
-            if kinds is None or "string" in kinds or not kinds & {"object", "array"}:
+            containers = kinds & {"object", "array"}
+            if "string" in kinds or not containers:
                 return value
             parsed = _parse(value)
-            if _TYPES.get(type(parsed)) in kinds & {"object", "array"}:
+            if _TYPES.get(type(parsed)) in containers:
                 self._bounded(parsed)
                 self._parsed = True
                 return parsed
-        elif isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-            kinds = self._kinds(schema, "")
-            if kinds is not None and "integer" in kinds and "number" not in kinds:
-                return int(value)
+            return value
+        only_integers = "integer" in kinds and "number" not in kinds
+        if only_integers and value.is_integer() and abs(value) < 2**53:
+            return int(value)
         return value
 
     def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
-        """The JSON types a schema allows; None where it does not say."""
+        """The JSON types a schema allows; None for a schema that does not restrict them."""
         schema, pointer = self._resolve(schema, pointer)
         if not isinstance(schema, dict) or hops > MAX_HOPS:
             return None
-        if "type" in schema:
-            kinds = schema["type"]
-            return frozenset([kinds] if isinstance(kinds, str) else kinds)
-        if "const" in schema:
-            return frozenset([_TYPES.get(type(schema["const"]), "")])
-        if "enum" in schema:
-            return frozenset(_TYPES.get(type(item), "") for item in schema["enum"])
+        kinds = _own_kinds(schema)
+        if kinds is not None:
+            return kinds
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                branches = [self._kinds(branch, pointer, hops + 1) for branch in schema[keyword]]
-                known = [branch for branch in branches if branch is not None]
-                return frozenset().union(*known) if len(known) == len(branches) else None
+                return self._union_kinds(schema[keyword], pointer, hops + 1)
         for part in schema.get("allOf", ()):
-            found = self._kinds(part, pointer, hops + 1)
-            if found is not None:
-                return found
+            kinds = self._kinds(part, pointer, hops + 1)
+            if kinds is not None:
+                return kinds
         if "properties" in schema:
             return frozenset(["object"])
-        return frozenset(["array"]) if "items" in schema else None
+        if "items" in schema:
+            return frozenset(["array"])
+        return None
+
+    def _union_kinds(self, branches: list[Any], pointer: str, hops: int) -> frozenset[str] | None:
+        union: frozenset[str] = frozenset()
+        for branch in branches:
+            kinds = self._kinds(branch, pointer, hops)
+            if kinds is None:
+                return None
+            union |= kinds
+        return union
 
     def _takes_null(self, schema: Any, pointer: str) -> bool:
-        """Whether a schema says null itself (a schema that says nothing does not)."""
+        """Whether a schema names null among its types."""
         kinds = self._kinds(schema, pointer)
         return kinds is not None and "null" in kinds
 
@@ -388,8 +375,8 @@ class Checker:
             hops += 1
             pointer = schema["$ref"].removeprefix("#")
             schema = self._schema
-            for key in split(pointer):
-                schema = schema.get(key, {}) if isinstance(schema, dict) else {}
+            for token in split(pointer):
+                schema = schema.get(token, {}) if isinstance(schema, dict) else {}
             if hops > MAX_HOPS:
                 return {}, pointer
         return schema, pointer
@@ -401,16 +388,13 @@ class Checker:
         if not isinstance(schema, dict):
             return schema
         result = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
+        if self._bad_patterns:
+            _drop_bad_patterns(result)
         for keyword in _MAPS:
-            if isinstance(schema.get(keyword), dict):
+            if isinstance(result.get(keyword), dict):
                 result[keyword] = {
                     key: self._checkable(part, f"{pointer}/{keyword}/{escape(key)}")
-                    for key, part in schema[keyword].items()
-                    if not (
-                        keyword == "patternProperties"
-                        and self._bad_patterns
-                        and not _is_pattern(key)
-                    )
+                    for key, part in result[keyword].items()
                 }
         for keyword in _LISTS:
             if isinstance(schema.get(keyword), list):
@@ -421,9 +405,9 @@ class Checker:
         for keyword in _SINGLES:
             if isinstance(schema.get(keyword), dict):
                 result[keyword] = self._checkable(schema[keyword], f"{pointer}/{keyword}")
-        if self._bad_patterns and "pattern" in result and not _is_pattern(result["pattern"]):
-            del result["pattern"]
-        return {"anyOf": [result, {"type": "null"}]} if pointer in self._nullable else result
+        if pointer in self._nullable:
+            return {"anyOf": [result, {"type": "null"}]}
+        return result
 
 
 def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft202012Validator:
@@ -461,6 +445,16 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
             yield schema.get("items"), item
 
 
+def _drop_bad_patterns(schema: dict[str, Any]) -> None:
+    """Remove the patterns of a schema that the linear engine refuses."""
+    if "pattern" in schema and not _is_pattern(schema["pattern"]):
+        del schema["pattern"]
+    parts = schema.get("patternProperties")
+    if isinstance(parts, dict):
+        kept = {key: part for key, part in parts.items() if _is_pattern(key)}
+        schema["patternProperties"] = kept
+
+
 def _is_pattern(pattern: Any) -> bool:
     """Whether the linear engine takes a pattern (it has no look-around and no back-references)."""
     try:
@@ -470,12 +464,66 @@ def _is_pattern(pattern: Any) -> bool:
     return True
 
 
-def _is_text(value: str) -> bool:
+def _own_kinds(schema: dict[str, Any]) -> frozenset[str] | None:
+    """The JSON types that `type`, `const` or `enum` of a schema allow; None without them."""
+    if "type" in schema:
+        kinds = schema["type"]
+        if isinstance(kinds, str):
+            kinds = [kinds]
+        return frozenset(kinds)
+    if "const" in schema:
+        return frozenset([_TYPES.get(type(schema["const"]), "")])
+    if "enum" in schema:
+        return frozenset(_TYPES.get(type(item), "") for item in schema["enum"])
+    return None
+
+
+def _may_fit(value: Any, kinds: frozenset[str] | None) -> bool:
+    """Whether a value has one of these types, or is a text that may hold an object or array."""
+    if kinds is None:
+        return True
+    kind = _TYPES.get(type(value))
+    if kind == "string" and kinds & {"object", "array"}:
+        return True
+    return kind in kinds
+
+
+def _is_json(value: Any) -> bool:
+    """Whether JSON can express a text or number."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if not isinstance(value, str) or value.isascii():
+        return True
     try:
         value.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+_NOT_JSON = {
+    float: "NaN and Infinity are not JSON numbers",
+    str: "a text has half of a surrogate pair",
+}
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The keys and values of an object, the items of an array; of any other value none."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield item
+    elif isinstance(value, list):
+        yield from value
+
+
+def unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> BadArguments:
+    """The refusal of arguments that a tool does not have."""
+    lines = [f"Invalid arguments for `{tool}`:"]
+    for name in unknown[:5]:
+        lines.append(f"`{name[:100]}` is not an argument{suggest(name, known)}")
+    names = ", ".join(f"`{name}`" for name in known[:40]) or "none"
+    return BadArguments("\n- ".join(lines) + f"\nIts arguments are: {names}")
 
 
 def _parse(text: str) -> Any:
@@ -495,10 +543,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
-
-
-def _first(items: Iterable[Any], count: int) -> Iterator[Any]:
-    for index, item in enumerate(items):
-        if index == count:
-            return
-        yield item

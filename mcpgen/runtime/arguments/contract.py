@@ -1,21 +1,22 @@
-"""Argument checking for the tools that are yours: against the exact schema, as its author wrote it.
+"""Argument checking for the user's own tools, against the exact schema as its author wrote it.
 
 The schema a client lists is the portable form of a contract; `contracts.json` has what that form
-had to leave out. A call is accepted when the exact schema accepts it. What is forgiven besides is
-what `check` forgives (an object sent as a JSON string, null for "not given"), and only where the
-arguments are not valid as they came. One thing is stricter: an argument that the schema does not
-name is refused unless the schema says that it takes more.
+had to leave out. A call is accepted when the exact schema accepts it. Arguments that are not valid
+are repaired as `Checker` does it (an object sent as a JSON string, null for "not given"). One rule
+is stricter: an argument that the schema does not name is refused unless the schema says that it
+takes more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
 
-from .checker import BadArguments, Checker, compiled
-from .explain import explain, suggest
+from .checker import BadArguments, Checker, compiled, unknown_arguments
+from .explain import explain
 
 
 class ContractChecker(Checker):
@@ -38,63 +39,53 @@ class ContractChecker(Checker):
 
     def check(self, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
         """The arguments by the names of the function's parameters. Raises BadArguments."""
-        given = dict(arguments or {})
-        self._bounded(given)
+        received = dict(arguments or {})
+        self._bounded(received)
         if self._listed is not None:
-            given = self._listed.on_the_wire(given)
-        self._known(given)
-        given = {**self._defaults, **given, **self._fixed}
-        tidied = self._whole(given) if self._validator.is_valid(given) else self._tidied(given)
-        errors = [
-            error for error, _ in zip(self._validator.iter_errors(tidied), range(50), strict=False)
-        ]
+            received = self._listed.on_the_wire(received)
+        self._known(received)
+        received = {**self._defaults, **received, **self._fixed}
+        if self._validator.is_valid(received):
+            checked = self._with_integers(received)
+        else:
+            checked = self._repaired(received)
+        errors = list(islice(self._validator.iter_errors(checked), 50))
         if errors:
-            raise BadArguments(
-                explain(f"Invalid arguments for `{self._tool}`", self._schema, errors)
-            )
-        return {self._arguments.get(name, name): value for name, value in tidied.items()}
+            heading = f"Invalid arguments for `{self._tool}`"
+            raise BadArguments(explain(heading, self._schema, errors))
+        return {self._arguments.get(name, name): value for name, value in checked.items()}
 
-    def _tidied(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments after forgiving what can be forgiven."""
+    def _repaired(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with frequent slips of models repaired."""
         self._parsed = False
         try:
-            tidied: dict[str, Any] = self._visit(self._schema, "", given, wire=False)
+            repaired: dict[str, Any] = self._visit(self._schema, "", arguments, wire=False)
         except RecursionError:  # a schema that refers to itself without end
-            return given
+            return arguments
         if self._parsed:
-            self._bounded(tidied)
-        return tidied
+            self._bounded(repaired)
+        return repaired
 
-    def _whole(self, given: dict[str, Any]) -> dict[str, Any]:
-        """`2.0` as the whole number it is, where a whole number is wanted."""
+    def _with_integers(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with `2.0` as 2 where the schema allows integers only."""
         properties = self._schema.get("properties", {})
-        return {
-            name: (
-                self._forgive(properties.get(name, {}), value)
-                if isinstance(value, float)
-                else value
-            )
-            for name, value in given.items()
-        }
+        result = dict(arguments)
+        for name, value in arguments.items():
+            if isinstance(value, float):
+                result[name] = self._forgive(properties.get(name, {}), value)
+        return result
 
-    def _known(self, given: Mapping[str, Any]) -> None:
+    def _known(self, arguments: Mapping[str, Any]) -> None:
         """Refuse arguments the contract does not name, unless it takes more."""
-        offered = [name for name in self._arguments if name not in self._fixed]
-        unknown = [
-            name
-            for name in given
-            if name in self._fixed or not (self._more or name in self._arguments)
-        ]
-        if not unknown:
-            return
-        lines = [
-            f"`{name[:100]}` is not an argument{suggest(name, offered)}" for name in unknown[:5]
-        ]
-        known = ", ".join(f"`{name}`" for name in offered[:40]) or "none"
-        raise BadArguments(
-            "\n- ".join([f"Invalid arguments for `{self._tool}`:", *lines])
-            + f"\nIts arguments are: {known}"
-        )
+        unknown = [name for name in arguments if not self._takes(name)]
+        if unknown:
+            offered = [name for name in self._arguments if name not in self._fixed]
+            raise unknown_arguments(self._tool, unknown, offered)
+
+    def _takes(self, name: str) -> bool:
+        if name in self._fixed:
+            return False
+        return self._more or name in self._arguments
 
     def _compile(self) -> jsonschema_rs.Draft202012Validator:
         """The validator of the exact schema; a pattern the linear engine cannot run costs the

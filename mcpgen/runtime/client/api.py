@@ -32,7 +32,8 @@ from ..errors import (
 from ..limits import Gate, Rate, back_off, retry_after
 from ..origin import check_base_url, origin_of
 from ..results.answer import STREAMS, Answer, parsed
-from ..settings import Credential, Secret, Settings
+from ..secrets import Secret
+from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
 from .credentials import Credentials, Outgoing, Security
 from .network import Response, TooLarge, Transport, body_of, check_head

@@ -20,7 +20,8 @@ import httpx2
 from ..errors import ApiError, MissingCredential, Refused
 from ..origin import origin_of
 from ..results.answer import Answer
-from ..settings import Credential, Redactor, Secret, Settings
+from ..secrets import Redactor, Secret
+from ..settings import Credential, Settings
 from .body import VALUE
 
 Security = tuple[tuple[str, ...], ...]

@@ -27,7 +27,8 @@ UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
 # Names under which servers that do not care send their JSON
 _MISNAMED = (*UNTYPED, "text/plain", "text/html", "text/javascript", "application/javascript")
 _TEXTS = re.compile(
-    r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml|x-www-form-urlencoded)|image/svg\+xml"
+    r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml"
+    r"|x-www-form-urlencoded)|image/svg\+xml"
 )
 
 

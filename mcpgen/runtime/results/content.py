@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
 Block = dict[str, Any]
-"""A content block as it stands on the wire (MCP, `ContentBlock`)."""
+"""A content block as JSON (MCP, `ContentBlock`)."""
 
 
 class ToolError(Exception):
@@ -91,7 +91,7 @@ class ResourceLink:
 
     def block(self) -> Block:
         """The content block."""
-        known = {
+        members = {
             "type": "resource_link",
             "uri": self.uri,
             "name": self.name,
@@ -100,7 +100,7 @@ class ResourceLink:
             "mimeType": self.media_type,
             "size": self.size,
         }
-        return {key: value for key, value in known.items() if value is not None}
+        return {key: value for key, value in members.items() if value is not None}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -181,76 +181,86 @@ class Call:
 
 
 def failure(text: str) -> dict[str, Any]:
-    """A failed call, as a `CallToolResult` on the wire."""
+    """A failed call, as a `CallToolResult` in JSON."""
     return {"content": [Text(text).block()], "isError": True}
 
 
 def result_of(value: Any, *, structured: bool) -> dict[str, Any]:
-    """What a function returned, as a `CallToolResult` on the wire.
+    """What a function returned, as a `CallToolResult` in JSON.
 
-    `structured` says that the tool declares an output schema: data then also stands under
+    `structured` says that the tool declares an output schema: the result then also has the data as
     `structuredContent`, a value that is not an object as `{"result": value}`. Raises TypeError or
-    ValueError for what JSON cannot say.
+    ValueError for what JSON cannot express.
     """
     if isinstance(value, Text | Image | Audio | ResourceLink | Resource):
         return {"content": [value.block()]}
-    if (
-        isinstance(value, list)
-        and value
-        and all(hasattr(item, "block") or isinstance(item, str) for item in value)
-    ):
-        if not structured:
-            blocks = [
-                Text(item).block() if isinstance(item, str) else item.block() for item in value
-            ]
+    if not structured:
+        blocks = _blocks(value)
+        if blocks:
             return {"content": blocks}
-    elif isinstance(value, str) and not structured:
-        return {"content": [Text(value).block()]}
-    elif value is None and not structured:
-        return {"content": [Text("Done").block()]}
-    text = None
+    text: str | None = None
     if isinstance(value, Structured):
-        value, text, structured = value.data, value.text, True
+        text = value.text
+        value = value.data
+        structured = True
     data = as_json(value)
-    result: dict[str, Any] = {"content": [Text(as_text(data) if text is None else text).block()]}
+    if text is None:
+        text = as_text(data)
+    result: dict[str, Any] = {"content": [Text(text).block()]}
     if structured:
         result["structuredContent"] = data if isinstance(data, dict) else {"result": data}
     return result
 
 
+def _blocks(value: Any) -> list[Block]:
+    """The content blocks of None, a text, or a list of texts and helpers; none of any other
+    value.
+    """
+    if value is None:
+        return [Text("Done").block()]
+    if isinstance(value, str):
+        return [Text(value).block()]
+    if not isinstance(value, list):
+        return []
+    blocks = []
+    for item in value:
+        if isinstance(item, str):
+            item = Text(item)
+        if not hasattr(item, "block"):
+            return []
+        blocks.append(item.block())
+    return blocks
+
+
 def as_json(value: Any) -> Any:
-    """A value as plain JSON data. Raises TypeError or ValueError for what JSON cannot say."""
+    """A value as plain JSON data. Raises TypeError or ValueError for what JSON cannot express."""
     return json.loads(json.dumps(value, default=_plain, allow_nan=False))
 
 
 def sendable(value: Any) -> Any:
-    """Data with every half of a surrogate pair replaced: JSON has no way to say one, and a server
-    that tries stops.
+    """Data with every half of a surrogate pair replaced: UTF-8 cannot encode one, and a server that
+    tries stops.
     """
     if isinstance(value, str):
-        return (
-            value
-            if value.isascii()
-            else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        )
+        if value.isascii():
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
         return {sendable(key): sendable(item) for key, item in value.items()}
-    return [sendable(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [sendable(item) for item in value]
+    return value
 
 
 def as_text(data: Any) -> str:
     """JSON data as compact text."""
-    return (
-        data
-        if isinstance(data, str)
-        else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    )
+    if isinstance(data, str):
+        return data
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:
-    """What `json` does not know by itself: dataclasses, models, dates, enumerations, sets,
-    paths.
-    """
+    """A dataclass, model, date, enumeration, set or path as a value that `json` can write."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if hasattr(value, "model_dump"):
@@ -263,6 +273,6 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, set | frozenset | tuple):
-        return sorted(value, key=str) if isinstance(value, set | frozenset) else list(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
     raise TypeError(f"a {type(value).__name__} cannot be written as JSON")

@@ -1,7 +1,6 @@
-"""Data and text made fit for a model: only what was asked for, nothing invisible, no longer than it
-may be.
+"""Make data and text fit for a model: selected parts, no invisible characters, a limited length.
 
-What is left out is said: nothing here cuts silently.
+Nothing is cut silently: `Cuts` lists what was left out.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ MAX_DEPTH = 100
 LEAST = 40
 
 # Controls but tab and newline, soft hyphen, combining grapheme joiner, fillers, zero-width and bidi
-# marks, separators,
-# invisible operators, variation selectors, byte order mark, interlinear marks, tags, lone
-# surrogates.
+# marks, separators, invisible operators, variation selectors, byte order mark, interlinear marks,
+# tags, lone surrogates
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
-# Persian, Indic scripts and emoji are written with one joiner or presentation selector between (or
-# after) letters.
-_WRITTEN = frozenset("\u200c\u200d\ufe0e\ufe0f")
+_SELECTORS = ("\ufe0e", "\ufe0f")
+_JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
 
 class TooDeep(ValueError):
@@ -44,19 +43,18 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(_replacement, text)
 
 
-def _replacement(found: re.Match[str]) -> str:
+def _replacement(match: re.Match[str]) -> str:
+    """U+FFFD for each character, except for a selector after a letter or emoji and a joiner between
+    two: Persian, Indic scripts and emoji are written with them.
+    """
     # One character on each side: a slice of all the rest would make the work quadratic
-    start, end = found.span()
-    hidden, before, after = (
-        found[0],
-        found.string[max(0, start - 1) : start],
-        found.string[end : end + 1],
-    )
-    if before > "\u00a0" and (
-        hidden in ("\ufe0e", "\ufe0f") or (hidden in ("\u200c", "\u200d") and after > "\u00a0")
-    ):
+    start, end = match.span()
+    hidden = match[0]
+    follows_letter = match.string[max(0, start - 1) : start] > "\u00a0"
+    precedes_letter = match.string[end : end + 1] > "\u00a0"
+    if follows_letter and hidden in _SELECTORS:
         return hidden
-    if before > "\u00a0" and after > "\u00a0" and hidden == "\ufe0f\u200d":
+    if follows_letter and precedes_letter and hidden in _JOINERS:
         return hidden
     return "\ufffd" * len(hidden)
 
@@ -80,15 +78,18 @@ def compact(value: Any) -> str:
 
 
 def shape(value: Any, keep: Iterable[str], drop: Iterable[str], strip_nulls: bool) -> Any:
-    """Only the dotted paths in `keep` (empty: all), without those in `drop`; `*` is any key, lists
-    are seen through.
+    """Only the dotted paths in `keep` (empty: all), without those in `drop`. `*` stands for any
+    key, and a path goes on in every item of a list.
     """
-    kept, dropped = _tree(keep), _tree(drop)
-    if kept:
-        value = _keep(value, kept)
-    if dropped:
-        value = _drop(value, dropped)
-    return _without_nulls(value) if strip_nulls else value
+    keep_tree = _tree(keep)
+    if keep_tree:
+        value = _keep(value, keep_tree)
+    drop_tree = _tree(drop)
+    if drop_tree:
+        value = _drop(value, drop_tree)
+    if strip_nulls:
+        value = _without_nulls(value)
+    return value
 
 
 _Tree = dict[str, Any]
@@ -104,8 +105,12 @@ def _tree(paths: Iterable[str]) -> _Tree:
     return root
 
 
-def _below(tree: _Tree, key: str) -> list[_Tree]:
-    return [tree[name] for name in (key, "*") if name in tree]
+def _below(tree: _Tree, key: str) -> _Tree:
+    """The tree of the paths that go on below a key; it has the key `""` if a path ends there."""
+    below: _Tree = {}
+    for name in (key, "*"):
+        below.update(tree.get(name, {}))
+    return below
 
 
 def _keep(value: Any, tree: _Tree) -> Any:
@@ -115,11 +120,11 @@ def _keep(value: Any, tree: _Tree) -> Any:
         return value
     kept = {}
     for key, item in value.items():
-        found = _below(tree, key)
-        if any("" in node for node in found):
+        below = _below(tree, key)
+        if "" in below:
             kept[key] = item
-        elif found and isinstance(item, dict | list):
-            kept[key] = _keep(item, {name: node for one in found for name, node in one.items()})
+        elif below and isinstance(item, dict | list):
+            kept[key] = _keep(item, below)
     return kept
 
 
@@ -130,13 +135,9 @@ def _drop(value: Any, tree: _Tree) -> Any:
         return value
     kept = {}
     for key, item in value.items():
-        found = _below(tree, key)
-        if not any("" in node for node in found):
-            kept[key] = (
-                _drop(item, {name: node for one in found for name, node in one.items()})
-                if found
-                else item
-            )
+        below = _below(tree, key)
+        if "" not in below:
+            kept[key] = _drop(item, below) if below else item
     return kept
 
 
@@ -156,16 +157,21 @@ class Cuts:
 
     def say(self) -> str:
         """The cuts in words, the first few of them."""
-        shown = [
-            f"{f'`{place}`' if place else 'the list'}: {kept} of {total} {what}"
-            for place, kept, total, what in self.items[:5]
-        ]
+        sentences = []
+        for place, kept, total, what in self.items[:5]:
+            name = f"`{place}`" if place else "the list"
+            sentences.append(f"{name}: {kept} of {total} {what}")
         more = len(self.items) - 5
-        return "; ".join(shown) + (f"; and {more} more places" if more > 0 else "")
+        if more > 0:
+            sentences.append(f"and {more} more places")
+        return "; ".join(sentences)
 
     def kept_items(self) -> int | None:
         """How many items of the first shortened list are left."""
-        return next((kept for _, kept, _, what in self.items if what == "items"), None)
+        for _, kept, _, what in self.items:
+            if what == "items":
+                return kept
+        return None
 
 
 def fit(value: Any, limit: int) -> tuple[Any, Cuts]:
@@ -181,14 +187,16 @@ def fit(value: Any, limit: int) -> tuple[Any, Cuts]:
 def _size(value: Any, limit: int) -> int:
     """Characters of the compact text of a value, counted until they are more than the limit."""
     if isinstance(value, str):
-        return len(encode_basestring(value)) if len(value) <= limit else len(value)
+        if len(value) > limit:
+            return len(value)
+        return len(encode_basestring(value))
     if not isinstance(value, list | dict):
         return len(compact(value))
     size = 1 if value else 2
-    for item in value.items() if isinstance(value, dict) else value:
+    for item in value:
         if isinstance(value, dict):
-            size += 1 + _size(item[0], limit)
-            item = item[1]
+            size += 1 + _size(item, limit)
+            item = value[item]
         size += 1 + _size(item, limit - size)
         if size > limit:
             break

@@ -1,8 +1,7 @@
-"""One call of one tool: check the arguments, run the function and its hooks, turn what it returns
-into a result.
+"""One call of one tool: check the arguments, run the function and its hooks, make the result.
 
-Whatever goes wrong becomes a result the model can act on and one line on stderr. Only cancellation
-passes through.
+Every error becomes a result the model can act on and one line on stderr. Only cancellation passes
+through.
 """
 
 from __future__ import annotations
@@ -44,15 +43,14 @@ _RESERVED = ("api", "context")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prepared:
-    """A tool after its first call: its function, what it wants besides arguments, and its compiled
-    schemas.
-    """
+    """A tool after its first call: its function and its compiled schemas."""
 
     function: Callable[..., Any]
-    wants: tuple[str, ...]
+    injected: tuple[str, ...]
+    """Which of `api` and `context` the function takes, in the order of its parameters."""
     checker: Checker
     output: Any
-    """The validator of the declared output schema of a function of yours, or None."""
+    """The validator of the output schema of a function that the user wrote, or None."""
 
 
 class Hooks:
@@ -62,7 +60,8 @@ class Hooks:
 
     def __init__(self, module: ModuleType | None, names: list[str]) -> None:
         self._functions: dict[str, Callable[..., Any]] = {}
-        for name, value in vars(module).items() if module else ():
+        members = vars(module) if module else {}
+        for name, value in members.items():
             kind, _, tool = name.partition("_")
             if kind not in _KINDS or not inspect.isfunction(value):
                 continue
@@ -81,13 +80,16 @@ class Hooks:
         """
         for name in (kind, f"{kind}_{call.tool}"):
             hook = self._functions.get(name)
-            if hook is not None:
-                returned = hook(call, *value)
-                if inspect.isawaitable(returned):
-                    returned = await returned
-                if returned is not None and value:
-                    value = (returned,)
-        return value[0] if value else None
+            if hook is None:
+                continue
+            returned = hook(call, *value)
+            if inspect.isawaitable(returned):
+                returned = await returned
+            if returned is not None and value:
+                value = (returned,)
+        if not value:
+            return None
+        return value[0]
 
 
 class Caller:
@@ -105,9 +107,7 @@ class Caller:
     async def call(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
-        """The result of a call, as on the wire; never raises for anything the tool, the API or the
-        model did.
-        """
+        """The result of a call as JSON; no error of the tool, the API or the model is raised."""
         started = time.perf_counter()
         fields: dict[str, Any] = {}
         try:
@@ -121,15 +121,9 @@ class Caller:
             result = self._mask(result)
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
-        reason = str(result["content"][0].get("text", ""))[:500] if result["content"] else ""
+        fields.setdefault("reason", _first_text(result))
         milliseconds = round((time.perf_counter() - started) * 1000)
-        event(
-            "warning",
-            "call_failed",
-            tool=entry.name,
-            ms=milliseconds,
-            **{"reason": reason, **fields},
-        )
+        event("warning", "call_failed", tool=entry.name, ms=milliseconds, **fields)
         return result
 
     async def _run(
@@ -138,19 +132,21 @@ class Caller:
         prepared = self._prepare(entry)
         call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
         await self._hooks.run("before", call)
-        if "api" in prepared.wants:
+        if "api" in prepared.injected:
             self._api().tell_progress(context)
-        injected = [self._api().api if name == "api" else context for name in prepared.wants]
+        injected: list[Any] = []
+        for name in prepared.injected:
+            injected.append(self._api().api if name == "api" else context)
         if inspect.iscoroutinefunction(prepared.function):
             value = await prepared.function(*injected, **call.arguments)
         else:
             function = functools.partial(prepared.function, *injected, **call.arguments)
             value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
         result = await self._result(entry, prepared, call, value)
-        changed = self._hooks.have("after", entry.name)
-        if changed:
+        has_hook = self._hooks.have("after", entry.name)
+        if has_hook:
             result = as_json(await self._hooks.run("after", call, result))
-        if changed or not entry.generated:
+        if has_hook or not entry.generated:
             # The SDK would turn a malformed result into an error that says nothing
             CallToolResult.model_validate(sendable(result), by_name=False)
         return result
@@ -164,46 +160,36 @@ class Caller:
         if entry.generated or isinstance(value, Answer):
             return await self._answered(entry, call, value)
         if isinstance(value, Structured):
-            value = dataclasses.replace(
-                value, data=await self._hooks.run("shape", call, value.data)
-            )
+            data = await self._hooks.run("shape", call, value.data)
+            value = dataclasses.replace(value, data=data)
         elif isinstance(value, dict | list):
             value = await self._hooks.run("shape", call, value)
         result = result_of(value, structured=prepared.output is not None)
-        if prepared.output is not None:
-            errors = list(prepared.output.iter_errors(result.get("structuredContent")))
-            if errors:
-                heading = f"`{entry.name}` worked, but its result does not fit its output schema"
-                raise ToolError(explain(heading, {}, errors))
+        if prepared.output is None:
+            return result
+        errors = list(prepared.output.iter_errors(result.get("structuredContent")))
+        if errors:
+            heading = f"`{entry.name}` worked, but its result does not fit its output schema"
+            raise ToolError(explain(heading, {}, errors))
         return result
 
     async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
         if answer.data is not None and self._hooks.have("shape", entry.name):
-            answer = dataclasses.replace(
-                answer, data=as_json(await self._hooks.run("shape", call, answer.data))
-            )
-        content, structured = self._api().content(answer, entry.wire)
+            data = await self._hooks.run("shape", call, answer.data)
+            answer = dataclasses.replace(answer, data=as_json(data))
+        content, structured = self._api().content(answer, entry.tool)
         result: dict[str, Any] = {"content": content}
-        return result if structured is None else {**result, "structuredContent": structured}
+        if structured is not None:
+            result["structuredContent"] = structured
+        return result
 
     def _prepare(self, entry: Entry) -> Prepared:
         """Import the tool's module and compile its schemas, once."""
         if entry.prepared is None:
-            from ..arguments.checker import compiled
-
             function = entry.function()
-            wants = tuple(
-                name
-                for name, parameter in inspect.signature(function).parameters.items()
-                if parameter.kind is not parameter.KEYWORD_ONLY and name in _RESERVED
-            )
-            output = (entry.contract or {}).get("output", entry.wire.get("outputSchema"))
             entry.prepared = Prepared(
-                function,
-                wants,
-                _checker(entry),
-                None if entry.generated or output is None else compiled(output),
+                function, _injected(function), _checker(entry), _output_validator(entry)
             )
         prepared: Prepared = entry.prepared
         return prepared
@@ -217,16 +203,13 @@ class Caller:
         if isinstance(error, ToolError):
             return failure(str(error)), {"status": "tool_error"}
         if isinstance(error, NotImplementedError):
-            return failure(str(error) or f"`{entry.name}` is not implemented yet"), {
-                "status": "not_implemented"
-            }
+            reason = str(error) or f"`{entry.name}` is not implemented yet"
+            return failure(reason), {"status": "not_implemented"}
         if isinstance(error, ApiError):
             try:
-                return self._report_api(entry, error)
-            except (
-                Exception
-            ) as failed:  # a report that fails must not take the place of what it reports
-                error = failed
+                return self._report_api(error)
+            except Exception as report_error:
+                error = report_error
         event("error", "internal_error", traceback=True, tool=entry.name)
         text = (
             f"`{entry.name}` failed inside this server ({type(error).__name__}). "
@@ -234,10 +217,40 @@ class Caller:
         )
         return failure(text), {"status": "internal_error", **entry.package.where(error)}
 
-    def _report_api(self, entry: Entry, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _report_api(self, error: ApiError) -> tuple[dict[str, Any], dict[str, Any]]:
         blocks = self._api().report(error)
-        status = error.answer.status if isinstance(error, BadStatus) else type(error).__name__
+        status: int | str = type(error).__name__
+        if isinstance(error, BadStatus):
+            status = error.answer.status
         return {"content": blocks, "isError": True}, {"status": status}
+
+
+def _first_text(result: dict[str, Any]) -> str:
+    """The beginning of the first text of a result."""
+    for block in result["content"][:1]:
+        return str(block.get("text", ""))[:500]
+    return ""
+
+
+def _injected(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters of a function that the server fills in."""
+    parameters = inspect.signature(function).parameters.values()
+    positional = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
+    return tuple(name for name in positional if name in _RESERVED)
+
+
+def _output_validator(entry: Entry) -> Any:
+    """The validator of what a function that the user wrote must return; None for any other."""
+    from ..arguments.checker import compiled
+
+    if entry.generated:
+        return None
+    output = entry.tool.get("outputSchema")
+    if entry.contract is not None:
+        output = entry.contract.get("output", output)
+    if output is None:
+        return None
+    return compiled(output)
 
 
 def _checker(entry: Entry) -> Checker:
@@ -246,11 +259,9 @@ def _checker(entry: Entry) -> Checker:
     from ..arguments.contract import ContractChecker
 
     if entry.contract is not None:
-        return ContractChecker(entry.name, entry.wire["inputSchema"], entry.contract)
+        return ContractChecker(entry.name, entry.tool["inputSchema"], entry.contract)
     sends = entry.sends()
-    return Checker(
-        entry.name,
-        entry.wire["inputSchema"],
-        nullable=sends.nullable if sends else (),
-        names=sends.names if sends else {},
-    )
+    schema = entry.tool["inputSchema"]
+    if not sends:
+        return Checker(entry.name, schema)
+    return Checker(entry.name, schema, nullable=sends.nullable, names=sends.names)

@@ -31,10 +31,10 @@ class StartError(Exception):
 
 @dataclass(slots=True)
 class Entry:
-    """One tool: its Tool object as on the wire, and where its function stands."""
+    """One tool: its Tool object as clients see it, and where its function is."""
 
     package: Package
-    wire: dict[str, Any]
+    tool: dict[str, Any]
     toolset: str
     module: str
     generated: bool
@@ -50,30 +50,31 @@ class Entry:
     @property
     def name(self) -> str:
         """The tool's name."""
-        return str(self.wire["name"])
+        return str(self.tool["name"])
 
     @property
     def read_only(self) -> bool:
         """Whether the contract says that a call changes nothing."""
-        return self.wire.get("annotations", {}).get("readOnlyHint") is True
+        return self.tool.get("annotations", {}).get("readOnlyHint") is True
 
     def function(self) -> Callable[..., Any]:
         """The tool's function, its module imported if it is not yet. Raises ImportError or
         AttributeError.
         """
         module = self.package.module(self.module)
-        found: Callable[..., Any] = getattr(module, module_name(self.name))
-        return found
+        function: Callable[..., Any] = getattr(module, module_name(self.name))
+        return function
 
     def sends(self) -> Any:
-        """What the generated function says of null and of nested keys; it holds for the one in its
-        place as well.
+        """The encoding facts (null, names of nested keys) of the generated function, which also
+        hold for a function that replaces it; None when there are none.
         """
-        found = getattr(self.function(), "sends", None)
-        if found is None and self.replaces:
+        sends = getattr(self.function(), "sends", None)
+        if sends is None and self.replaces:
             module = self.package.module(self.replaces)
-            found = getattr(getattr(module, module_name(self.name), None), "sends", None)
-        return found
+            generated = getattr(module, module_name(self.name), None)
+            sends = getattr(generated, "sends", None)
+        return sends
 
 
 class Catalog:
@@ -97,18 +98,18 @@ class Catalog:
         root = package.folder
         chosen = _chosen(root, toolsets)
         for path in sorted((root / "tools").glob("*.json")):
-            if chosen is None or path.stem in chosen:
-                generated = path.with_suffix(".py").is_file()
-                self._read(
-                    path, f"tools.{path.stem}" if generated else f"custom.{path.stem}", generated
-                )
-        for path in sorted((root / "custom").glob("*.json")) if yours else ():
-            self._read(path, f"custom.{path.stem}", False, chosen)
-        self._keep_working()
-        self.listed = [
-            entry.wire for entry in self._entries.values() if entry.read_only or not read_only
-        ]
-        self.toolset_of = {entry.name: entry.toolset for entry in self._entries.values()}
+            if chosen is not None and path.stem not in chosen:
+                continue
+            generated = path.with_suffix(".py").is_file()
+            room = "tools" if generated else "custom"
+            self._read(path, f"{room}.{path.stem}", generated)
+        if yours:
+            for path in sorted((root / "custom").glob("*.json")):
+                self._read(path, f"custom.{path.stem}", False, chosen)
+        self._drop_broken()
+        entries = self._entries.values()
+        self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
+        self.toolset_of = {entry.name: entry.toolset for entry in entries}
 
     def find(self, name: str) -> Entry | None:
         """The tool of that name, or of the name an alias stands for."""
@@ -121,76 +122,73 @@ class Catalog:
     def _read(
         self, path: Path, module: str, generated: bool, chosen: frozenset[str] | None = None
     ) -> None:
-        """Take the tools of one file; what is wrong in it is told on stderr and left out."""
+        """Add the tools of one file; one that is wrong is logged and left out."""
         try:
             tools = json.loads(path.read_bytes())
         except ValueError as error:
             line = getattr(error, "lineno", 0)
             event("error", "tools_not_loaded", file=str(path), line=line, reason=str(error))
             return
+        if not isinstance(tools, list):
+            tools = [tools]
         by_hand = path.parent.name == "custom"
-        for index, tool in enumerate(tools if isinstance(tools, list) else [tools]):
-            namesake = self._entries.get(str(tool.get("name"))) if isinstance(tool, dict) else None
+        for index, tool in enumerate(tools):
+            namesake: Entry | None = None
+            if isinstance(tool, dict):
+                namesake = self._entries.get(str(tool.get("name")))
             if by_hand and isinstance(tool, dict):
-                tool = _complete(tool, namesake.wire if namesake else {})
-            reason = _malformed(tool) or (_invalid(tool) if by_hand else "")
+                tool = _complete(tool, namesake.tool if namesake else {})
+            reason = _malformed(tool)
+            if by_hand and not reason:
+                reason = _invalid(tool)
             if reason:
                 event("error", "tool_left_out", file=str(path), index=index, reason=reason)
                 continue
             toolset = namesake.toolset if namesake else path.stem
-            if chosen is None or toolset in chosen:
-                entry = Entry(self._package, tool, toolset, module, generated)
-                self._entries[tool["name"]] = (
-                    entry if by_hand else self._placed(entry, path.parents[1])
-                )
+            if chosen is not None and toolset not in chosen:
+                continue
+            entry = Entry(self._package, tool, toolset, module, generated)
+            if not by_hand:
+                self._place(entry, path.parents[1])
+            self._entries[entry.name] = entry
 
-    def _placed(self, entry: Entry, root: Path) -> Entry:
-        """A generated contract with the function that is yours: it has to be, or it stands in
-        `custom/<tool>.py`.
+    def _place(self, entry: Entry, root: Path) -> None:
+        """Point a generated contract to the user's function where there is one: `custom/<tool>.py`,
+        or any function of a tool that has no generated one.
         """
         entry.contract = self._contracts.get(entry.name)
         name = module_name(entry.name)
-        own = root / "custom" / f"{name}.py"
-        if own.is_file() and not own.with_suffix(".json").is_file():
+        file = root / "custom" / f"{name}.py"
+        if file.is_file() and not file.with_suffix(".json").is_file():
             if entry.contract is None and not self._yours:
-                return entry
-            entry.replaces = entry.module if entry.generated and entry.contract is None else ""
+                return
+            if entry.contract is None and entry.generated:
+                entry.replaces = entry.module
         elif entry.contract is None or not entry.generated:
-            return entry
-        entry.module, entry.generated = f"custom.{name}", False
-        return entry
+            return
+        entry.module = f"custom.{name}"
+        entry.generated = False
 
-    def _keep_working(self) -> None:
-        """Import the modules that are yours, and leave out the tools whose function is not
-        there.
-        """
+    def _drop_broken(self) -> None:
+        """Import the user's modules; drop tools whose function is missing."""
         broken: set[str] = set()
         for name, entry in list(self._entries.items()):
             if entry.generated:
                 continue
-            if entry.module not in broken:
+            if entry.module in broken:
+                fields: dict[str, Any] = {"reason": f"{entry.module} could not be imported"}
+            else:
                 try:
                     entry.function()
                     continue
+                except KeyboardInterrupt:
+                    raise
                 except AttributeError as error:
-                    event(
-                        "error",
-                        "tool_left_out",
-                        tool=name,
-                        **self._package.where(error, f"no function in {entry.module}"),
-                    )
+                    fields = self._package.where(error, f"no function in {entry.module}")
                 except BaseException as error:
-                    if isinstance(error, KeyboardInterrupt):
-                        raise
                     broken.add(entry.module)
-                    event("error", "tool_left_out", tool=name, **self._package.where(error, ""))
-            else:
-                event(
-                    "error",
-                    "tool_left_out",
-                    tool=name,
-                    reason=f"{entry.module} could not be imported",
-                )
+                    fields = self._package.where(error)
+            event("error", "tool_left_out", tool=name, **fields)
             del self._entries[name]
 
 
@@ -204,15 +202,13 @@ def _chosen(root: Path, toolsets: Iterable[str]) -> frozenset[str] | None:
     names = [name.strip() for name in toolsets if name.strip()]
     if not names:
         return None
-    known = sorted(
-        {path.stem for folder in ("tools", "custom") for path in (root / folder).glob("*.json")}
-    )
+    files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
+    toolset_names = sorted({path.stem for path in files})
     for name in names:
-        if name not in known:
-            choices = ", ".join(f"`{choice}`" for choice in known)
-            raise StartError(
-                f"there is no toolset `{name}`{suggest(name, known)} The toolsets are: {choices}"
-            )
+        if name not in toolset_names:
+            choices = ", ".join(f"`{choice}`" for choice in toolset_names)
+            hint = suggest(name, toolset_names)
+            raise StartError(f"there is no toolset `{name}`{hint} The toolsets are: {choices}")
     return frozenset(names)
 
 
@@ -262,21 +258,16 @@ def _malformed(tool: Any) -> str:
     """Why a tool cannot be listed, or nothing: one bad Tool object would cost clients the whole
     list.
     """
-    if (
-        not isinstance(tool, dict)
-        or not isinstance(tool.get("name"), str)
-        or not _NAME.fullmatch(tool["name"])
-    ):
+    name = tool.get("name") if isinstance(tool, dict) else None
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         return "a tool needs a `name` of letters, digits, `_`, `-` and `.`"
-    for key, needed in (("inputSchema", True), ("outputSchema", False)):
+    for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
-        if (needed or schema is not None) and not (
-            isinstance(schema, dict) and schema.get("type") == "object"
-        ):
-            return (
-                f"the `{key}` of `{tool['name']}` must be a schema with `type: object` at its root"
-            )
+        if schema is None and key == "outputSchema":
+            continue
+        if not isinstance(schema, dict) or schema.get("type") != "object":
+            return f"the `{key}` of `{name}` must be a schema with `type: object` at its root"
     for key in ("title", "description"):
         if not isinstance(tool.get(key, ""), str):
-            return f"the `{key}` of `{tool['name']}` must be text"
+            return f"the `{key}` of `{name}` must be text"
     return ""

@@ -1,14 +1,15 @@
-"""Connections of the HTTP server before anybody is known: how many, and how long they may wait.
+"""Limit the connections of the HTTP server: how many there are, and how long they may wait.
 
-uvicorn closes an idle connection after a request, and refuses new requests when too many
-connections are open (`limit_concurrency`); it waits for a request's head for ever, so whoever opens
-enough connections and sends half a head on each keeps everybody out. Here a connection that waits
-has a deadline, and where there are too many the one that has waited longest makes room.
+uvicorn closes idle connections and refuses requests when too many connections are open
+(`limit_concurrency`), but it waits for a request's head without end: half a head on each of enough
+connections keeps everybody else out. Here a request's head has a deadline, and a new connection
+beyond the limit closes one whose request is not complete or that is idle.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 
 import h11
@@ -20,6 +21,8 @@ RESERVED_FILES = 128
 """File descriptors that are not for callers: the API's connections, files, and connections that are
 accepted but not yet counted.
 """
+GRACE_SECONDS = 1.0
+"""An honest client sends a whole request within this time."""
 BACKLOG = 32
 """How many connections asyncio accepts in a row before it lets the earlier ones be closed."""
 
@@ -36,10 +39,13 @@ class Limits:
         self.per_address = per_address
         self.head_seconds = head_seconds
         self._addresses: Counter[str] = Counter()
-        self._waiting: dict[Connection, None] = {}
+        self._waiting: dict[Connection, float] = {}
+        """Connections without a complete request, longest wait first, and since when they wait."""
 
     def add(self, connection: Connection) -> bool:
-        """Count a new connection; whether there is room for it, made where that is possible."""
+        """Count a new connection, and close another one if there are too many. Returns False when
+        that was not possible.
+        """
         address = connection.address
         self._addresses[address] += 1
         has_room = True
@@ -58,20 +64,26 @@ class Limits:
             del self._addresses[connection.address]
 
     def waits(self, connection: Connection) -> None:
-        """Note that no request of this connection is being served."""
-        self._waiting.setdefault(connection)
+        """Note that this connection waits for a request from now on."""
+        self._waiting.pop(connection, None)
+        self._waiting[connection] = time.monotonic()
 
     def works(self, connection: Connection) -> None:
-        """Note that a request of this connection is being served."""
+        """Note that this connection has sent a complete request."""
         self._waiting.pop(connection, None)
 
     def _evict(self, address: str | None) -> bool:
-        """Close the connection (of an address) that has waited longest; whether there was one. An
-        idle one comes last: its client may be sending the next request just now.
+        """Close the connection (of an address) that has waited longest; False if none waits.
+
+        Incomplete requests come first, except new ones, which an honest client is still sending.
+        Then come idle connections, which a server may close (RFC 9112, section 9.3).
         """
-        waiting = [one for one in self._waiting if address in (None, one.address)]
-        half_open = [one for one in waiting if one.is_half_open]
-        candidates = half_open or waiting
+        waiting = [each for each in self._waiting if address in (None, each.address)]
+        incomplete = [each for each in waiting if each.is_half_open]
+        latest = time.monotonic() - GRACE_SECONDS
+        overdue = [each for each in incomplete if self._waiting[each] <= latest]
+        idle = [each for each in waiting if not each.is_half_open]
+        candidates = overdue or idle or incomplete
         if not candidates:
             return False
         candidates[0].give_up("too many connections")
@@ -106,12 +118,17 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on. A request whose head is whole is served, and has all the time it needs."""
+        """Read on. A request whose head has arrived has no deadline here; one whose body has
+        arrived as well keeps its connection open.
+        """
         if self._deadline is None and not self._serves():
+            self.limits.waits(self)
             self._start_deadline()
         super().data_received(data)
-        if self._serves():
-            self._stop_deadline()
+        if not self._serves():
+            return
+        self._stop_deadline()
+        if self.conn.their_state is not h11.SEND_BODY:
             self.limits.works(self)
 
     def on_response_complete(self) -> None:
@@ -139,8 +156,8 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def give_up(self, reason: str) -> None:
-        """Close the connection; with 408 (RFC 9110, section 15.5.9) where half a request's head has
-        arrived.
+        """Close the connection, with 408 (RFC 9110, section 15.5.9) if part of a request has
+        arrived that nothing has answered.
         """
         self._stop_deadline()
         self.limits.works(self)
@@ -148,7 +165,7 @@ class Connection(H11Protocol):
             return
         event("info", "connection_closed", reason=reason, peer=self.address)
         has_partial_head = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
-        if has_partial_head:
+        if has_partial_head or self._awaits_body:
             self._end(b"408 Request Timeout", b"")
         else:
             self._close()
@@ -167,8 +184,13 @@ class Connection(H11Protocol):
 
     @property
     def is_half_open(self) -> bool:
-        """Whether a request's head is awaited before a deadline."""
-        return self._deadline is not None
+        """Whether a request is awaited that has begun, or the first one."""
+        return self._deadline is not None or self._awaits_body
+
+    @property
+    def _awaits_body(self) -> bool:
+        """Whether the head of a request has arrived, its body has not, and nothing is answered."""
+        return self.conn.states == {h11.CLIENT: h11.SEND_BODY, h11.SERVER: h11.SEND_RESPONSE}
 
     def _serves(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete

@@ -1,8 +1,7 @@
-"""What stands between the network and the MCP endpoint: Host, Origin, method, credentials, size.
+"""Check Host, Origin, method, credentials and size of a request before the MCP endpoint sees it.
 
-Every rule is checked here whatever address the server listens on, exactly and before anything is
-parsed: a page in a browser can reach a server on loopback, by its address or by a name that
-suddenly resolves to it.
+Every rule holds on every address, and before anything is parsed: a page in a browser can reach a
+server on loopback, by its address or by a name that suddenly resolves to it (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -46,6 +45,16 @@ class Grant:
     scopes: frozenset[str] | None = None
 
 
+class Refused(Exception):
+    """A request gets this answer in place of the application's."""
+
+    def __init__(self, status: int, content: dict[str, Any], *fields: tuple[bytes, bytes]) -> None:
+        super().__init__(status)
+        self.status = status
+        self.content = content
+        self.fields = fields
+
+
 class Unavailable(Exception):
     """Nobody can say now whether a token is good; `seconds` is when to ask again."""
 
@@ -70,23 +79,29 @@ def hosts_of(names: Iterable[str]) -> frozenset[tuple[str, int | None]]:
     """Allowed hosts as (name, port); no port allows any. Raises ValueError for what is not a
     host.
     """
-    found = set()
+    hosts = set()
     for name in names:
-        parsed = _parse_host(name)
-        if parsed is None:
+        host = _parse_host(name)
+        if host is None:
             raise ValueError(f"`{name}` is not a host name")
-        found.add(parsed)
-    return frozenset(found)
+        hosts.add(host)
+    return frozenset(hosts)
 
 
 def _parse_host(value: str) -> tuple[str, int | None] | None:
     """A Host header as (lower-case name, port) (RFC 9110, section 7.2), or None when it is anything
     else.
     """
-    found = _HOST.fullmatch(value)
-    if found is None or (found[2] and not 0 < int(found[2]) < 65_536):
+    match = _HOST.fullmatch(value)
+    if match is None:
         return None
-    return found[1].lower(), int(found[2]) if found[2] else None
+    name = match[1].lower()
+    if match[2] is None:
+        return name, None
+    port = int(match[2])
+    if not 0 < port < 65_536:
+        return None
+    return name, port
 
 
 class Guard:
@@ -120,12 +135,12 @@ class Guard:
             started = time.perf_counter()
             status = 0
 
-            async def noting(message: Message) -> None:
+            async def send_and_note(message: Message) -> None:
                 nonlocal status
                 status = message.get("status", status)
                 await send(message)
 
-            await self._serve(scope, receive, noting)
+            await self._serve(scope, receive, send_and_note)
             milliseconds = round((time.perf_counter() - started) * 1000)
             # The path only: a query string may hold a token that a client put there by mistake
             event(
@@ -139,85 +154,100 @@ class Guard:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == HEALTH:
-            known = scope["method"] in ("GET", "HEAD")
-            return await _answer(send, 200 if known else 405, {"status": "ok"} if known else {})
-        refused = self._refuse(scope)
-        if refused is not None:
-            return await _answer(send, *refused)
-        if scope["path"].startswith(METADATA):
-            return await self._app(scope, receive, send)
-        granted: frozenset[str] | None = None
-        if self._authority is not None:
-            token = _bearer(scope)
-            try:
-                grant = await self._authority.grant(token) if token else None
-            except Unavailable as error:
-                retry = (b"retry-after", str(error.seconds).encode())
-                return await _answer(send, 503, {"error": f"Try again later: {error}"}, retry)
-            if grant is None:
-                fault = 'error="invalid_token"' if token else ""
-                return await self._challenge(send, 401, fault)
-            granted = grant.scopes
-        scope[GRANTED] = granted
+            return await _answer_health(scope, send)
+        try:
+            _check_host(scope, self._hosts)
+            self._check_browser(scope)
+            if scope["path"].startswith(METADATA):
+                return await self._app(scope, receive, send)
+            granted = await self._authenticate(scope)
+            scope[GRANTED] = granted
+            body = await self._body(scope, receive)
+            _check_message(scope, body)
+            self._check_scopes(granted, body)
+        except Refused as refused:
+            return await _answer(send, refused.status, refused.content, *refused.fields)
+        except ClientGone:
+            return None
+        await self._app(scope, _replay(body, receive), send)
+
+    def _check_browser(self, scope: Scope) -> None:
+        """Raises Refused for a page of another origin, and for a method that is not served."""
+        origins = _header(scope, b"origin")
+        if any(origin not in self._origins for origin in origins):
+            raise Refused(403, {"error": "This Origin is not allowed"})
+        if scope["path"] == ENDPOINT and scope["method"] != "POST":
+            raise Refused(405, {"error": "Only POST is served here"})
+
+    async def _authenticate(self, scope: Scope) -> frozenset[str] | None:
+        """The scopes of the caller; None for a caller who may do everything. Raises Refused."""
+        if self._authority is None:
+            return None
+        token = _bearer(scope)
+        if not token:
+            raise self._challenge(401, "A valid bearer token is needed")
+        try:
+            grant = await self._authority.grant(token)
+        except Unavailable as error:
+            retry = (b"retry-after", str(error.seconds).encode())
+            raise Refused(503, {"error": f"Try again later: {error}"}, retry) from error
+        if grant is None:
+            raise self._challenge(401, "A valid bearer token is needed", 'error="invalid_token"')
+        return grant.scopes
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """The request's body. Raises Refused and ClientGone."""
         try:
             async with asyncio.timeout(self._body_seconds):
                 body = await _read(scope, receive)
-        except ClientGone:
-            return None
-        except TimeoutError:
-            return await _answer(send, 408, {"error": "The request's body did not arrive in time"})
+        except TimeoutError as error:
+            reason = "The request's body did not arrive in time"
+            raise Refused(408, {"error": reason}) from error
         if body is None:
-            return await _answer(
-                send, 413, {"error": f"The request's body is larger than {MAX_BODY_BYTES} bytes"}
-            )
-        if scope["path"] == ENDPOINT and _is_json(scope):
-            try:
-                parse(body.decode(errors="replace"))
-            except BadMessage as error:
-                error.log("http")
-                content = error.answer().model_dump(by_alias=True, exclude_unset=True)
-                return await _answer(send, 400, content)
-        if granted is not None:
-            needed = frozenset().union(*(self._needs(name) for name in _called(body)))
-            if not needed <= granted:
-                scopes = " ".join(sorted(needed))
-                return await self._challenge(
-                    send, 403, f'error="insufficient_scope", scope="{scopes}"'
-                )
-        await self._app(scope, _replay(body, receive), send)
+            reason = f"The request's body is larger than {MAX_BODY_BYTES} bytes"
+            raise Refused(413, {"error": reason})
+        return body
 
-    def _refuse(self, scope: Scope) -> tuple[int, dict[str, str]] | None:
-        """Status and reason for a request that did not come the way clients come, or None."""
-        hosts = _header(scope, b"host")
-        if len(hosts) != 1:
-            return 400, {"error": "A request needs exactly one Host header"}
-        host = _parse_host(hosts[0])
-        if host is None or not {host, (host[0], None)} & self._hosts:
-            return 421, {
-                "error": (
-                    "This Host is not allowed; start the server with `--allowed-host` to allow it"
-                )
-            }
-        origins = _header(scope, b"origin")
-        if any(origin not in self._origins for origin in origins):
-            return 403, {"error": "This Origin is not allowed"}
-        if scope["path"] == ENDPOINT and scope["method"] != "POST":
-            return 405, {"error": "Only POST is served here"}
-        return None
+    def _check_scopes(self, granted: frozenset[str] | None, body: bytes) -> None:
+        """Raises Refused for a call that needs more scopes than were granted."""
+        if granted is None:
+            return
+        needed = frozenset().union(*(self._needs(name) for name in _called(body)))
+        if not needed <= granted:
+            scopes = " ".join(sorted(needed))
+            parameters = f'error="insufficient_scope", scope="{scopes}"'
+            raise self._challenge(403, "The token's scopes do not allow this call", parameters)
 
-    async def _challenge(self, send: Send, status: int, error: str) -> None:
+    def _challenge(self, status: int, text: str, *parameters: str) -> Refused:
         """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
         5.1).
         """
-        challenge = self._authority.challenge if self._authority else ""
-        parameters = ", ".join(part for part in (error, challenge) if part)
-        text = (
-            "A valid bearer token is needed"
-            if status == 401
-            else "The token's scopes do not allow this call"
-        )
-        header = f"Bearer {parameters}".strip().encode("latin-1", "replace")
-        await _answer(send, status, {"error": text}, (b"www-authenticate", header))
+        if self._authority is not None and self._authority.challenge:
+            parameters += (self._authority.challenge,)
+        header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
+        return Refused(status, {"error": text}, (b"www-authenticate", header))
+
+
+def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:
+    """Raises Refused for a request that is not for a host of this server."""
+    values = _header(scope, b"host")
+    if len(values) != 1:
+        raise Refused(400, {"error": "A request needs exactly one Host header"})
+    host = _parse_host(values[0])
+    if host is None or not {host, (host[0], None)} & allowed:
+        reason = "This Host is not allowed; start the server with `--allowed-host` to allow it"
+        raise Refused(421, {"error": reason})
+
+
+def _check_message(scope: Scope, body: bytes) -> None:
+    """Raises Refused for a body that is not a JSON-RPC message."""
+    if scope["path"] == ENDPOINT and _is_json(scope):
+        try:
+            parse(body.decode(errors="replace"))
+        except BadMessage as error:
+            error.log("http")
+            content = error.answer().model_dump(by_alias=True, exclude_unset=True)
+            raise Refused(400, content) from error
 
 
 def _header(scope: Scope, name: bytes) -> list[str]:
@@ -227,8 +257,12 @@ def _header(scope: Scope, name: bytes) -> list[str]:
 def _bearer(scope: Scope) -> str:
     """The one bearer token of a request, or nothing."""
     values = _header(scope, b"authorization")
-    scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    if len(values) != 1:
+        return ""
+    scheme, _, token = values[0].partition(" ")
+    if scheme.lower() != "bearer":
+        return ""
+    return token.strip()
 
 
 class ClientGone(Exception):
@@ -259,7 +293,9 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
-        return pending.pop() if pending else await receive()
+        if pending:
+            return pending.pop()
+        return await receive()
 
     return replay
 
@@ -287,6 +323,13 @@ def _called(body: bytes) -> list[str]:
     if name == CALL and isinstance(arguments, dict):
         name = arguments.get("name")
     return [name] if isinstance(name, str) else []
+
+
+async def _answer_health(scope: Scope, send: Send) -> None:
+    if scope["method"] in ("GET", "HEAD"):
+        await _answer(send, 200, {"status": "ok"})
+    else:
+        await _answer(send, 405, {})
 
 
 async def _answer(

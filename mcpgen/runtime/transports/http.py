@@ -1,7 +1,7 @@
 """Serve the tools over Streamable HTTP.
 
-On loopback this needs nothing. On any other address the server starts only when it knows the names
-it is called by (`--allowed-host`) and how to know its callers: a token of its own, or an OAuth
+On loopback this needs no setting. On any other address the server starts only with the names it is
+called by (`--allowed-host`) and a way to authenticate callers: a token of its own, or an OAuth
 authorization server.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
-import os
 import socket
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..log import event
@@ -32,53 +32,56 @@ if TYPE_CHECKING:
     from ..app import App
     from ..settings import Settings
 
-_OAUTH = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
-
 
 class Scopes:
-    """The scopes a call takes: those of every write tool, and those of single tools
-    (`delete_book=books:admin`).
+    """The scopes a call needs: those of every tool that writes (`write`), and those of single tools
+    (`single`, items such as `delete_book=books:admin`).
     """
 
-    def __init__(self, tools: App, write: str, single: str) -> None:
-        self._tools = tools
-        self._write = frozenset(write.split())
+    def __init__(self, app: App, write: frozenset[str], single: Iterable[str]) -> None:
+        self._catalog = app.catalog
+        self._write = write
         self._single: dict[str, frozenset[str]] = {}
-        for pair in single.split(","):
-            name, equals, scope = pair.strip().partition("=")
-            if equals and tools.catalog.find(name) is None:
+        for pair in single:
+            name, equals, scopes = pair.partition("=")
+            if not equals:
+                continue
+            if self._catalog.find(name) is None:
                 raise StartError(
-                    f"`..._HTTP_TOOL_SCOPES` names no tool: `{name}`{tools.catalog.near(name)}"
+                    f"`..._HTTP_TOOL_SCOPES` names no tool: `{name}`{self._catalog.near(name)}"
                 )
-            if equals:
-                self._single[name] = frozenset(scope.split())
+            self._single[name] = frozenset(scopes.split())
 
     def needed(self, name: str) -> frozenset[str]:
-        """The scopes a call of the tool of that name takes; none for a name that is not a
-        tool's.
-        """
-        entry = self._tools.catalog.find(name)
-        return self.of(entry) if entry is not None else frozenset()
+        """The scopes a call of the tool of that name needs; none when there is no such tool."""
+        entry = self._catalog.find(name)
+        if entry is None:
+            return frozenset()
+        return self.of(entry)
 
     def of(self, entry: Entry) -> frozenset[str]:
-        """The scopes a call of a tool takes."""
+        """The scopes a call of a tool needs."""
         single = self._single.get(entry.name, frozenset())
-        return single if entry.read_only else single | self._write
+        if entry.read_only:
+            return single
+        return single | self._write
 
     def refusal(self, entry: Entry, request: Any) -> str:
-        """Why the caller of a request may not call a tool, or nothing (no request: stdio, where
-        everything goes).
+        """Why the caller of a request may not call a tool, or nothing. `request` is None on stdio,
+        where every call is allowed.
         """
-        granted = request.scope.get(GRANTED) if request is not None else None
-        missing = self.of(entry) - granted if granted is not None else frozenset()
+        granted: frozenset[str] | None = None
+        if request is not None:
+            granted = request.scope.get(GRANTED)
+        if granted is None:
+            return ""
+        missing = ", ".join(f"`{scope}`" for scope in sorted(self.of(entry) - granted))
         if not missing:
             return ""
-        return f"`{entry.name}` needs a token with the scopes " + ", ".join(
-            f"`{scope}`" for scope in sorted(missing)
-        )
+        return f"`{entry.name}` needs a token with the scopes {missing}"
 
 
-def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
+def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
     """Serve until interrupted. Raises StartError for settings that would be unsafe or cannot
     work.
     """
@@ -89,15 +92,14 @@ def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
     _check_exposure(options, settings)
     bound = _listen(options.host, options.port)
     host, port = bound.getsockname()[:2]
-    app = application(
-        tools, settings, host=options.host, port=port, allowed_hosts=options.allowed_host
+    guarded = application(
+        app, settings, host=options.host, port=port, allowed_hosts=options.allowed_host
     )
     if options.allowed_host and authority_of(settings) is None:
         event("warning", "no_authentication", hosts=options.allowed_host)
-    print(
-        f"Serving MCP at http://{f'[{host}]' if ':' in host else host}:{port}{ENDPOINT}",
-        file=sys.stderr,
-    )
+    if ":" in host:
+        host = f"[{host}]"
+    print(f"Serving MCP at http://{host}:{port}{ENDPOINT}", file=sys.stderr)
     limits = Limits(
         settings.http_max_connections,
         settings.http_max_per_address,
@@ -111,7 +113,7 @@ def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
             reason="this process may open no more files (RLIMIT_NOFILE)",
         )
     config = uvicorn.Config(
-        app,
+        guarded,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -128,7 +130,7 @@ def serve(tools: App, options: argparse.Namespace, settings: Settings) -> int:
 
 
 def application(
-    tools: App, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
+    app: App, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
 ) -> ASGIApp:
     """The ASGI application: the SDK's, behind the guard."""
     from mcp.server.transport_security import TransportSecuritySettings
@@ -145,11 +147,9 @@ def application(
             return JSONResponse(metadata)
 
         routes.append(Route(authority.metadata_path, describe, methods=["GET"]))
-    scopes = Scopes(
-        tools, _setting(settings, "HTTP_WRITE_SCOPES"), _setting(settings, "HTTP_TOOL_SCOPES")
-    )
-    tools.refusal = scopes.refusal
-    inner = tools.server.streamable_http_app(
+    scopes = Scopes(app, settings.http_write_scopes, settings.http_tool_scopes)
+    app.refusal = scopes.refusal
+    inner = app.server.streamable_http_app(
         streamable_http_path=ENDPOINT,
         stateless_http=True,
         max_request_body_size=MAX_BODY_BYTES,
@@ -157,18 +157,16 @@ def application(
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=routes,
     )
-    names = [*(LOOPBACK_NAMES if _is_loopback(host) else ()), *allowed_hosts]
+    names = list(allowed_hosts)
+    origins = {f"https://{name.lower()}" for name in allowed_hosts}
+    origins.update(settings.http_allowed_origins)
+    if _is_loopback(host):
+        names.extend(LOOPBACK_NAMES)
+        origins.update(f"http://{name}:{port}" for name in LOOPBACK_NAMES)
     try:
         hosts = hosts_of(names)
     except ValueError as error:
         raise StartError(f"--allowed-host: {error}") from error
-    origins = {f"http://{name}:{port}" for name in LOOPBACK_NAMES} if _is_loopback(host) else set()
-    origins |= {f"https://{name.lower()}" for name in allowed_hosts}
-    origins |= {
-        origin.strip()
-        for origin in _setting(settings, "HTTP_ALLOWED_ORIGINS").split(",")
-        if origin.strip()
-    }
     return Guard(
         inner,
         hosts=hosts,
@@ -180,29 +178,36 @@ def application(
 
 
 def authority_of(settings: Settings) -> Authority | None:
-    """Who knows the callers, from the environment; None when nobody does. Raises StartError for
-    half a setting.
+    """What authenticates callers, by the settings; None when nothing does. Raises StartError for
+    settings that contradict each other or are incomplete.
     """
-    issuer, audience, keys_url = (_setting(settings, name) for name in _OAUTH)
-    names = [f"`{settings.variable(name)}`" for name in _OAUTH]
-    if any((issuer, audience, keys_url)):
-        if settings.http_token:
-            raise StartError(
-                f"set either `{settings.variable('HTTP_TOKEN')}` or {', '.join(names)}, not both"
-            )
-        if not all((issuer, audience, keys_url)):
-            raise StartError(f"OAuth needs {', '.join(names)} together")
-        scopes = frozenset(_setting(settings, "HTTP_SCOPES").split())
-        try:
-            return Issuer(issuer=issuer, audience=audience, keys_url=keys_url, scopes=scopes)
-        except ValueError as error:
-            raise StartError(f"OAuth: {error}") from error
+    oauth = (settings.http_issuer, settings.http_audience, settings.http_jwks_url)
+    if any(oauth):
+        return _issuer(settings)
+    if not settings.http_token:
+        return None
+    try:
+        return OwnToken(settings.http_token.reveal())
+    except ValueError as error:
+        raise StartError(f"`{settings.variable('HTTP_TOKEN')}` {error}") from error
+
+
+def _issuer(settings: Settings) -> Issuer:
+    variables = ("HTTP_ISSUER", "HTTP_AUDIENCE", "HTTP_JWKS_URL")
+    names = ", ".join(f"`{settings.variable(variable)}`" for variable in variables)
     if settings.http_token:
-        try:
-            return OwnToken(settings.http_token.reveal())
-        except ValueError as error:
-            raise StartError(f"`{settings.variable('HTTP_TOKEN')}` {error}") from error
-    return None
+        raise StartError(f"set either `{settings.variable('HTTP_TOKEN')}` or {names}, not both")
+    if not all((settings.http_issuer, settings.http_audience, settings.http_jwks_url)):
+        raise StartError(f"OAuth needs {names} together")
+    try:
+        return Issuer(
+            issuer=settings.http_issuer,
+            audience=settings.http_audience,
+            keys_url=settings.http_jwks_url,
+            scopes=settings.http_scopes,
+        )
+    except ValueError as error:
+        raise StartError(f"OAuth: {error}") from error
 
 
 def _check_exposure(options: argparse.Namespace, settings: Settings) -> None:
@@ -234,7 +239,3 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _setting(settings: Settings, name: str) -> str:
-    return os.environ.get(settings.variable(name), "").strip()

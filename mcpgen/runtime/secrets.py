@@ -1,0 +1,136 @@
+"""Secrets in memory: texts that do not show themselves, and the filter that masks them."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import logging
+import re
+from collections.abc import Iterable
+from typing import Any, NoReturn
+from urllib.parse import quote, quote_plus
+
+MASK = "****"
+
+_MAX_SECRETS = 200
+"""Half of them for the operator's secrets, which never go, half for tokens that were renewed."""
+
+
+class Secret:
+    """A text that no `repr`, format or pickle shows: only `reveal` returns it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The text itself."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"Secret('{MASK}')"
+
+    def __str__(self) -> str:
+        return MASK
+
+    def __format__(self, spec: str) -> str:
+        return MASK
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and hmac.compare_digest(
+            self._value.encode(), other._value.encode()
+        )
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a secret is not pickled")
+
+
+class Redactor(logging.Filter):
+    """Masks every known secret in a text: plain, percent-encoded, and base64 at any alignment.
+
+    The last line of defence: no code relies on it to remove a secret. As a `logging.Filter` it
+    also keeps a record on one line.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        super().__init__()
+        self._forms: dict[str, list[str]] = {}
+        self._pattern: re.Pattern[str] | None = None
+        for secret in secrets:
+            self.add(secret)
+
+    def __repr__(self) -> str:
+        return f"Redactor({len(self._forms)} secrets)"
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a redactor is not pickled")
+
+    def add(self, secret: str) -> None:
+        """Mask this text from now on. A text of fewer than 4 characters is never masked: it would
+        be found inside ordinary words.
+        """
+        if len(secret) < 4 or secret in self._forms:
+            return
+        self._forms[secret] = _forms(secret)
+        if len(self._forms) > _MAX_SECRETS:
+            oldest_token = list(self._forms)[_MAX_SECRETS // 2]
+            del self._forms[oldest_token]
+        forms = {form for spellings in self._forms.values() for form in spellings}
+        longest_first = sorted(forms, key=len, reverse=True)
+        self._pattern = re.compile("|".join(re.escape(form) for form in longest_first))
+
+    def __call__(self, text: str) -> str:
+        """The text with every secret masked."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(MASK, text)
+
+    def data(self, value: Any) -> Any:
+        """JSON data with every secret in its texts and keys masked."""
+        if self._pattern is None:
+            return value
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, list):
+            return [self.data(item) for item in value]
+        if isinstance(value, dict):
+            return {self(key): self.data(item) for key, item in value.items()}
+        return value
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Mask and flatten a record; it is always kept."""
+        try:
+            text = record.getMessage()
+        except Exception:  # a record with the wrong number of arguments is still a record
+            text = str(record.msg)
+        record.msg = self(text).encode("unicode_escape").decode("ascii")
+        record.args = None
+        if record.exc_info and not isinstance(record.exc_info, bool):
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+            record.exc_info = None
+        if record.exc_text:
+            record.exc_text = self(record.exc_text)
+        return True
+
+
+def _forms(secret: str) -> list[str]:
+    """The spellings under which a secret can occur in a text."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    forms = {secret, secret.strip(), json.dumps(secret)[1:-1]}
+    for text in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        forms |= {text, re.sub(r"%[0-9A-F]{2}", lambda escape: escape[0].lower(), text)}
+    if len(raw) >= 6:
+        for offset in range(3):
+            # Only the characters that the secret alone decides
+            start, end = -(-offset * 8 // 6), (offset + len(raw)) * 8 // 6
+            plain = base64.b64encode(b"\0" * offset + raw).decode()[start:end]
+            forms |= {plain, plain.replace("+", "-").replace("/", "_")}
+    return [form for form in forms if len(form) >= 4]
