@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api import OMIT, Answer, Api, Omit
+from .. import OMIT, Answer, Api, Omit
 
 
 async def list_items(api: Api, *, x_trace: str | Omit = OMIT) -> Answer[Any]:

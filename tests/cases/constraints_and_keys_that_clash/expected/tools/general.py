@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import wire
-from ..api import OMIT, Answer, Api, Omit
+from .. import OMIT, Answer, Api, Omit
+from ..runtime.client import wire
 
 if TYPE_CHECKING:
-    from ..models import general as models
+    from .. import models
 
 
 @wire.sends(

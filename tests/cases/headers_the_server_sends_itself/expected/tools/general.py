@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api import OMIT, Answer, Api, Omit
+from .. import OMIT, Answer, Api, Omit
 
 
 async def list_books(api: Api, *, x_shelf: str | Omit = OMIT) -> Answer[Any]:

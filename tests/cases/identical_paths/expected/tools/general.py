@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api import Answer, Api
+from .. import Answer, Api
 
 
 async def get_book(api: Api, *, id: str) -> Answer[Any]:
