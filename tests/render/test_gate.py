@@ -97,6 +97,10 @@ def test_what_is_generated_passes() -> None:
             " api.request('G', a)"
         ),
         (
+            "async def f(api: Api, *, a: models._secret) -> Answer[Any]:\n    'x'\n"
+            "    return await api.request('GET', '/', query={'a': a})"
+        ),
+        (
             "async def f(api: Api, *, a: evil()) -> Answer[Any]:\n    'x'\n    return await"
             " api.request('G', a)"
         ),
