@@ -1,20 +1,23 @@
 """`python -m mcpgen` is `mcpgen`."""
 
-import contextlib
+import os
 import sys
-from pathlib import Path
 
 
 def leave_current_folder() -> None:
     """Take the current folder, which `python -m` puts first, off the import path.
 
-    A `black.py` there would be imported in place of the library.
+    A `black.py` there would be imported in place of the library. Until then only `os` and `sys`
+    are imported, which every interpreter has loaded when it starts.
     """
     if sys.flags.safe_path:
         return
-    with contextlib.suppress(OSError):  # the folder may be gone
-        if Path(sys.path[0]).samefile(Path.cwd()):
-            del sys.path[0]
+    try:
+        is_current = os.path.samefile(sys.path[0] or os.curdir, os.curdir)  # noqa: PTH121
+    except OSError:  # the folder is gone
+        return
+    if is_current:
+        del sys.path[0]
 
 
 if __name__ == "__main__":
