@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format docs corpus schemas referee conformance bench mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance bench mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -31,6 +31,10 @@ lint: $(VENV)/ready
 format: $(VENV)/ready
 	$(BIN)/python -m ruff check --quiet --fix mcpgen samples scripts tests benchmarks
 	$(BIN)/python -m black --quiet mcpgen samples scripts tests benchmarks
+
+# Say how dense the code is: decisions in 1,000 lines, room by room.
+density: $(VENV)/ready
+	@$(BIN)/python -m scripts.density
 
 # Write what docs/ says about commands anew.
 docs: $(VENV)/ready

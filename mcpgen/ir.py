@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeAlias
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema 2020-12 object, as the model sees it."""
 
+WITHOUT_API = ("tools", "schema")
+"""Versions of documents that hold tool definitions or JSON Schemas, with no API behind them."""
 LITERALS = 16
 """The longest list of allowed values that a type spells out; a longer one is no help to read."""
 
@@ -242,7 +244,7 @@ class Server:
     @property
     def calls_api(self) -> bool:
         """Whether there is an API behind this server; without one every tool is the user's own."""
-        return self.document_version not in ("tools", "schema")
+        return self.document_version not in WITHOUT_API
 
     @property
     def tools(self) -> tuple[Tool, ...]:

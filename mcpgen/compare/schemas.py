@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..runtime.pointer import split
+
 Kind = Literal["security", "breaking", "additive", "text"]
 Finding = tuple[Kind, str]
 
@@ -255,8 +257,7 @@ def _resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
         if not ref.startswith("#/"):
             break
         target: Any = root
-        for part in ref[2:].split("/"):
-            key = part.replace("~1", "/").replace("~0", "~")
+        for key in split(ref.removeprefix("#")):
             target = target.get(key) if isinstance(target, dict) else None
         schema = (
             {**target, **{key: schema[key] for key in schema if key != "$ref"}}

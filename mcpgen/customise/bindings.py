@@ -16,9 +16,8 @@ from ..compare.matching import same
 from ..config import Config, Selection
 from ..load import Document
 from ..load.document import UnresolvedReference
+from ..load.operations import operations as load_operations
 from ..lock import Lock, Operation
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query", "trace")
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
@@ -110,34 +109,12 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
 
 def operations(document: Document) -> list[Operation]:
     """Every operation of an upgraded document, in the order of `parse`."""
-    paths = document.root.get("paths")
-    if not isinstance(paths, dict):
-        return []
-    listed: list[Operation] = []
-    for path, node in sorted(paths.items()):
-        item = _node(document, node)
-        if not isinstance(item, dict):
-            continue
-        members = {name: item[name] for name in METHODS if name in item}
-        more = item.get("additionalOperations")
-        if isinstance(more, dict):
-            members |= more
-        for method in sorted(members):
-            operation = _node(document, members[method])
-            if isinstance(operation, dict):
-                listed.append((f"{method.upper()} {path}", _identity(operation)))
-    return listed
 
+    def deref(node: Any, pointer: str) -> tuple[Any, str]:
+        try:
+            return document.deref(node, pointer)
+        except UnresolvedReference:  # reported by `parse`
+            return None, pointer
 
-def _identity(operation: dict[str, Any]) -> str | None:
-    identity = operation.get("operationId")
-    if not isinstance(identity, str):
-        return None
-    return identity.strip() or None
-
-
-def _node(document: Document, node: Any) -> Any:
-    try:
-        return document.deref(node, "")[0]
-    except UnresolvedReference:  # reported by `parse`
-        return None
+    listed = load_operations(document, deref)
+    return [(f"{item.method} {item.path}", item.operation_id) for item in listed]

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..text import INVISIBLE, escape_token, visible
+from ..runtime.pointer import escape
+from ..text import INVISIBLE, visible
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -136,7 +137,7 @@ def _texts(root: Any) -> Iterator[tuple[str, str]]:
         if isinstance(node, str):
             yield pointer, node[:LONGEST]
         elif isinstance(node, dict):
-            inside = [(f"{pointer}/{escape_token(key)}", key, value) for key, value in node.items()]
+            inside = [(f"{pointer}/{escape(key)}", key, value) for key, value in node.items()]
             for below, key, _ in inside:
                 if INVISIBLE.search(key):
                     yield below, key

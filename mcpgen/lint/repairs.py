@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..http import CALLABLE_METHODS
 from ..parse.naming import operation_words
 from ..text import plain, visible
 
 if TYPE_CHECKING:
     from ..load import Document
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
 
 
 COMPOSERS = ("allOf", "oneOf", "anyOf")
@@ -80,7 +79,7 @@ def _operations(document: Document) -> Iterator[Repair]:
         if not isinstance(item, dict) or not route.startswith("/"):
             continue
         shared = _path_parameters(document, item.get("parameters"))
-        for method in METHODS:
+        for method in CALLABLE_METHODS:
             operation = item.get(method)
             if isinstance(operation, dict):
                 yield from _operation(document, route, method, operation, shared)

@@ -22,9 +22,9 @@ from importlib import resources
 from typing import Any
 
 from ..load.definitions import SOURCES
-from ..load.document import FILES, Document, child
+from ..load.document import FILES, Document
 from ..problems import Problems, Severity
-from ..text import escape_token
+from ..runtime.pointer import child, escape
 
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
@@ -57,7 +57,7 @@ def _schema(version: str) -> Any:
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
     """What the official schema of the document's version does not allow."""
-    if document.version in ("tools", "schema"):
+    if not document.describes_api:
         return
     root = {key: value for key, value in document.root.items() if key not in (FILES, SOURCES)}
     validator = _schema(document.version[:3])
@@ -68,11 +68,11 @@ def check(document: Document, problems: Problems, *, severity: Severity = "warni
             if count >= LIMIT:
                 return
             error = _innermost(error)
-            pointer = "".join(f"/{escape_token(str(part))}" for part in error.instance_path)
+            pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
             unexpected = _unexpected(error)
             for name in unexpected:
                 said = f"`{name[:_SHOWN]}` may not stand here"
-                problems.add(_CODE, severity, said, pointer=f"{pointer}/{escape_token(name)}")
+                problems.add(_CODE, severity, said, pointer=f"{pointer}/{escape(name)}")
             if not unexpected:
                 problems.add(_CODE, severity, _said(error), pointer=pointer)
     except ValueError as error:
@@ -152,7 +152,7 @@ def validate(
 ) -> None:
     """What `check` finds, and what openapi-spec-validator finds within `seconds`."""
     check(document, problems, severity=severity)
-    if document.version in ("tools", "schema"):
+    if not document.describes_api:
         return
     before = {problem.pointer for problem in problems if problem.code == _CODE}
     hidden = {key for key in document.root if key.startswith("x-") and key != FILES} | {SOURCES}
@@ -248,7 +248,7 @@ def _locate(root: Any, path: tuple[str, ...], error: Any) -> str:
     """
     named = re.search(r"for '(\w+)' operation in '(.*?)'", str(error.message))
     if named:
-        return f"/paths/{escape_token(named[2])}/{named[1]}"
+        return f"/paths/{escape(named[2])}/{named[1]}"
     if error.instance is None or isinstance(error.instance, dict):
         return ""
     path = path or ("default",)
@@ -257,8 +257,8 @@ def _locate(root: Any, path: tuple[str, ...], error: Any) -> str:
         node, pointer = stack.pop()
         if type(node) is dict:
             if _follow(node, path) == error.instance:
-                return pointer + "".join("/" + escape_token(part) for part in path)
-            stack += [(value, f"{pointer}/{escape_token(key)}") for key, value in node.items()]
+                return pointer + "".join("/" + escape(part) for part in path)
+            stack += [(value, f"{pointer}/{escape(key)}") for key, value in node.items()]
         elif type(node) is list:
             stack += [(item, f"{pointer}/{index}") for index, item in enumerate(node)]
     return ""

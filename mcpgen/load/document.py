@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..ir import WITHOUT_API
 from ..problems import Place
-from ..text import escape_token
+from ..runtime.pointer import child, escape, split, unescape
 from .limits import Limits
 from .places import Finder, finder
 from .source import Source
@@ -44,25 +45,6 @@ class UnresolvedReference(Exception):
         return self._suggest()
 
 
-def split(pointer: str) -> list[str]:
-    """The keys of a JSON Pointer."""
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-
-
-def child(container: Any, key: str) -> Any:
-    """The member or item of a container; raises `LookupError`."""
-    if type(container) is dict:
-        return container[key]
-    if (
-        type(container) is list
-        and key.isdecimal()
-        and key.isascii()
-        and (key == "0" or key[0] != "0")
-    ):
-        return container[int(key)]
-    raise LookupError(key)
-
-
 @dataclass(slots=True)
 class Document:
     """A document from `load` to `parse`.
@@ -84,6 +66,11 @@ class Document:
     _finders: dict[str, Finder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _log_size: int = field(default=0, repr=False)
+
+    @property
+    def describes_api(self) -> bool:
+        """Whether this is an OpenAPI document, and not a list of tools or a JSON Schema."""
+        return self.version not in WITHOUT_API
 
     def resolve(self, ref: str) -> tuple[Any, str]:
         """What a local reference points to, through chains of references, and its pointer.
@@ -139,10 +126,10 @@ class Document:
                     raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
                 # Too deep a chain ends here: every step costs one of the hops.
                 node, pointer = self.resolve_one(
-                    f"{node['$ref']}/{escape_token(key).replace('%', '%25')}", hops + 1
+                    f"{node['$ref']}/{escape(key).replace('%', '%25')}", hops + 1
                 )
             else:
-                pointer += "/" + escape_token(key)
+                pointer += "/" + escape(key)
         return node, pointer
 
     def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
@@ -169,14 +156,13 @@ class Document:
                 node: Any = self.root
                 for part in parts[:-1]:
                     node = child(node, part)
-                sections.append(("/" + "/".join(map(escape_token, parts[:-1])), node))
+                sections.append(("/" + "/".join(map(escape, parts[:-1])), node))
             except (LookupError, ValueError):
                 pass
         components = self.root.get("components")
         if type(components) is dict:
             sections += [
-                (f"/components/{escape_token(kind)}", members)
-                for kind, members in components.items()
+                (f"/components/{escape(kind)}", members) for kind, members in components.items()
             ]
         sections.append(("/definitions", self.root.get("definitions")))
         return tuple(_closest(name, sections)[:3])
@@ -230,7 +216,7 @@ class Document:
         if not pointer.startswith(start):
             return "", pointer
         name, _, inner = pointer[len(start) :].partition("/")
-        return name.replace("~1", "/").replace("~0", "~"), "/" + inner if inner else ""
+        return unescape(name), "/" + inner if inner else ""
 
 
 def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
@@ -243,8 +229,8 @@ def _closest(name: str, sections: list[tuple[str, Any]]) -> list[str]:
         if type(members) is not dict:
             continue
         names = [key for key in members if type(key) is str][:20_000]
-        same += [f"#{prefix}/{escape_token(key)}" for key in names if key.lower() == folded]
+        same += [f"#{prefix}/{escape(key)}" for key in names if key.lower() == folded]
         lowered = {key.lower(): key for key in names}
         for match in difflib.get_close_matches(folded, list(lowered), n=3, cutoff=0.7):
-            close.append(f"#{prefix}/{escape_token(lowered[match])}")
+            close.append(f"#{prefix}/{escape(lowered[match])}")
     return list(dict.fromkeys(same + close))

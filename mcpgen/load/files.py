@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..problems import McpgenError, Problem, Problems, RefusedError
-from ..text import escape_token
+from ..runtime.pointer import escape
 from . import json as json_text
 from . import yaml as yaml_text
 from .document import FILES, Document, UnresolvedReference
@@ -180,7 +180,7 @@ class _Gatherer:
                     self.learn(
                         value,
                         file,
-                        f"{pointer}/{escape_token(name)}",
+                        f"{pointer}/{escape(name)}",
                         base,
                         name if key not in _NAMES else "",
                     )
@@ -265,7 +265,7 @@ class _Gatherer:
     def local(self, ref: str, file: str, at: Chain, base: str, resource: str) -> str:
         """The local form of a reference written in `file`."""
         address, _, fragment = ref.strip().partition("#")
-        here = f"/{FILES}/{escape_token(file)}" if file else ""
+        here = f"/{FILES}/{escape(file)}" if file else ""
         if not address:
             if fragment and not fragment.startswith("/"):
                 anchor = self.anchors.get((file, urllib.parse.unquote(fragment)))
@@ -295,8 +295,8 @@ class _Gatherer:
         if fragment and not fragment.startswith("/"):
             fragment = self.anchors.get(
                 (name, urllib.parse.unquote(fragment)), "/" + fragment
-            ).removeprefix(f"/{FILES}/{escape_token(name)}")
-        return _local(f"/{FILES}/{escape_token(name)}", fragment)
+            ).removeprefix(f"/{FILES}/{escape(name)}")
+        return _local(f"/{FILES}/{escape(name)}", fragment)
 
     def exists(self, resource: str, fragment: str) -> bool:
         """Whether a fragment leads somewhere within the schema that its `$id` makes a resource of
@@ -399,7 +399,7 @@ class _Gatherer:
             return
         self.trees[name] = self.embedded_trees[name] = tree
         self.document.files[name] = text
-        self.learn(tree, name, f"/{FILES}/{escape_token(name)}", "", "")
+        self.learn(tree, name, f"/{FILES}/{escape(name)}", "", "")
         self.queue.append(name)
 
     def shown(self, path: Path) -> str:
@@ -451,7 +451,7 @@ def _pointer(at: Chain) -> str:
     parts = []
     while at is not None:
         at, key = at
-        parts.append("/" + escape_token(key))
+        parts.append("/" + escape(key))
     return "".join(reversed(parts))
 
 

@@ -11,7 +11,7 @@ import copy as copying
 from typing import Any
 
 from ..problems import DocumentError, Problem, Problems
-from ..text import escape_token
+from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
 
@@ -32,7 +32,7 @@ class _Overlay:
         # tree.
         self.file = f"overlay:{text.name}"
         document.files[self.file] = text
-        self.home = f"/{FILES}/{escape_token(self.file)}"
+        self.home = f"/{FILES}/{escape(self.file)}"
 
     def apply(self) -> None:
         tree = self.tree
@@ -176,7 +176,7 @@ class _Overlay:
     def merge(self, target: dict[str, Any], value: dict[str, Any], here: str, origin: str) -> None:
         for key, new in value.items():
             old = target.get(key)
-            below, source = f"{here}/{escape_token(key)}", f"{origin}/{escape_token(key)}"
+            below, source = f"{here}/{escape(key)}", f"{origin}/{escape(key)}"
             if type(old) is dict and type(new) is dict:
                 self.merge(old, new, below, source)
             elif type(old) is list and type(new) is list:
@@ -189,4 +189,4 @@ class _Overlay:
 
 
 def _pointer(parts: tuple[str | int, ...]) -> str:
-    return "".join("/" + escape_token(str(part)) for part in parts)
+    return "".join("/" + escape(str(part)) for part in parts)

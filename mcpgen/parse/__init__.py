@@ -21,6 +21,6 @@ def parse(document: Document, config: Config, problems: Problems) -> Server:
 
     Problems are collected, not raised: one bad operation never costs the others.
     """
-    if document.version in ("tools", "schema"):
+    if not document.describes_api:
         return parse_definitions(document, config, problems)
     return parse_openapi(document, config, problems)

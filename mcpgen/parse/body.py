@@ -1,230 +1,248 @@
-"""Request bodies → arguments (OpenAPI 3.1 §4.8.13–15)."""
+"""Request bodies → fields (OpenAPI 3.1 §4.8.13 to §4.8.15)."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
-from .parameter import Field, Unsayable, is_json, style
-from .projection import in_order
+from ..load.values import as_object, as_text, texts_in
+from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
+from .projection import in_order, is_base64
+from .unsupported import Unsupported
 
 if TYPE_CHECKING:
     from .schema import Reader
 
+BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "binary"]
+
 MEDIA_TYPE = re.compile(
-    r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
+    r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
+    r"(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
 )
 TEXT_TYPES = re.compile(
     r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$"
 )
-PREFERENCE = ("json", "form", "multipart", "text", "binary")
+PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
+WILDCARDS = ("*/*", "*", "application/*")
+SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
+"""Kind of body → the media type that is sent where the document names a range of them."""
+FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
+TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
+SCALARS = {"integer", "number", "boolean"}
 
 
-def kind_of(media_type: str, schema: Any, reader: Reader) -> str | None:
-    """How a body of that media type is written; None where it cannot be said."""
-    bare = media_type.split(";")[0].strip().lower()
-    if is_json(bare) or bare in ("*/*", "*", "application/*"):
+def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
+    """How a body of that media type is written; None where it cannot be."""
+    essence = media_type.split(";")[0].strip().lower()
+    if is_json(essence) or essence in WILDCARDS:
         return "json"
-    if bare == "application/x-www-form-urlencoded":
+    if essence == "application/x-www-form-urlencoded":
         return "form"
-    if bare == "multipart/form-data":
+    if essence == "multipart/form-data":
         return "multipart"
-    if bare.startswith("multipart/"):
+    if essence.startswith("multipart/"):
         return None
-    if TEXT_TYPES.match(bare):
+    if TEXT_TYPES.match(essence):
         return "text"
-    kinds = reader.kinds(schema)
-    if (
-        kinds & {"object", "array"}
-        and bare.startswith("application/")
-        and bare != "application/octet-stream"
-    ):
-        return "json"
-    return "binary"
+    if essence == "application/octet-stream" or not essence.startswith("application/"):
+        return "binary"
+    if reader.kinds(schema).isdisjoint(("object", "array")):
+        return "binary"
+    return "json"
 
 
-def choose(reader: Reader, content: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+def choose(reader: Reader, content: dict[str, Any]) -> tuple[BodyKind, str, dict[str, Any]]:
     """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its
-    kind.
+    kind. Raises Unsupported.
     """
-    options: list[tuple[int, int, str, str, dict[str, Any]]] = []
-    for index, (media_type, given) in enumerate(content.items()):
-        media = given if isinstance(given, dict) else {}
-        media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", media_type)  # a parameter behind a comma
-        kind = kind_of(media_type, media.get("schema"), reader)
-        if kind is None or not MEDIA_TYPE.fullmatch(media_type.strip()):
-            continue
-        # A JSON type of exactly that name before its relatives, a wildcard last.
-        rank = PREFERENCE.index(kind) * 10 + (
-            0 if media_type.strip().lower() == "application/json" else 1
-        )
-        options.append(
-            (rank + (5 if "*" in media_type else 0), index, kind, media_type.strip(), media)
-        )
+    options: list[tuple[int, BodyKind, str, dict[str, Any]]] = []
+    for written, media in content.items():
+        # A parameter behind a comma
+        media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", written)
+        kind = kind_of(media_type, as_object(media).get("schema"), reader)
+        media_type = media_type.strip()
+        if kind is not None and MEDIA_TYPE.fullmatch(media_type):
+            options.append((_rank(kind, media_type), kind, media_type, as_object(media)))
     if not options:
-        raise Unsayable(
-            "E0410", f"no request body type that can be sent: {', '.join(content)[:120]}"
-        )
-    _, _, kind, media_type, media = min(options, key=lambda option: option[:2])
+        names = ", ".join(content)[:120]
+        raise Unsupported("E0410", f"no request body type that can be sent: {names}")
+    _, kind, media_type, media = min(options, key=lambda option: option[0])
     if "*" in media_type:
-        media_type = {"json": "application/json", "text": "text/plain"}.get(
-            kind, "application/octet-stream"
-        )
+        media_type = SENT_FOR_A_WILDCARD.get(kind, "application/octet-stream")
     return kind, media_type, media
 
 
-def fields(reader: Reader, given: Any, pointer: str) -> tuple[Body | None, list[Field]]:
-    """The body of an operation and the fields it is made of. Raises Unsayable."""
-    body, at = reader.deref(given, pointer)
-    if not isinstance(body, dict):
-        raise Unsayable("E0409", "the request body is not an object", at)
-    content = body.get("content")
-    required = body.get("required") is True
-    said = body["description"] if isinstance(body.get("description"), str) else ""
-    if not isinstance(content, dict) or not content:
-        content = {"application/json": {}}
+def _rank(kind: BodyKind, media_type: str) -> int:
+    """The less, the better: a JSON type of exactly that name before its relatives, a wildcard
+    last.
+    """
+    rank = PREFERENCE.index(kind) * 10
+    if media_type.lower() != "application/json":
+        rank += 1
+    if "*" in media_type:
+        rank += 5
+    return rank
+
+
+def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[Field]]:
+    """The body of an operation and the fields it is made of. Raises Unsupported."""
+    node, at = reader.deref(request_body, pointer)
+    if not isinstance(node, dict):
+        raise Unsupported("E0409", "the request body is not an object", at)
+    content = as_object(node.get("content")) or {"application/json": {}}
     kind, media_type, media = choose(reader, content)
-    schema = media.get("schema", {})
+    required = node.get("required") is True
+    text = as_text(node.get("description"))
+    schema = media.get("schema")
     if schema is None:
         schema = {}
-    if kind in ("text", "binary"):
-        return whole(kind, media_type, schema, required, said, reader)
-    given_encoding = media.get("encoding")
-    encodings = given_encoding if isinstance(given_encoding, dict) else {}
-    parts = flat_fields(reader, schema, required)
-    if parts is None:
-        written = (
-            fields_written(reader, kind, schema, encodings) if kind in ("form", "multipart") else ()
-        )
-        return whole(kind, media_type, schema, required, said, reader, written)
+    whole = Body(kind=kind, media_type=media_type, whole=True, required=required)
+    if kind == "text":
+        return whole, [_text_field(reader, whole, schema, text)]
+    if kind == "binary":
+        return whole, [_binary_field(whole, text)]
+    encodings = as_object(media.get("encoding"))
+    members = _members(reader, schema, required)
+    if members is None:
+        return whole, [_whole_field(reader, whole, schema, text, encodings)]
     out = []
-    for name, child, needed in parts:
-        encoding = encodings.get(name)
-        encode, options = writer(
-            reader, kind, child, encoding if isinstance(encoding, dict) else {}
-        )
+    for name, child, needed in members:
+        encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
         out.append(Field("body", name, child, needed, encode, options))
-    return Body(kind=kind, media_type=media_type, whole=False, required=required), out  # type: ignore[arg-type]
+    return Body(kind=kind, media_type=media_type, whole=False, required=required), out
 
 
-def fields_written(
-    reader: Reader, kind: str, schema: Any, encodings: dict[str, Any]
+def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
+    """A body that is a text, or one scalar written as text."""
+    kinds = reader.kinds(schema)
+    if len(kinds) != 1 or not kinds < SCALARS:
+        base, _, _ = reader.expand(schema)
+        kept = {key: value for key, value in base.items() if key in TEXT_KEYWORDS}
+        schema = {"type": "string", **kept}
+    label = body.media_type.split(";")[0]
+    if not text and label != "text/plain":
+        text = f"The body as {label}"
+    name = _argument_name(reader, schema)
+    return Field("body", name, schema, body.required, description=text, whole=True)
+
+
+def _binary_field(body: Body, text: str) -> Field:
+    """A body that is bytes."""
+    description = text or f"The body ({body.media_type})"
+    schema = {"type": "string", "format": "binary", "description": description}
+    return Field("body", "body", schema, body.required, "from_base64", (), text, whole=True)
+
+
+def _whole_field(
+    reader: Reader, body: Body, schema: Any, text: str, encodings: dict[str, Any]
+) -> Field:
+    """A JSON body or a form that is one argument."""
+    options: Options = ()
+    if body.kind != "json":
+        options = _member_writers(reader, body.kind, schema, encodings)
+        base, branches, _ = reader.expand(schema)
+        if base.get("properties") and not branches and "additionalProperties" not in base:
+            # Nobody says how an undeclared field is written: it is refused rather than sent wrong.
+            schema = {**base, "additionalProperties": False}
+    encode = FORM_WRITERS.get(body.kind, "")
+    name = _argument_name(reader, schema)
+    return Field("body", name, schema, body.required, encode, options, text, whole=True)
+
+
+def _argument_name(reader: Reader, schema: Any) -> str:
+    """The name of a body that is one argument: `body.body` would be two things."""
+    return "request_body" if "body" in reader.properties(schema) else "body"
+
+
+def _member_writers(
+    reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The functions that write the fields of a form that is one argument, each with the names of
     its fields.
     """
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, child in reader.properties(schema).items():
-        encoding = encodings.get(name)
-        encode, _ = writer(reader, kind, child, encoding if isinstance(encoding, dict) else {})
-        if encode and not (encode == "json_text" and reader.kinds(child) == {"object"}):
-            found.setdefault(encode, []).append(name)
-    return tuple(sorted((encode, tuple(names)) for encode, names in found.items()))
+        encode, _ = _writer(reader, kind, child, as_object(encodings.get(name)))
+        # An object is written as JSON anyway.
+        is_object = encode == "json_text" and reader.kinds(child) == {"object"}
+        if encode and not is_object:
+            names.setdefault(encode, []).append(name)
+    return tuple((encode, tuple(members)) for encode, members in sorted(names.items()))
 
 
-def whole(
-    kind: str,
-    media_type: str,
-    schema: Any,
-    required: bool,
-    said: str,
-    reader: Reader,
-    written: tuple[tuple[str, tuple[str, ...]], ...] = (),
-) -> tuple[Body, list[Field]]:
-    """A body that is one argument; `written` says how the fields of a form are."""
-    encode = {"form": "form_fields", "multipart": "multipart_fields"}.get(kind, "")
-    if kind == "text":
-        base, _, _ = reader.expand(schema)
-        kinds = reader.kinds(schema)
-        if len(kinds) != 1 or not kinds < {"integer", "number", "boolean"}:
-            told = ("description", "enum", "maxLength", "minLength")
-            schema = {
-                "type": "string",
-                **{key: value for key, value in base.items() if key in told},
-            }
-        label = media_type.split(";")[0]
-        said = said or ("" if label == "text/plain" else f"The body as {label}")
-    elif kind == "binary":
-        schema = {
-            "type": "string",
-            "format": "binary",
-            "description": said or f"The body ({media_type})",
-        }
-        encode = "from_base64"
-    elif kind in ("form", "multipart"):
-        base, branches, _ = reader.expand(schema)
-        if base.get("properties") and not branches and "additionalProperties" not in base:
-            # How an undeclared field is written, nobody has said: it is refused rather than sent
-            # wrong
-            schema = {**base, "additionalProperties": False}
-    body = Body(kind=kind, media_type=media_type, whole=True, required=required)  # type: ignore[arg-type]
-    # `body.body` would be two things
-    name = "request_body" if "body" in reader.properties(schema) else "body"
-    return body, [Field("body", name, schema, required, encode, written, said, whole=True)]
-
-
-def flat_fields(
+def _members(
     reader: Reader, schema: Any, body_required: bool
 ) -> list[tuple[str, Any, bool]] | None:
-    """The fields of an object body, or None where the body is better one argument.
+    """The fields of an object body as (name, schema, required), or None where the body is better
+    one argument.
 
     It is one argument when it is not an object, has a union at its root, is free-form or a typed
     map, or when it may be left out although it has required fields (then "all or nothing" can only
     be said with one argument).
     """
     base, branches, _ = reader.expand(schema)
-    if branches or "object" not in reader.types(base):
+    properties = as_object(base.get("properties"))
+    if branches or not properties or "object" not in reader.types(base):
         return None
-    properties = base.get("properties")
-    if not isinstance(properties, dict) or not properties:
+    if as_object(base.get("additionalProperties")):
         return None
-    extra = base.get("additionalProperties")
-    if isinstance(extra, dict) and extra:
+    if base.get("minProperties", 0) not in (0, None):
         return None
-    listed = base.get("required")
-    required = (
-        {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
-    )
-    out: list[tuple[str, Any, bool]] = []
+    required = set(texts_in(base.get("required")))
+    members: list[tuple[str, Any, bool]] = []
     for name, child in in_order(properties, required):
         flat = reader.flatten(child)
         if flat.get("readOnly") is True or flat.get("not") == {}:
             required.discard(name)
-            continue
-        out.append((name, child, name in required))
-    out += [(name, {}, True) for name in sorted(required - set(properties))]
-    if not out or (required and not body_required) or base.get("minProperties", 0) not in (0, None):
+        else:
+            members.append((name, child, name in required))
+    members += [(name, {}, True) for name in sorted(required - set(properties))]
+    if required and not body_required:
         return None
-    return out
+    return members or None
 
 
-def writer(
-    reader: Reader, kind: str, schema: Any, encoding: dict[str, Any]
-) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """How one field of a form or multipart body is written (OpenAPI 3.1 §4.8.15)."""
+def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any]) -> Encoding:
+    """How one field of a JSON, form or multipart body is written (OpenAPI 3.1 §4.8.15)."""
     if kind == "json":
-        return "", ()
-    kinds = reader.kinds(schema)
-    content_type = encoding.get("contentType")
-    content_type = content_type.split(",")[0].strip() if isinstance(content_type, str) else ""
-    named = content_type if MEDIA_TYPE.fullmatch(content_type) and "*" not in content_type else ""
+        return DEFAULT
+    content_type = as_text(encoding.get("contentType")).split(",")[0].strip()
+    if "*" in content_type or not MEDIA_TYPE.fullmatch(content_type):
+        content_type = ""
     if kind == "form":
-        if named and is_json(named) and "style" not in encoding:
-            return "json_text", ()
-        if "object" in kinds and "array" not in kinds and "style" not in encoding:
-            return "json_text", ()
-        return style(reader, encoding, "query", schema)
+        return _form_writer(reader, schema, encoding, content_type)
+    return _part_writer(reader, schema, content_type)
+
+
+def _form_writer(
+    reader: Reader, schema: Any, encoding: dict[str, Any], content_type: str
+) -> Encoding:
+    kinds = reader.kinds(schema) & {"object", "array"}
+    is_json_text = kinds == {"object"} or is_json(content_type)
+    if is_json_text and "style" not in encoding:
+        return "json_text", ()
+    return style(reader, encoding, "query", schema)
+
+
+def _part_writer(reader: Reader, schema: Any, content_type: str) -> Encoding:
+    options: Options = ()
+    if content_type:
+        options = (("media_type", content_type),)
     if is_binary(reader, schema):
-        return "file", (("media_type", named),) if named else ()
-    if (named and is_json(named)) or "object" in kinds or (not kinds and not named):
-        return "json_part", (
-            (("media_type", named),) if named and named != "application/json" else ()
-        )
-    items = reader.flatten(reader.flatten(schema).get("items", {}))
-    if "array" in kinds and "object" in reader.kinds(items):
+        return "file", options
+    kinds = reader.kinds(schema)
+    says_nothing = not kinds and not content_type
+    if is_json(content_type) or "object" in kinds or says_nothing:
+        if content_type == "application/json":
+            options = ()
+        return "json_part", options
+    items = reader.flatten(schema).get("items", {})
+    if "array" in kinds and "object" in reader.kinds(reader.flatten(items)):
         return "json_part", ()
-    return ("text_part", (("media_type", named),)) if named else ("", ())
+    if not content_type:
+        return DEFAULT
+    return "text_part", options
 
 
 def is_binary(reader: Reader, schema: Any) -> bool:
@@ -232,13 +250,10 @@ def is_binary(reader: Reader, schema: Any) -> bool:
     flat = reader.flatten(schema)
     if "array" in reader.types(flat):
         flat = reader.flatten(flat.get("items", {}))
-    if flat.get("format") == "binary" or flat.get("contentEncoding") == "base64":
+    if is_base64(flat):
         return True
-    media_type = flat.get("contentMediaType")
-    if (
-        isinstance(media_type, str)
-        and not is_json(media_type)
-        and not media_type.startswith("text/")
-    ):
+    media_type = as_text(flat.get("contentMediaType"))
+    if media_type and not is_json(media_type) and not media_type.startswith("text/"):
         return True
-    return any(is_binary(reader, branch) for branch in reader.branches(flat)[0][:4])
+    branches, _ = reader.branches(flat)
+    return any(is_binary(reader, branch) for branch in branches[:4])

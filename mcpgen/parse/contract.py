@@ -9,9 +9,10 @@ projection had to leave out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..load.values import as_list, as_object, as_text, texts_in
 from .naming import digest
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ TEXTS = frozenset(
     " contentEncoding contentMediaType".split()
 )
 """Keywords that say something to readers, or give a name to a place; none refuses a value."""
+LEFT_OUT = TEXTS | {"$defs", "definitions"}
 MAPS = ("properties", "patternProperties", "dependentSchemas")
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 SINGLES = (
     "items additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames not"
     " if then else".split()
 )
-IN_PLACE = ("allOf", "anyOf", "oneOf")
 OPENERS = ("additionalProperties", "unevaluatedProperties")
 OBJECT_RULES = frozenset("minProperties propertyNames patternProperties".split())
 
@@ -41,40 +42,45 @@ def bundle(reader: Reader, schema: Any) -> Schema:
     definitions: dict[str, Any] = {}
 
     def target(ref: str) -> str:
-        found, at = reader.resolve(ref)
-        if at not in names:
-            stem = re.sub(r"[^A-Za-z0-9_.-]", "_", at.rsplit("/", 1)[-1])[:60] or "root"
-            name = stem if stem not in definitions else f"{stem}_{digest(at)}"
-            names[at] = name
+        node, pointer = reader.resolve(ref)
+        if pointer not in names:
+            name = re.sub(r"[^A-Za-z0-9_.-]", "_", pointer.rsplit("/", 1)[-1])[:60] or "root"
+            if name in definitions:
+                name = f"{name}_{digest(pointer)}"
+            names[pointer] = name
             definitions[name] = {}
-            definitions[name] = copied(found, target)
-        return f"#/$defs/{names[at]}"
+            definitions[name] = copied(node, target)
+        return f"#/$defs/{names[pointer]}"
 
     whole = copied(schema, target)
-    if not isinstance(whole, dict):
-        whole = {} if whole else {"not": {}}
+    if whole is False:
+        whole = {"not": {}}
+    elif whole is True:
+        whole = {}
     return {**whole, "$defs": definitions} if definitions else whole
 
 
-def copied(node: Any, target: Any) -> Any:
+def copied(node: Any, target: Callable[[str], str]) -> Any:
     """A schema without texts and definitions, its references passed through `target`."""
-    if not isinstance(node, dict):
-        return node if isinstance(node, bool) else {}
+    if isinstance(node, bool):
+        return node
     out: dict[str, Any] = {}
-    for key, value in node.items():
-        if key in TEXTS or key in ("$defs", "definitions") or key.startswith("x-"):
-            continue
+    for key, value in as_object(node).items():
         if key == "$ref" and isinstance(value, str):
             out[key] = target(value)
-        elif key in MAPS and isinstance(value, dict):
-            out[key] = {name: copied(child, target) for name, child in value.items()}
-        elif key in LISTS and isinstance(value, list):
-            out[key] = [copied(child, target) for child in value]
-        elif key in SINGLES and isinstance(value, (dict, bool)):
-            out[key] = copied(value, target)
-        else:
-            out[key] = value
+        elif key not in LEFT_OUT and not key.startswith("x-"):
+            out[key] = _copied_value(key, value, target)
     return out
+
+
+def _copied_value(key: str, value: Any, target: Callable[[str], str]) -> Any:
+    if isinstance(value, dict) and key in MAPS:
+        return {name: copied(child, target) for name, child in value.items()}
+    if isinstance(value, list) and key in LISTS:
+        return [copied(child, target) for child in value]
+    if isinstance(value, (dict, bool)) and key in SINGLES:
+        return copied(value, target)
+    return value
 
 
 def fault(contract: Schema) -> str:
@@ -103,10 +109,11 @@ def nodes(contract: Schema) -> Iterator[dict[str, Any]]:
             pending += node
 
 
-def places(contract: Schema) -> Iterator[Schema]:
+def applied_schemas(contract: Schema) -> Iterator[Schema]:
     """Every schema that applies to the arguments themselves: the root, its branches and what they
     refer to.
     """
+    definitions = contract.get("$defs", {})
     pending: list[Any] = [contract]
     seen: set[int] = set()
     while pending:
@@ -115,28 +122,22 @@ def places(contract: Schema) -> Iterator[Schema]:
             continue
         seen.add(id(node))
         yield node
-        ref = node.get("$ref")
-        if isinstance(ref, str) and ref.startswith("#/$defs/"):
-            pending.append(contract.get("$defs", {}).get(ref.removeprefix("#/$defs/")))
-        for key in IN_PLACE:
-            pending += node[key] if isinstance(node.get(key), list) else []
+        ref = as_text(node.get("$ref"))
+        if ref.startswith("#/$defs/"):
+            pending.append(definitions.get(ref.removeprefix("#/$defs/")))
+        for key in ("allOf", "anyOf", "oneOf"):
+            pending += as_list(node.get(key))
         pending += [node.get(key) for key in ("if", "then", "else")]
-        pending += (
-            list(node["dependentSchemas"].values())
-            if isinstance(node.get("dependentSchemas"), dict)
-            else []
-        )
+        pending += as_object(node.get("dependentSchemas")).values()
 
 
 def known_names(contract: Schema) -> list[str]:
     """Every argument the contract names, in order."""
-    found: dict[str, None] = {}
-    for node in places(contract):
-        if isinstance(node.get("properties"), dict):
-            found |= dict.fromkeys(node["properties"])
-        if isinstance(node.get("required"), list):
-            found |= dict.fromkeys(name for name in node["required"] if isinstance(name, str))
-    return list(found)
+    names: dict[str, None] = {}
+    for node in applied_schemas(contract):
+        names |= dict.fromkeys(as_object(node.get("properties")))
+        names |= dict.fromkeys(texts_in(node.get("required")))
+    return list(names)
 
 
 def is_open(contract: Schema) -> bool:
@@ -146,9 +147,11 @@ def is_open(contract: Schema) -> bool:
     is hardly ever meant: a misspelt one would be lost. So it has to be said, by
     `additionalProperties`, a pattern, or rules on names alone.
     """
-    for node in places(contract):
-        if any(node.get(key, False) is not False for key in OPENERS) or "patternProperties" in node:
+    schemas = list(applied_schemas(contract))
+    for node in schemas:
+        if "patternProperties" in node:
             return True
-    return not known_names(contract) and any(
-        OBJECT_RULES & node.keys() for node in places(contract)
-    )
+        if any(node.get(key, False) is not False for key in OPENERS):
+            return True
+    has_rules = any(not OBJECT_RULES.isdisjoint(node) for node in schemas)
+    return has_rules and not known_names(contract)

@@ -55,26 +55,12 @@ NOUNS = frozenset("""
     test track transfer view vote
     """.split())
 _AFTER_NOUN = frozenset(
-    [
-        "",
-        *[
-            "by",
-            "for",
-            "of",
-            "from",
-            "in",
-            "with",
-            "details",
-            "detail",
-            "info",
-            "information",
-            "list",
-            "status",
-            "and",
-        ],
-    ]
+    "by for of from in with details detail info information list status and".split()
 )
-_THING = r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action|command)s?"
+_THING = (
+    r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
+    r"|command)s?"
+)
 _PREFACE = re.compile(
     rf"""(?: (?:this|the)\s+(?:\w+\s+)?{_THING}\s+(?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?
              |enables?|helps?|will|can)\s+)?
@@ -112,20 +98,25 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     """
     summary = plain(operation.get("summary"))
     text = plain(operation.get("description"))
-    sentence, rest = first_sentence(summary or text)
+    written = summary or text
+    sentence, rest = first_sentence(written)
     if summary:
-        rest = text if not rest else f"{rest}\n{text}"
-    if sentence[:1] in ('"', "'", "“", "‘"):
-        sentence = re.sub('["“”]', "", sentence).strip("'‘’ ")
-    if not sentence:
-        sentence = humanise(name)
-    sentence = with_verb(sentence, method)
+        rest = f"{rest}\n{text}".removeprefix("\n")
+    sentence = with_verb(_unquoted(sentence) or humanise(name), method)
     if len(sentence) >= FIRST_SENTENCE:  # a full stop follows
-        rest = f"{sentence}.\n{rest}" if summary or text else rest
+        if written:
+            rest = f"{sentence}.\n{rest}"
         sentence = shorten(sentence, FIRST_SENTENCE - 1)
     if rest.lower().startswith(sentence.lower()):
         rest = rest[len(sentence) :].lstrip(" .\n")
     return sentence, rest.strip()
+
+
+def _unquoted(sentence: str) -> str:
+    """A sentence without the quotes it begins with."""
+    if not sentence.startswith(('"', "'", "“", "‘")):
+        return sentence
+    return re.sub('["“”]', "", sentence).strip("'‘’ ")
 
 
 def with_verb(sentence: str, method: str) -> str:
@@ -136,23 +127,28 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    following = more.partition(" ")[0].lower()
-    noun = (
-        first.lower() in NOUNS
-        and following in _AFTER_NOUN
-        and not (first.lower() == "search" and following)
-    )
-    if is_verb(first) and not noun:
-        return first[0].upper() + first[1:] + (f" {more}" if more else "")
-    head = words(first)
-    if head and is_verb(head[0]) and len(head) > 1 and not more:
+    if is_verb(first) and not _is_noun(first.lower(), more):
+        return sentence[0].upper() + sentence[1:].rstrip(" ")
+    if not more and _is_camel_case(first):
         return humanise(first).capitalize()
-    lowered = (
-        sentence
-        if first.isupper() or any(char.isupper() for char in first[1:])
-        else first.lower() + (f" {more}" if more else "")
-    )
-    return f"{METHOD_VERBS.get(method, 'Call')} {lowered}"
+    is_name = first.isupper() or any(map(str.isupper, first[1:]))
+    if not is_name:
+        sentence = first.lower() + sentence[len(first) :]
+    return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+
+
+def _is_noun(word: str, more: str) -> bool:
+    """Whether a verb is meant as a noun, by the word that follows: `Order details`."""
+    following = more.partition(" ")[0].lower()
+    if not following:
+        return word in NOUNS
+    return word in NOUNS and word != "search" and following in _AFTER_NOUN
+
+
+def _is_camel_case(word: str) -> bool:
+    """Whether a word is several that begin with a verb: `listBooks`."""
+    parts = words(word)
+    return len(parts) > 1 and is_verb(parts[0])
 
 
 def title_of(operation: dict[str, Any], name: str) -> str:

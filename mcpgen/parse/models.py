@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ir import LITERALS, Schema
+from ..runtime.pointer import unescape
 from ..text import words
 
 if TYPE_CHECKING:
@@ -276,7 +277,7 @@ def _union(members: list[Schema]) -> Schema:
 
 
 def _last_token(reference: str) -> str:
-    return reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+    return unescape(reference.rsplit("/", 1)[-1])
 
 
 def class_name(name: str) -> str:

@@ -14,7 +14,7 @@ import hashlib
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ..text import words
 
@@ -88,13 +88,15 @@ def tool_limit(server: str) -> int:
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
     """The words an operation's name is made of: its operationId's, else its method's and path's."""
-    found = words(operation_id) if operation_id else []
-    if found:
-        return found
+    id_words = words(operation_id or "")
+    if id_words:
+        return id_words
     parts = [method.lower()]
     for segment in path.split("?")[0].split("/"):
         for literal, parameter in re.findall(r"([^{}]+)|\{([^{}]*)\}", segment):
-            parts += ["by", *words(parameter)] if parameter else words(literal)
+            if parameter:
+                parts.append("by")
+            parts += words(literal or parameter)
     return parts if len(parts) > 1 else [*parts, "root"]
 
 
@@ -102,31 +104,27 @@ def tool_names(
     operations: Iterable[tuple[str, str, str | None]],
     server: str,
     pinned: Mapping[str, str] | None = None,
-    taken: Iterable[str] = (),
+    reserved: Iterable[str] = (),
 ) -> dict[str, str]:
     """`METHOD /path` → tool name, for operations given as (method, path, operationId).
 
-    `pinned` are names that earlier runs gave (from the lock file): they are kept and nothing else
-    may take them, nor those in `taken`.
+    `pinned` are names that earlier runs gave (from the lock file): they are kept and no other
+    operation may have them, nor those in `reserved`.
     """
     limit = tool_limit(server)
-    pinned = pinned or {}
-    wanted: dict[str, list[str]] = {}
-    for method, path, operation_id in operations:
-        wanted[f"{method} {path}"] = operation_words(operation_id, method, path)
-    names = {key: pinned[key] for key in wanted if key in pinned}
-    held = {*names.values(), *taken}
-    plain = {
-        key: spell(parts, limit, key, server) for key, parts in wanted.items() if key not in names
+    parts = {
+        f"{method} {path}": operation_words(operation_id, method, path)
+        for method, path, operation_id in operations
     }
+    kept = {key: name for key, name in (pinned or {}).items() if key in parts}
+    in_use = {*kept.values(), *reserved}
+    names = {key: spell(parts[key], limit, key, server) for key in parts if key not in kept}
     for length in (6, 12, 24):
-        count = Counter(plain.values())
-        clashing = {key for key, name in plain.items() if count[name] > 1 or name in held}
-        if not clashing:
-            break
+        count = Counter(names.values())
+        clashing = [key for key, name in names.items() if count[name] > 1 or name in in_use]
         for key in clashing:
-            plain[key] = spell(wanted[key], limit, key, server, length)
-    return {key: names.get(key) or plain[key] for key in wanted}
+            names[key] = spell(parts[key], limit, key, server, length)
+    return {key: kept.get(key) or names[key] for key in parts}
 
 
 def spell(parts: list[str], limit: int, key: str, server: str, hash_length: int = 0) -> str:
@@ -179,13 +177,11 @@ def toolset_name(tag: str) -> str:
 
 def server_name(title: str) -> str:
     """The key clients use for the server: the title's telling words, at most 16 characters."""
-    every = re.findall(r"[a-z0-9]+", _ascii(title).lower().replace("'s", ""))
-    telling = [
-        word for word in every if word not in SERVER_NOISE and not re.fullmatch(r"v?\d+", word)
-    ] or every
+    title_words = re.findall(r"[a-z0-9]+", _ascii(title).lower().replace("'s", ""))
+    telling = [word for word in title_words if not _is_noise(word)] or title_words
     name = ""
     for word in telling:
-        longer = f"{name}_{word}" if name else word
+        longer = f"{name}_{word}".lstrip("_")
         if len(longer) > SERVER_LIMIT:
             break
         name = longer
@@ -195,46 +191,71 @@ def server_name(title: str) -> str:
     return name
 
 
-def argument_names(wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def _is_noise(word: str) -> bool:
+    """Whether a word of a title says nothing of this API: `API`, `service`, `v2`."""
+    return word in SERVER_NOISE or re.fullmatch(r"v?\d+", word) is not None
+
+
+ArgumentKey = tuple[str, str]
+"""The place of an argument and its name on the wire."""
+
+
+def argument_names(keys: Iterable[ArgumentKey]) -> dict[ArgumentKey, str]:
     """(place, wire name) → argument name.
 
     Where names clash, one that is its wire name as it stands keeps it, unless another does as well:
     then they get their place as a suffix. Names that were changed to be one give way. `maxItems`
     and `MaxItems` are two names, as in JSON.
     """
-    keys = list(dict.fromkeys(wanted))
     names = {key: argument_name(key[1]) for key in keys}
-    kept = {key for key, name in names.items() if name == key[1]}
-    count = Counter(names.values())
-    own = Counter(names[key] for key in kept)
-    for (place, wire_name), name in names.items():
-        if count[name] > 1 and ((place, wire_name) not in kept or own[name] > 1):
-            said = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
-            names[place, wire_name] = f"{name}{said}" if said else f"{name.rstrip('_')}_{place}"
-    given = Counter(names[key] for key in kept)
-    again = Counter(names.values())
-    for key, name in names.items():
-        if again[name] > 1 and (key not in kept or given[name] > 1):
-            names[key] = f"{name}_{digest('/'.join(key))}"
+    unchanged = {key for key, name in names.items() if name == key[1]}
+    for key in _clashing(names, unchanged):
+        names[key] = _told_apart(names[key], *key)
+    for key in _clashing(names, unchanged):
+        names[key] = f"{names[key]}_{digest('/'.join(key))}"
     return names
+
+
+def _clashing(
+    names: dict[ArgumentKey, str], unchanged: Collection[ArgumentKey]
+) -> list[ArgumentKey]:
+    """The keys whose name another key has too, but for the only unchanged one of each name."""
+    count = Counter(names.values())
+    unchanged_count = Counter(names[key] for key in unchanged)
+    clashing = []
+    for key, name in names.items():
+        keeps_name = key in unchanged and unchanged_count[name] == 1
+        if count[name] > 1 and not keeps_name:
+            clashing.append(key)
+    return clashing
+
+
+def _told_apart(name: str, place: str, wire_name: str) -> str:
+    """A name with its symbols in words (`MessageDate<`), else with its place."""
+    symbols = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
+    return f"{name}{symbols}" if symbols else f"{name.rstrip('_')}_{place}"
 
 
 def argument_name(wire_name: str) -> str:
     """A Python identifier for a wire name: the wire name itself where it is one."""
-    name = wire_name
-    if not (
-        len(name) <= ARGUMENT_LIMIT
-        and re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", name)
-        and name.isidentifier()
-    ):
-        parts = re.findall(r"[A-Za-z0-9]+", _ascii(wire_name))
-        lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
-        name = "_".join(lowered) or f"argument_{digest(wire_name)}"
-        if name[0].isdigit():
-            name = f"_{name}"
-        if len(name) > ARGUMENT_LIMIT:
-            name = f"{name[: ARGUMENT_LIMIT - 7].rstrip('_')}_{digest(wire_name)}"
+    is_identifier = re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", wire_name) is not None
+    if len(wire_name) > ARGUMENT_LIMIT or not (is_identifier and wire_name.isidentifier()):
+        name = _identifier(wire_name)
+    else:
+        name = wire_name
     return f"{name}_" if name in ARGUMENT_RESERVED else name
+
+
+def _identifier(wire_name: str) -> str:
+    """A wire name as an identifier of at most `ARGUMENT_LIMIT` characters."""
+    parts = re.findall(r"[A-Za-z0-9]+", _ascii(wire_name))
+    lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
+    name = "_".join(lowered) or f"argument_{digest(wire_name)}"
+    if name[0].isdigit():
+        name = f"_{name}"
+    if len(name) > ARGUMENT_LIMIT:
+        name = f"{name[: ARGUMENT_LIMIT - 7].rstrip('_')}_{digest(wire_name)}"
+    return name
 
 
 def _ascii(text: str) -> str:

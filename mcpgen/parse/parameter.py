@@ -1,32 +1,37 @@
-"""Parameters → arguments: where each goes and how it is written there (OpenAPI 3.1 §4.8.12)."""
+"""Parameters → fields: where each value goes and how it is written there (OpenAPI 3.1 §4.8.12)."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..ir import Place
+from ..load.values import as_list, as_object, as_text
 from ..runtime.headers import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
+from .path import Query, parameter_names
+from .unsupported import Unsupported
 
 if TYPE_CHECKING:
-    from ..problems import Problems
     from .schema import Reader
 
 PLACES = ("path", "query", "header", "cookie")
+MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
+JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
+DEFAULT_STYLES = {"path": "simple", "header": "simple"}
+DELIMITED_STYLES = {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}
 
-
-class Unsayable(Exception):
-    """The operation cannot become a tool: `code` and the reason; `pointer` says where, `hint` what
-    to do.
-    """
-
-    def __init__(self, code: str, reason: str, pointer: str = "", hint: str = "") -> None:
-        self.code, self.reason, self.pointer, self.hint = code, reason, pointer, hint
-        super().__init__(reason)
+Options = tuple[tuple[str, Any], ...]
+"""Keyword arguments of the function that writes a value."""
+Encoding = tuple[str, Options]
+"""The function that writes a value, by name, and its options."""
+Parameter = tuple[dict[str, Any], str]
+"""A Parameter Object and its pointer."""
+DEFAULT: Encoding = ("", ())
+"""The encoding that a place has by default."""
 
 
 @dataclass(slots=True)
@@ -40,34 +45,34 @@ class Field:
     schema: Any
     required: bool
     encode: str = ""
-    options: tuple[tuple[str, Any], ...] = ()
+    options: Options = ()
     description: str = ""
     whole: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
+    deprecated: bool = False
 
 
 def collect(
     reader: Reader, path_item: dict[str, Any], operation: dict[str, Any], pointers: tuple[str, str]
-) -> list[tuple[dict[str, Any], str]]:
+) -> list[Parameter]:
     """The parameters of an operation, those of its path included; the operation's own win (OpenAPI
-    3.1 §4.8.9).
+    3.1 §4.8.9). `pointers` are those of the path item and the operation.
 
-    Raises Unsayable where one cannot be read: what it was for would be lost.
+    Raises Unsupported where one cannot be read: what it was for would be lost.
     """
-    found: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
+    parameters: dict[tuple[str, str], Parameter] = {}
     for owner, pointer in zip((path_item, operation), pointers, strict=True):
-        given = owner.get("parameters")
-        for index, entry in enumerate(given) if isinstance(given, list) else ():
+        for index, entry in enumerate(as_list(owner.get("parameters"))):
             parameter, at = reader.deref(entry, f"{pointer}/parameters/{index}")
             if not isinstance(parameter, dict):
-                raise Unsayable("E0405", f"parameter {index + 1} is not an object", at)
-            found[str(parameter.get("in")), str(parameter.get("name"))] = parameter, at
-    return list(found.values())
+                raise Unsupported("E0405", f"parameter {index + 1} is not an object", at)
+            identity = str(parameter.get("in")), str(parameter.get("name"))
+            parameters[identity] = parameter, at
+    return list(parameters.values())
 
 
 def templated(
-    query: tuple[tuple[str, str], ...], found: list[tuple[dict[str, Any], str]], operation: str
-) -> tuple[tuple[tuple[str, str], ...], list[tuple[dict[str, Any], str]]]:
+    query: Query, parameters: list[Parameter], operation: str
+) -> tuple[Query, list[Parameter]]:
     """What stands behind the `?` of a path, and the parameters: `?key={name}` is the query
     parameter `key`.
 
@@ -81,207 +86,200 @@ def templated(
             fixed.append((key, value))
             continue
         name = template[1]
-        given = {"name": name, "in": "path", "schema": {"type": "string"}}, operation
-        meant = next((item for item in found if item[0].get("name") in (name, key)), given)
-        moved = {**meant[0], "in": "query", "name": key, "required": True}
-        found = [(moved, meant[1]), *(item for item in found if item is not meant)]
-    return tuple(fixed), found
+        undeclared: Parameter = (
+            {"name": name, "in": "path", "schema": {"type": "string"}},
+            operation,
+        )
+        same_name = (item for item in parameters if item[0].get("name") in (name, key))
+        declared = next(same_name, undeclared)
+        moved = {**declared[0], "in": "query", "name": key, "required": True}
+        others = [item for item in parameters if item is not declared]
+        parameters = [(moved, declared[1]), *others]
+    return tuple(fixed), parameters
 
 
-def fields(
-    reader: Reader,
-    problems: Problems,
-    parameters: list[tuple[dict[str, Any], str]],
-    path: str,
-    operation: str,
-) -> list[Field]:
-    """The fields of an operation's parameters, in the document's order. Raises Unsayable.
+def fields(reader: Reader, parameters: list[Parameter], path: str, operation: str) -> list[Field]:
+    """The fields of an operation's parameters, in the document's order. Raises Unsupported.
 
     `path` is the path template, `operation` the pointer of the operation.
     """
-    template = re.findall(r"\{([^{}]+)\}", path)
+    names = parameter_names(path)
     out: list[Field] = []
     for parameter, pointer in parameters:
-        name, place = parameter.get("name"), parameter.get("in")
+        name = parameter.get("name")
         if not isinstance(name, str) or not name:
-            problems.warn("E0405", "parameter without a name: left out", pointer=pointer)
-        elif place == "querystring":
-            out.append(query_string(parameter, name))
-        elif place in ("body", "formData"):
-            raise Unsayable(
-                "E0406",
-                f"parameter `{name[:60]}` is `in: {place}`, which OpenAPI 3 does not have",
-                pointer,
-            )
-        elif place not in PLACES:
-            lowered = str(place).lower()
-            known = {
-                "headers": "header",
-                "params": "query",
-                "cookies": "cookie",
-                "url": "path",
-            }.get(lowered, lowered)
-            if known not in PLACES:
-                raise Unsayable(
-                    "E0406",
-                    f"parameter `{name[:60]}` is in an unknown place `{str(place)[:40]}`",
-                    pointer,
-                )
-            problems.warn(
-                "E0406",
-                f"`in: {visible(str(place))[:40]}`",
-                pointer=pointer,
-                hint=f"did you mean `{known}`?",
-            )
-            out.extend(one(reader, problems, {**parameter, "in": known}, pointer, template))
+            reader.problems.warn("E0405", "parameter without a name: left out", pointer=pointer)
+        elif parameter.get("in") == "querystring":
+            out.append(_query_string(parameter))
         else:
-            out.extend(one(reader, problems, parameter, pointer, template))
+            place = _place(reader, parameter, pointer)
+            if _is_sendable(reader, name, place, names, pointer):
+                out.append(_field(reader, parameter, place))
     declared = {item.wire_name for item in out if item.place == "path"}
-    for name in dict.fromkeys(template):
+    for name in dict.fromkeys(names):
         if name not in declared:
-            problems.warn(
-                "E0404",
-                f"path parameter `{name}` is not declared: taken as text",
-                pointer=operation,
-            )
+            message = f"path parameter `{name}` is not declared: taken as text"
+            reader.problems.warn("E0404", message, pointer=operation)
             out.append(Field("path", name, {"type": "string"}, True))
     return out
 
 
-def one(
-    reader: Reader, problems: Problems, parameter: dict[str, Any], pointer: str, template: list[str]
-) -> list[Field]:
-    """The field of one parameter, or none where it cannot be sent or is not the model's to set."""
-    name, place = parameter["name"], cast(Place, parameter["in"])
-    required = parameter.get("required") is True or place == "path"
+def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
+    """Where a parameter goes, also where that is misspelt. Raises Unsupported."""
+    name, written = parameter["name"], parameter.get("in")
+    if written in ("body", "formData"):
+        reason = f"parameter `{name[:60]}` is `in: {written}`, which OpenAPI 3 does not have"
+        raise Unsupported("E0406", reason, pointer)
+    if written in PLACES:
+        return cast(Place, written)
+    word = str(written).lower()
+    place = MISSPELT_PLACES.get(word, word)
+    if place not in PLACES:
+        reason = f"parameter `{name[:60]}` is in an unknown place `{str(written)[:40]}`"
+        raise Unsupported("E0406", reason, pointer)
+    reader.problems.warn(
+        "E0406",
+        f"`in: {visible(str(written))[:40]}`",
+        pointer=pointer,
+        hint=f"did you mean `{place}`?",
+    )
+    return cast(Place, place)
+
+
+def _is_sendable(
+    reader: Reader, name: str, place: Place, path_names: list[str], pointer: str
+) -> bool:
+    """Whether a parameter can be sent and is the model's to set; reports why not."""
+    label = visible(name)[:60]
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
-            problems.note(
-                "E0407",
-                f"header `{visible(name)[:60]}` is left out: the server sends its own (OpenAPI 3.1"
-                " section 4.8.12)",
-                pointer=pointer,
+            message = f"header `{label}` is left out: the server sends its own"
+            reader.problems.note(
+                "E0407", f"{message} (OpenAPI 3.1 section 4.8.12)", pointer=pointer
             )
-            return []
+            return False
         if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):
-            problems.note(
-                "E0407",
-                f"header `{visible(name)[:60]}` is not the model's to set: left out",
-                pointer=pointer,
-            )
-            return []
-    if place == "cookie" and not TOKEN.fullmatch(name):
-        problems.note(
-            "E0407",
-            f"cookie `{visible(name)[:60]}` is not a cookie name: left out",
-            pointer=pointer,
-        )
-        return []
-    if place == "path" and name not in template:
-        problems.warn(
-            "E0408",
-            f"path parameter `{visible(name)[:60]}` does not occur in the path",
-            pointer=pointer,
-        )
-        return []
-    schema, encode, options = serialisation(reader, parameter, place)
-    said = parameter.get("description")
-    extra: dict[str, Any] = {}
-    for key in ("example", "deprecated"):
-        if key in parameter:
-            extra[key] = parameter[key]
-    return [
-        Field(
-            place,
-            name,
-            schema,
-            required,
-            encode,
-            options,
-            said if isinstance(said, str) else "",
-            extra=extra,
-        )
-    ]
+            message = f"header `{label}` is not the model's to set: left out"
+            reader.problems.note("E0407", message, pointer=pointer)
+            return False
+    elif place == "cookie" and not TOKEN.fullmatch(name):
+        message = f"cookie `{label}` is not a cookie name: left out"
+        reader.problems.note("E0407", message, pointer=pointer)
+        return False
+    elif place == "path" and name not in path_names:
+        message = f"path parameter `{label}` does not occur in the path"
+        reader.problems.warn("E0408", message, pointer=pointer)
+        return False
+    return True
 
 
-def query_string(parameter: dict[str, Any], name: str) -> Field:
-    """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
-    content = parameter.get("content")
-    media_type, media = (
-        next(iter(content.items()), ("", None)) if isinstance(content, dict) else ("", None)
+def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
+    schema, (encode, options) = _serialisation(reader, parameter, place)
+    return Field(
+        place,
+        parameter["name"],
+        schema,
+        required=parameter.get("required") is True or place == "path",
+        encode=encode,
+        options=options,
+        description=as_text(parameter.get("description")),
+        deprecated=parameter.get("deprecated") is True,
     )
-    schema = media.get("schema", {}) if isinstance(media, dict) else {}
-    said = parameter.get("description")
+
+
+def _query_string(parameter: dict[str, Any]) -> Field:
+    """OpenAPI 3.2 `in: querystring`: the whole query is one value."""
+    media_type, schema = _content(parameter)
+    options: Options = ()
+    if is_json(media_type):
+        options = (("media_type", "application/json"),)
     return Field(
         "query",
-        name,
+        parameter["name"],
         schema,
-        parameter.get("required") is True,
-        "query_string",
-        (("media_type", "application/json"),) if is_json(media_type) else (),
-        description=said if isinstance(said, str) else "",
+        required=parameter.get("required") is True,
+        encode="query_string",
+        options=options,
+        description=as_text(parameter.get("description")),
     )
 
 
-def serialisation(
-    reader: Reader, parameter: dict[str, Any], place: Place
-) -> tuple[Any, str, tuple[tuple[str, Any], ...]]:
-    """A parameter's schema, and the function of `wire.py` that writes its values, with options."""
-    content = parameter.get("content")
-    if isinstance(content, dict) and content and "schema" not in parameter:
-        media_type, media = next(iter(content.items()))
-        schema = media.get("schema", {}) if isinstance(media, dict) else {}
-        return schema, "json_text" if is_json(media_type) else "", ()
-    schema = parameter.get("schema", {"type": "string"})
+def _content(parameter: dict[str, Any]) -> tuple[str, Any]:
+    """The media type and the schema of a parameter with `content`, which has one entry."""
+    content = as_object(parameter.get("content"))
+    for media_type, media in content.items():
+        return media_type, as_object(media).get("schema", {})
+    return "", {}
+
+
+def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> tuple[Any, Encoding]:
+    """A parameter's schema, and the function that writes its values, with options."""
+    if as_object(parameter.get("content")) and "schema" not in parameter:
+        media_type, schema = _content(parameter)
+        return schema, ("json_text", ()) if is_json(media_type) else DEFAULT
+    schema = parameter.get("schema")
     if schema in ({}, None):
         schema = {"type": "string"}
-    return schema, *style(reader, parameter, place, schema)
+    return schema, style(reader, parameter, place, schema)
 
 
-def style(
-    reader: Reader, parameter: dict[str, Any], place: str, schema: Any
-) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """The `style`, `explode` and `allowReserved` of a parameter or form field as a function of
-    `wire.py`.
+def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:
+    """The `style`, `explode` and `allowReserved` of a parameter or form field as a function that
+    writes its values.
 
     The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not
     exploded, which for scalars is the same thing as exploded.
     """
+    name, explode = _style_keywords(parameter, place)
     kinds = reader.kinds(schema)
-    structured = not kinds or bool(kinds & {"array", "object"})
-    given = parameter.get("style")
-    name = given if isinstance(given, str) else "simple" if place in ("path", "header") else "form"
-    exploded = parameter.get("explode")
-    explode = exploded if isinstance(exploded, bool) else name in ("form", "deepObject")
-    if place == "path" and name in ("label", "matrix"):
-        return name, (("explode", True),) if explode and structured else ()
-    if not structured:
-        return (
-            ("reserved", ())
-            if place == "query" and parameter.get("allowReserved") is True
-            else ("", ())
-        )
+    structured = not kinds or not kinds.isdisjoint(("array", "object"))
     if place in ("path", "header"):
-        return ("simple", (("explode", True),)) if explode and "array" not in kinds else ("", ())
-    if place == "cookie":
-        return "", ()
+        options: Options = ()
+        if explode and structured:
+            options = (("explode", True),)
+        return _path_style(name, place, options, is_list="array" in kinds)
+    if place != "query":
+        return DEFAULT
+    reserved = parameter.get("allowReserved") is True
+    if structured:
+        return _query_style(name, explode, reserved)
+    if reserved:
+        return "reserved", ()
+    return DEFAULT
+
+
+def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
+    """`style` and `explode`, with the defaults of the place."""
+    name = parameter.get("style")
+    if not isinstance(name, str):
+        name = DEFAULT_STYLES.get(place, "form")
+    explode = parameter.get("explode")
+    if not isinstance(explode, bool):
+        explode = name in ("form", "deepObject")
+    return name, explode
+
+
+def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> Encoding:
+    """How a value is written in a path or a header; `options` say whether it is exploded."""
+    if place == "path" and name in ("label", "matrix"):
+        return name, options
+    if options and not is_list:
+        return "simple", options
+    return DEFAULT
+
+
+def _query_style(name: str, explode: bool, reserved: bool) -> Encoding:
+    """How a list or an object is written in a query."""
     if name == "deepObject":
         return "deep_object", ()
-    if parameter.get("allowReserved") is True:
+    if reserved:
         return "reserved", (("explode", explode),)
     if explode:
-        return "", ()
-    return {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}.get(
-        name, "csv"
-    ), ()
+        return DEFAULT
+    return DELIMITED_STYLES.get(name, "csv"), ()
 
 
 def is_json(media_type: str) -> bool:
     """Whether a media type's values are JSON (RFC 6838 §4.2.8, RFC 8259)."""
-    bare = media_type.split(";")[0].strip().lower()
-    return bare in (
-        "application/json",
-        "text/json",
-        "text/x-json",
-        "application/x-json",
-    ) or bare.endswith("+json")
+    essence = media_type.split(";")[0].strip().lower()
+    return essence in JSON_TYPES or essence.endswith("+json")

@@ -17,7 +17,8 @@ import jsonschema_rs
 
 _SYNTAX = set("^$\\.*+?()[]{}|/")
 _CLASS_ESCAPES = set("dDsSwWbB")
-_CONTROL_ESCAPES = set("fnrtv0")
+_CONTROL_ESCAPES = set("fnrtv")
+_CODE = re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[pP]\{\w+(=\w+)?\}")
 # Escape → how it is spelled inside a class (empty: it cannot be) and outside.
 _SPELLED = {
     "d": ("0-9", "[0-9]"),
@@ -35,6 +36,10 @@ _LARGEST = 1 << 22
 _CONTROLS = "\\x00-\\x1f\\x7f-\\x9f"
 PRINTABLE = f"[^{_CONTROLS}]"
 """A character that is no control character, as a pattern."""
+_PRINTABLE_TOKENS = {".": PRINTABLE, "\\S": f"[^\\s{_CONTROLS}]", "[^": f"[^{_CONTROLS}"}
+"""Token outside a class → the same but for control characters."""
+_NESTING = {"(": 1, ")": -1}
+"""Token outside a class → how many groups deeper it leads."""
 
 
 @lru_cache(maxsize=4096)
@@ -42,8 +47,9 @@ def portable_pattern(pattern: str) -> str | None:
     """`pattern` as both engines take it (ECMA-262 `u` syntax, linear time), or None."""
     if not isinstance(pattern, str) or len(pattern) > _LONGEST or _UNSAFE.search(pattern):
         return None
-    rewritten = _rewrite(pattern)
-    if rewritten is None:
+    try:
+        rewritten = _Rewriter(pattern).text()
+    except _NotPortable:
         return None
     try:
         jsonschema_rs.validator_for(
@@ -55,34 +61,40 @@ def portable_pattern(pattern: str) -> str | None:
 
 
 def wider_pattern(pattern: str) -> str | None:
-    """A portable pattern that takes all that `pattern` takes, and more: look-around is left out.
-    None where none is.
+    """A portable pattern that takes all that `pattern` takes, and more (look-around is left out),
+    or None.
     """
     if len(pattern) > _LONGEST:
         return None
-    kept: list[str] = []
-    opened: list[bool] = []  # for each open group, whether it is look-around, or inside of it
-    for piece, in_class in _pieces(pattern):
-        hidden = bool(opened) and opened[-1]
-        if not in_class and piece.startswith("("):
-            hidden = hidden or len(piece) > 1
-            opened.append(hidden)
-        elif not in_class and piece == ")" and opened:
-            opened.pop()
-        if not hidden:
-            kept.append(piece)
-    text = "".join(kept)
-    return portable_pattern(text) if text and text != pattern else None
+    text = "".join(_without_look_around(pattern))
+    if not text or text == pattern:
+        return None
+    return portable_pattern(text)
 
 
-def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
+def _without_look_around(pattern: str) -> Iterator[str]:
+    dropped: list[bool] = []
+    """For each open group, whether it is look-around, or inside of it."""
+    for token, in_class in _tokens(pattern):
+        drop = True in dropped[-1:]
+        if not in_class:
+            if token.startswith("("):
+                drop = drop or len(token) > 1
+                dropped.append(drop)
+            elif token == ")":
+                del dropped[-1:]
+        if not drop:
+            yield token
+
+
+def _tokens(pattern: str) -> Iterator[tuple[str, bool]]:
     """A pattern's escapes, openings and other characters, each with whether it stands inside a
     class.
     """
     in_class = False
-    for piece in re.findall(r"\\.|\(\?<?[=!]|\[\^|.", pattern, re.DOTALL):
-        yield piece, in_class
-        in_class = piece != "]" if in_class else piece.startswith("[")
+    for token in re.findall(r"\\.|\(\?<?[=!]|\[\^|.", pattern, re.DOTALL):
+        yield token, in_class
+        in_class = token != "]" if in_class else token.startswith("[")
 
 
 def pattern_of(values: list[str]) -> str:
@@ -96,15 +108,24 @@ def pattern_of(values: list[str]) -> str:
             node = node.setdefault(word, {})
         node[""] = {}
 
-    def said(node: dict[str, Any]) -> str:
-        branches = [
-            _ESCAPED.sub(r"\\\g<0>", word) + said(child) for word, child in node.items() if word
-        ]
-        if len(branches) == 1 and "" not in node:
-            return branches[0]
-        return f"({'|'.join(branches)}){'?' if '' in node else ''}" if branches else ""
+    return f"^{_tree_pattern(tree)}$"
 
-    return f"^{said(tree)}$"
+
+def _tree_pattern(node: dict[str, Any]) -> str:
+    """What may follow the words that lead to a node."""
+    branches = []
+    for word, child in node.items():
+        if word:
+            branches.append(_ESCAPED.sub(r"\\\g<0>", word) + _tree_pattern(child))
+    may_end = "" in node
+    if not branches:
+        return ""
+    if len(branches) == 1 and not may_end:
+        return branches[0]
+    alternatives = f"({'|'.join(branches)})"
+    if may_end:
+        return f"{alternatives}?"
+    return alternatives
 
 
 def printable(pattern: str) -> str:
@@ -113,97 +134,128 @@ def printable(pattern: str) -> str:
     A pattern may be found anywhere in a text: what it says nothing of is filled with characters
     that are no controls.
     """
-    outside = {".": PRINTABLE, "\\S": f"[^\\s{_CONTROLS}]", "[^": f"[^{_CONTROLS}"}
     out: list[str] = []
-    depth, alternatives, closed = 0, False, False
-    for piece, in_class in _pieces(pattern):
-        closed = piece == "$" and not in_class
-        if not in_class:
-            depth += (piece == "(") - (piece == ")")
-            alternatives = alternatives or (piece == "|" and not depth)
-        out.append(piece if in_class else outside.get(piece, piece))
+    depth = 0
+    has_alternatives = has_end = False
+    for token, in_class in _tokens(pattern):
+        has_end = token == "$" and not in_class
+        if in_class:
+            out.append(token)
+            continue
+        depth += _NESTING.get(token, 0)
+        if token == "|" and not depth:
+            has_alternatives = True
+        out.append(_PRINTABLE_TOKENS.get(token, token))
     text = "".join(out)
-    if alternatives:
-        text = f"^{PRINTABLE}*(?:{text}){PRINTABLE}*$"
-    else:
-        text = text if text.startswith("^") else f"^{PRINTABLE}*{text}"
-        text = text if closed else f"{text}{PRINTABLE}*$"
+    if has_alternatives:
+        text = f"(?:{text})"
+        has_end = False
+    if not text.startswith("^"):
+        text = f"^{PRINTABLE}*{text}"
+    if not has_end:
+        text = f"{text}{PRINTABLE}*$"
     return portable_pattern(text) or pattern
 
 
-def _rewrite(pattern: str) -> str | None:
-    """The pattern without the identity escapes that the `u` flag forbids; None where it is not
-    ECMAScript.
-    """
-    out: list[str] = []
-    index, in_class, depth = 0, False, 0
-    while index < len(pattern):
-        char = pattern[index]
-        if char == "\\":
-            following = pattern[index + 1 : index + 2]
-            if not following:
-                return None
-            piece, length = _escape(pattern, index, following, in_class)
-            if piece is None:
-                return None
-            index += length
-            if in_class and following in _SPELLED:
-                # A hyphen beside a class of characters is one itself; beside their spelling it
-                # would be a range.
-                out[-1] = "\\-" if out[-1] == "-" else out[-1]
-                if pattern[index : index + 1] == "-" and pattern[index + 1 : index + 2] != "]":
-                    piece, index = piece + "\\-", index + 1
-            out.append(piece)
-            continue
-        if in_class:
-            in_class = char != "]"
-            # A bare `[` in a class is a nested set to the linear engine and a plain character to
-            # ECMAScript.
-            out.append("\\[" if char == "[" else char)
-        elif char == "[":
-            in_class = True
-            out.append(char)
-            if pattern[index + 1 : index + 2] == "]" or pattern[index + 1 : index + 3] == "^]":
-                return None
-        elif char == "{" and not re.match(r"\{\d+(,\d*)?\}", pattern[index:]):
-            out.append("\\{")
-        elif char == "}" and not re.search(r"\{\d+(,\d*)?$", pattern[:index]):
-            out.append("\\}")
-        elif char == "]":
-            out.append("\\]")
-        else:
-            depth += (char == "(") - (char == ")")
-            if depth < 0:
-                return None
-            out.append(char)
-        index += 1
-    return None if in_class or depth else "".join(out)
+class _NotPortable(Exception):
+    """A pattern is no ECMAScript, or holds what the other engine reads differently."""
 
 
-def _escape(pattern: str, index: int, following: str, in_class: bool) -> tuple[str | None, int]:
-    """One escape sequence: its portable spelling (None: there is none) and how many characters it
-    took.
+class _Rewriter:
+    """A pattern without the identity escapes that the `u` flag forbids."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.index = 0
+        self.depth = 0
+        self.in_class = False
+        self.out: list[str] = []
+
+    def text(self) -> str:
+        """The rewritten pattern. Raises _NotPortable."""
+        while self.index < len(self.pattern):
+            char = self.pattern[self.index]
+            if char == "\\":
+                self._escape()
+                continue
+            if self.in_class:
+                self._in_class(char)
+            else:
+                self._outside(char)
+            self.index += 1
+        if self.in_class or self.depth:
+            raise _NotPortable
+        return "".join(self.out)
+
+    def _escape(self) -> None:
+        rest = self.pattern[self.index :]
+        spelling, length = _escape(rest, self.in_class)
+        self.index += length
+        if self.in_class and rest[1] in _SPELLED:
+            # A hyphen beside a class of characters is one itself; beside their spelling it would be
+            # a range.
+            if self.out[-1] == "-":
+                self.out[-1] = "\\-"
+            if rest[2:3] == "-" and rest[3:4] != "]":
+                spelling += "\\-"
+                self.index += 1
+        self.out.append(spelling)
+
+    def _in_class(self, char: str) -> None:
+        self.in_class = char != "]"
+        # A bare `[` in a class is a nested set to the linear engine and a plain character to
+        # ECMAScript.
+        self.out.append("\\[" if char == "[" else char)
+
+    def _outside(self, char: str) -> None:
+        before, rest = self.pattern[: self.index], self.pattern[self.index :]
+        if char == "[":
+            if rest.startswith(("[]", "[^]")):
+                raise _NotPortable
+            self.in_class = True
+        elif char == "(":
+            self.depth += 1
+        elif char == ")":
+            self.depth -= 1
+            if self.depth < 0:
+                raise _NotPortable
+        elif _is_literal(char, before, rest):
+            char = f"\\{char}"
+        self.out.append(char)
+
+
+def _is_literal(char: str, before: str, rest: str) -> bool:
+    """Whether a bracket or brace outside a class opens and closes nothing."""
+    if char == "{":
+        return not re.match(r"\{\d+(,\d*)?\}", rest)
+    if char == "}":
+        return not re.search(r"\{\d+(,\d*)?$", before)
+    return char == "]"
+
+
+def _escape(rest: str, in_class: bool) -> tuple[str, int]:
+    """The portable spelling of the escape sequence that `rest` begins with, and how many characters
+    it took. Raises _NotPortable.
     """
+    escape, following = rest[:2], rest[1:2]
     if following in _SYNTAX or (following == "-" and in_class):
-        return "\\" + following, 2
+        return escape, 2
     if following in _SPELLED:
         # Some readers count every digit and letter of Unicode, ECMAScript the ASCII ones alone:
         # spelled out, all do.
         inside, outside = _SPELLED[following]
-        return (inside or "\\" + following if in_class else outside), 2
-    if following in _CLASS_ESCAPES:
-        return (None if following in "bB" and in_class else "\\" + following), 2
-    if following == "x" and re.match(r"[0-9a-fA-F]{2}", pattern[index + 2 :]):
-        return pattern[index : index + 4], 4
-    if following == "u" and re.match(r"[0-9a-fA-F]{4}", pattern[index + 2 :]):
-        return pattern[index : index + 6], 6
-    if following in "pP":
-        match = re.match(r"\{\w+(=\w+)?\}", pattern[index + 2 :])
-        return (pattern[index : index + 2] + match.group(), 2 + match.end()) if match else (None, 2)
-    if following in _CONTROL_ESCAPES and not (
-        following == "0" and pattern[index + 2 : index + 3].isdigit()
-    ):
-        return ("\\x00" if following == "0" else "\\" + following), 2
-    if following.isalnum():
-        return None, 2
+        if not in_class:
+            return outside, 2
+        return inside or escape, 2
+    if following in _CLASS_ESCAPES and not (in_class and following in "bB"):
+        return escape, 2
+    code = _CODE.match(rest)
+    if code:
+        return code.group(), code.end()
+    if following == "0" and not rest[2:3].isdigit():
+        return "\\x00", 2
+    if following in _CONTROL_ESCAPES:
+        return escape, 2
+    if not following or following.isalnum():
+        raise _NotPortable
     return following, 2

@@ -1,5 +1,4 @@
-"""The schemas of a document, as they are meant: references are followed and `allOf` is merged (JSON
-Schema 2020-12).
+"""The schemas of a document with references followed and `allOf` merged (JSON Schema 2020-12).
 
 `projection` says them to clients; everything else of `parse` asks here what a schema allows.
 """
@@ -7,42 +6,53 @@ Schema 2020-12).
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..text import escape_token, visible
+from ..load.document import UnresolvedReference
+from ..load.values import as_list, as_object, is_number, texts_in
+from ..runtime.pointer import escape, unescape
+from ..text import visible
 
 if TYPE_CHECKING:
-    from ..load import Document, UnresolvedReference
+    from ..load import Document
     from ..problems import Problems
 
 TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
 MISSPELT_TYPES = {
-    "int": ("integer", None),
-    "int32": ("integer", "int32"),
-    "int64": ("integer", "int64"),
-    "long": ("integer", "int64"),
-    "float": ("number", "float"),
-    "double": ("number", "double"),
-    "decimal": ("number", None),
-    "str": ("string", None),
-    "text": ("string", None),
-    "date": ("string", "date"),
-    "datetime": ("string", "date-time"),
-    "date-time": ("string", "date-time"),
-    "timestamp": ("string", None),
-    "uuid": ("string", "uuid"),
-    "file": ("string", "binary"),
-    "bool": ("boolean", None),
-    "list": ("array", None),
-    "dict": ("object", None),
-    "map": ("object", None),
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "str": "string",
+    "text": "string",
+    "date": "string",
+    "datetime": "string",
+    "date-time": "string",
+    "timestamp": "string",
+    "uuid": "string",
+    "file": "string",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "map": "object",
 }
+OBJECT_KEYWORDS = ("properties", "additionalProperties", "patternProperties")
+ARRAY_KEYWORDS = ("items", "prefixItems")
+TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
+NUMBER_FORMATS = ("int32", "int64", "float", "double")
+UNIONS = ("anyOf", "oneOf")
+DEEPEST_UNION = 6
+"""Unions inside unions that are searched for types."""
+LONGEST_CHAIN = 8
+"""Unions of one branch inside each other that are merged."""
 
 
 class Reader:
-    """The schemas of one document: references followed, `allOf` merged, types and unions told
-    apart.
-    """
+    """The schemas of one document: what each of them allows."""
 
     def __init__(self, document: Document, problems: Problems) -> None:
         self.document = document
@@ -52,17 +62,17 @@ class Reader:
         # By identity, with the node itself, which keeps its id from being used again.
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
 
+    # References.
+
     def resolve(self, ref: str) -> tuple[Any, str]:
         """The target of a local reference and its pointer; `({}, "")` and a problem where there is
         none.
         """
         if ref not in self._resolved:
-            from ..load import UnresolvedReference
-
             try:
                 self._resolved[ref] = self.document.resolve_one(ref)
             except UnresolvedReference as error:
-                self.dangling(error, "")
+                self.report_dangling(error, "")
                 self._resolved[ref] = ({}, "")
         return self._resolved[ref]
 
@@ -70,95 +80,109 @@ class Reader:
         """A node that may be a reference, followed to its end; `(None, pointer)` and a problem
         where it has none.
         """
-        from ..load import UnresolvedReference
-
         try:
             return self.document.deref(node, pointer)
         except UnresolvedReference as error:
-            self.dangling(error, pointer)
+            self.report_dangling(error, pointer)
             return None, pointer
 
-    def dangling(self, error: UnresolvedReference, pointer: str) -> None:
+    def report_dangling(self, error: UnresolvedReference, pointer: str) -> None:
         """Report a reference that points to nothing."""
         suggestions = [f"`{name}`" for name in error.suggestions][:3]
+        hint = ""
+        if suggestions:
+            hint = f"did you mean {' or '.join(suggestions)}?"
         self.problems.warn(
             "E0203",
             f"`$ref` points to nothing: `{visible(error.ref)[:120]}`",
             pointer=f"{pointer or self.holder(error.ref)}/$ref",
-            hint=f"did you mean {' or '.join(suggestions)}?" if suggestions else "",
+            hint=hint,
         )
 
     def holder(self, ref: str) -> str:
-        """The pointer of the first object that holds a reference: looked for only when there is
-        something to report.
-        """
+        """The pointer of the first object that holds a reference; slow, so only for reports."""
         pending: list[tuple[Any, str]] = [(self.document.root, "")]
         while pending:
             node, pointer = pending.pop()
+            members: list[tuple[Any, str]] = []
             if isinstance(node, dict):
                 if node.get("$ref") == ref:
                     return pointer
-                pending += [(node[key], f"{pointer}/{escape_token(key)}") for key in reversed(node)]
+                members = [(value, escape(key)) for key, value in node.items()]
             elif isinstance(node, list):
-                pending += [
-                    (item, f"{pointer}/{index}") for index, item in reversed(list(enumerate(node)))
-                ]
+                members = [(item, str(index)) for index, item in enumerate(node)]
+            pending += [(member, f"{pointer}/{token}") for member, token in reversed(members)]
         return ""
+
+    # Flat schemas.
 
     def flatten(self, node: Any, seen: frozenset[str] = frozenset()) -> dict[str, Any]:
         """A schema with its `$ref` followed and its `allOf` merged; children are left as they are
         in the document.
 
         A boolean schema is `{}` (anything) or `{"not": {}}` (nothing). The key `$name` is the last
-        component name that was followed. Shared: never change the result.
+        component name that was followed. `seen` are the references on the way here. Shared: never
+        change the result.
         """
+        if node is False:
+            return {"not": {}}
         if not isinstance(node, dict):
-            return {"not": {}} if node is False else {}
+            return {}
         ref = node.get("$ref")
         if not isinstance(ref, str) and "allOf" not in node:
             return node
         if isinstance(ref, str) and len(node) == 1:
-            if ref in seen:
-                return {}
-            if len(seen) >= self.document.limits.hops:
-                self.problems.warn(
-                    "E0203",
-                    f"`$ref` chains of more than {self.document.limits.hops} are not followed",
-                )
-                return {}
-            if ref not in self._flat:
-                target, _ = self.resolve(ref)
-                flat = dict(self.flatten(target, seen | {ref}))
-                flat["$name"] = ref.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
-                if seen:
-                    return flat
-                self._flat[ref] = flat
+            return self._follow(ref, seen)
+        if seen:
+            return self._merge_parts(node, seen)
+        if id(node) not in self._merged:
+            self._merged[id(node)] = node, self._merge_parts(node, seen)
+        return self._merged[id(node)][1]
+
+    def _follow(self, ref: str, seen: frozenset[str]) -> dict[str, Any]:
+        """The flat schema of a reference; anything where it leads in a circle or too far."""
+        if ref in seen:
+            return {}
+        hops = self.document.limits.hops
+        if len(seen) >= hops:
+            message = f"`$ref` chains of more than {hops} are not followed"
+            self.problems.warn("E0203", message)
+            return {}
+        if ref in self._flat:
             return self._flat[ref]
-        if not seen and id(node) in self._merged:
-            return self._merged[id(node)][1]
+        target, _ = self.resolve(ref)
+        flat = dict(self.flatten(target, seen | {ref}))
+        flat["$name"] = unescape(ref.rsplit("/", 1)[-1])
+        if not seen:
+            self._flat[ref] = flat
+        return flat
+
+    def _merge_parts(self, node: dict[str, Any], seen: frozenset[str]) -> dict[str, Any]:
+        """A schema merged with what its `$ref` and its `allOf` say."""
+        parts = list(as_list(node.get("allOf")))
+        if isinstance(node.get("$ref"), str):
+            parts.insert(0, {"$ref": node["$ref"]})
         merged: dict[str, Any] = {}
+        for part in parts:
+            merged = merge(merged, self.flatten(part, seen))
         own = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
-        for part in [{"$ref": ref}] if isinstance(ref, str) else []:
-            merged = merge(merged, self.flatten(part, seen))
-        for part in node["allOf"] if isinstance(node.get("allOf"), list) else []:
-            merged = merge(merged, self.flatten(part, seen))
         result = merge(merged, own)
         for key in ("description", "title", "default", "readOnly"):
             if key in own:
                 result[key] = own[key]
-        if not seen:
-            self._merged[id(node)] = node, result
         return result
+
+    # What a schema allows.
 
     def kinds(self, node: Any, depth: int = 0) -> set[str]:
         """The JSON types a schema allows, without null; empty when it says nothing."""
         flat = self.flatten(node)
         kinds = set(self.types(flat))
-        for keyword in ("anyOf", "oneOf"):
-            branches = flat.get(keyword)
-            if isinstance(branches, list) and not kinds and depth < 6:
-                for branch in branches:
-                    kinds |= self.kinds(branch, depth + 1)
+        for keyword in UNIONS:
+            if kinds or depth >= DEEPEST_UNION:
+                break
+            for branch in as_list(flat.get(keyword)):
+                kinds |= self.kinds(branch, depth + 1)
         kinds.discard("null")
         return kinds
 
@@ -166,63 +190,43 @@ class Reader:
         """The types of a flattened schema, `null` included; inferred from other keywords where none
         is given.
         """
-        given = flat.get("type")
-        names = given if isinstance(given, list) else [given] if given is not None else []
-        types: list[str] = []
-        for name in names:
-            if isinstance(name, str) and name in TYPES:
-                types.append(name)
-            elif isinstance(name, str) and name.lower() in TYPES:
-                types.append(name.lower())
-            elif isinstance(name, str) and name.lower() in MISSPELT_TYPES:
-                right, _ = MISSPELT_TYPES[name.lower()]
-                self.problems.warn(
-                    "E0502", f"unknown type `{name}`", hint=f"read as `{right}`: write that"
-                )
-                types.append(right)
-            else:
-                self.problems.warn(
-                    "E0502",
-                    f"unknown type `{visible(str(name))[:60]}`",
-                    hint="one of " + ", ".join(f"`{known}`" for known in sorted(TYPES)),
-                )
-        if types or given is not None:
-            return types
-        if any(key in flat for key in ("properties", "additionalProperties", "patternProperties")):
-            return ["object"]
-        if isinstance(flat.get("required"), list) and not ("anyOf" in flat or "oneOf" in flat):
-            return ["object"]
-        if "items" in flat or "prefixItems" in flat:
-            return ["array"]
-        values = (
-            flat["enum"]
-            if isinstance(flat.get("enum"), list)
-            else [flat["const"]] if "const" in flat else []
+        written = flat.get("type")
+        if written is None:
+            return _inferred_types(flat)
+        names = written if isinstance(written, list) else [written]
+        types = [self._type_named(name) for name in names]
+        return [name for name in types if name]
+
+    def _type_named(self, name: Any) -> str:
+        """A type by its name, even a misspelt one; an empty text and a problem where there is
+        none.
+        """
+        word = name.lower() if isinstance(name, str) else ""
+        if word in TYPES:
+            return word
+        if word in MISSPELT_TYPES:
+            right = MISSPELT_TYPES[word]
+            hint = f"read as `{right}`: write that"
+            self.problems.warn("E0502", f"unknown type `{name}`", hint=hint)
+            return right
+        self.problems.warn(
+            "E0502",
+            f"unknown type `{visible(str(name))[:60]}`",
+            hint="one of " + ", ".join(f"`{type_name}`" for type_name in sorted(TYPES)),
         )
-        found = dict.fromkeys(type_of(value) for value in values)
-        if "number" in found:
-            found.pop("integer", None)
-        if found:
-            return list(found)
-        if any(key in flat for key in ("pattern", "minLength", "maxLength", "format")):
-            return (
-                ["string"]
-                if flat.get("format") not in ("int32", "int64", "float", "double")
-                else []
-            )
-        return []
+        return ""
 
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
         """The branches of a schema's union other than null, and whether null is one of them."""
-        for keyword in ("anyOf", "oneOf"):
-            given = flat.get(keyword)
-            if isinstance(given, list) and given:
-                rest = [branch for branch in given if not self.is_null(branch)]
-                return rest, len(rest) < len(given)
+        for keyword in UNIONS:
+            branches = as_list(flat.get(keyword))
+            if branches:
+                others = [branch for branch in branches if not self.is_null(branch)]
+                return others, len(others) < len(branches)
         return [], False
 
     def is_null(self, node: Any) -> bool:
-        """Whether a schema allows null and nothing else."""
+        """Whether null is the only value of a schema."""
         flat = self.flatten(node)
         return flat.get("type") in ("null", ["null"]) or flat.get("enum") == [None]
 
@@ -233,30 +237,25 @@ class Reader:
         Shared: never change the base.
         """
         flat = self.flatten(node)
-        if "anyOf" not in flat and "oneOf" not in flat:
-            return flat, [], self._allows_null(flat)
-        branches, nullable = self.branches(flat)
-        base = {key: value for key, value in flat.items() if key not in ("anyOf", "oneOf")}
-        if len(branches) == 1 and hops < 8:
-            inner, more, null = self.expand(branches[0], hops + 1)
-            return merge(inner, base), more, nullable or null or self._allows_null(base)
-        return base, branches, nullable or self._allows_null(base)
-
-    def _allows_null(self, flat: dict[str, Any]) -> bool:
-        given = flat.get("type")
-        if isinstance(given, list):
-            return "null" in given
-        return given is None and isinstance(flat.get("enum"), list) and None in flat["enum"]
+        if not has_union(flat):
+            return flat, [], _allows_null(flat)
+        branches, null = self.branches(flat)
+        base = {key: value for key, value in flat.items() if key not in UNIONS}
+        null = null or _allows_null(base)
+        if len(branches) != 1 or hops >= LONGEST_CHAIN:
+            return base, branches, null
+        inner, inner_branches, inner_null = self.expand(branches[0], hops + 1)
+        return merge(inner, base), inner_branches, null or inner_null
 
     def properties(self, node: Any) -> dict[str, Any]:
         """The properties of an object schema, those of its union branches included."""
         base, branches, _ = self.expand(node)
-        found = dict(base["properties"]) if isinstance(base.get("properties"), dict) else {}
+        properties = dict(as_object(base.get("properties")))
         for branch in branches:
-            inner = self.flatten(branch).get("properties")
-            for key, value in inner.items() if isinstance(inner, dict) else ():
-                found.setdefault(key, value)
-        return found
+            inner = as_object(self.flatten(branch).get("properties"))
+            for key, value in inner.items():
+                properties.setdefault(key, value)
+        return properties
 
 
 def type_of(value: Any) -> str:
@@ -274,78 +273,184 @@ def type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
+def is_of_type(value: Any, name: str) -> bool:
+    """Whether a JSON value has the JSON type `name`; integers are numbers."""
+    kind = type_of(value)
+    if name == "number":
+        return kind in ("integer", "number")
+    return kind == name
+
+
+def _allows_null(flat: dict[str, Any]) -> bool:
+    """Whether null is among the types, or without types among the values."""
+    types = flat.get("type")
+    if types is None:
+        return None in as_list(flat.get("enum"))
+    return "null" in as_list(types)
+
+
+def has_union(flat: dict[str, Any]) -> bool:
+    """Whether a flat schema has `anyOf` or `oneOf`."""
+    return not flat.keys().isdisjoint(UNIONS)
+
+
+def _inferred_types(flat: dict[str, Any]) -> list[str]:
+    """The types of a schema without `type`, from its other keywords."""
+    if not flat.keys().isdisjoint(OBJECT_KEYWORDS):
+        return ["object"]
+    if isinstance(flat.get("required"), list) and not has_union(flat):
+        return ["object"]
+    if not flat.keys().isdisjoint(ARRAY_KEYWORDS):
+        return ["array"]
+    types = _types_of_values(flat)
+    if types:
+        return types
+    if any(key in flat for key in TEXT_KEYWORDS) and flat.get("format") not in NUMBER_FORMATS:
+        return ["string"]
+    return []
+
+
+def _types_of_values(flat: dict[str, Any]) -> list[str]:
+    """The types of the values of an enum or of a constant."""
+    values = as_list(flat.get("enum"))
+    if "const" in flat and not isinstance(flat.get("enum"), list):
+        values = [flat["const"]]
+    types = list(dict.fromkeys(type_of(value) for value in values))
+    if "number" in types and "integer" in types:
+        types.remove("integer")
+    return types
+
+
+# Merging.
+
+
 def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """The schema that accepts what both accept, for the keywords a projection reads (JSON Schema
     2020-12 §10.2.1.1).
+
+    Where two values of a keyword cannot be merged, the left one stays.
     """
-    if not left or not right:
-        return dict(left or right)
     out = dict(left)
     for key, value in right.items():
         if key not in out or out[key] == value:
             out[key] = value
-        elif key == "properties" and isinstance(value, dict) and isinstance(out[key], dict):
-            mine = dict(out[key])
-            for name, child in value.items():
-                mine[name] = (
-                    child if name not in mine or mine[name] == child else _both(mine[name], child)
-                )
-            out[key] = mine
-        elif key == "required" and isinstance(value, list) and isinstance(out[key], list):
-            out[key] = list(
-                dict.fromkeys(name for name in [*out[key], *value] if isinstance(name, str))
-            )
-        elif key == "enum" and isinstance(value, list) and isinstance(out[key], list):
-            out[key] = [item for item in out[key] if item in value] or out[key]
-        elif key == "type":
-            out[key] = _common_types(out[key], value)
-        elif key in ("minimum", "minLength", "minItems", "minProperties", "exclusiveMinimum"):
-            out[key] = _extreme(max, out[key], value)
-        elif key in ("maximum", "maxLength", "maxItems", "maxProperties", "exclusiveMaximum"):
-            out[key] = _extreme(min, out[key], value)
-        elif (
-            key in ("items", "additionalProperties")
-            and isinstance(value, dict)
-            and isinstance(out[key], dict)
-        ):
-            out[key] = {"allOf": [out[key], value]}
-        elif key == "additionalProperties":
-            out[key] = (
-                False if False in (value, out[key]) else value if out[key] is True else out[key]
-            )
-        elif key in ("anyOf", "oneOf") and isinstance(value, list) and isinstance(out[key], list):
-            # Two unions at once: the product is rarely meant; the one with more to say stays.
-            out[key] = max(
-                out[key], value, key=lambda branches: len(json.dumps(branches, default=str))
-            )
-        elif key in ("readOnly", "writeOnly", "deprecated", "uniqueItems"):
-            out[key] = bool(out[key]) or bool(value)
+        elif key in _MERGERS:
+            out[key] = _MERGERS[key](out[key], value)
     return out
 
 
-def _both(given: Any, again: Any) -> dict[str, Any]:
-    """A property that two parts of an `allOf` declare; one that the second says anew without
+def _both_are(kind: type, left: Any, right: Any) -> bool:
+    return isinstance(left, kind) and isinstance(right, kind)
+
+
+def _both_properties(left: Any, right: Any) -> Any:
+    if not _both_are(dict, left, right):
+        return left
+    properties = dict(left)
+    for name, schema in right.items():
+        if name not in properties or properties[name] == schema:
+            properties[name] = schema
+        else:
+            properties[name] = _both_declarations(properties[name], schema)
+    return properties
+
+
+def _both_declarations(first: Any, second: Any) -> dict[str, Any]:
+    """A property that two parts of an `allOf` declare; one that the second declares anew without
     `readOnly` is writable.
     """
-    both: dict[str, Any] = {"allOf": [given, again]}
-    if isinstance(given, dict) and given.get("readOnly") is True and isinstance(again, dict):
-        both["readOnly"] = again.get("readOnly") is True or "$ref" in again
+    both: dict[str, Any] = {"allOf": [first, second]}
+    if as_object(first).get("readOnly") is True and isinstance(second, dict):
+        both["readOnly"] = second.get("readOnly") is True or "$ref" in second
     return both
 
 
+def _both_required(left: Any, right: Any) -> Any:
+    if not _both_are(list, left, right):
+        return left
+    return list(dict.fromkeys(texts_in([*left, *right])))
+
+
+def _common_values(left: Any, right: Any) -> Any:
+    if not _both_are(list, left, right):
+        return left
+    return [value for value in left if value in right] or left
+
+
 def _common_types(left: Any, right: Any) -> Any:
-    mine = left if isinstance(left, list) else [left]
-    theirs = right if isinstance(right, list) else [right]
-    common = [name for name in mine if name in theirs]
-    if not common and {"integer", "number"} <= {*mine, *theirs}:
-        common = ["integer"]
-    return (common[0] if len(common) == 1 else common) if common else left
+    ours, theirs = _listed(left), _listed(right)
+    common = [name for name in ours if name in theirs]
+    if len(common) > 1:
+        return common
+    if common:
+        return common[0]
+    if {"integer", "number"} <= {*ours, *theirs}:
+        return "integer"
+    return left
 
 
-def _extreme(choose: Any, left: Any, right: Any) -> Any:
-    numbers = [
-        value
-        for value in (left, right)
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-    ]
-    return choose(numbers) if numbers else left
+def _listed(types: Any) -> list[Any]:
+    """The value of `type` as a list."""
+    if isinstance(types, list):
+        return types
+    return [types]
+
+
+def _largest(left: Any, right: Any) -> Any:
+    return max(filter(is_number, (left, right)), default=left)
+
+
+def _smallest(left: Any, right: Any) -> Any:
+    return min(filter(is_number, (left, right)), default=left)
+
+
+def _all_of(left: Any, right: Any) -> Any:
+    if not _both_are(dict, left, right):
+        return left
+    return {"allOf": [left, right]}
+
+
+def _additional_properties(left: Any, right: Any) -> Any:
+    if _both_are(dict, left, right):
+        return {"allOf": [left, right]}
+    if False in (left, right):
+        return False
+    return right if left is True else left
+
+
+def _larger_union(left: Any, right: Any) -> Any:
+    """Of two unions the one with more to say: their product is rarely meant."""
+    if not _both_are(list, left, right):
+        return left
+    return max(left, right, key=lambda branches: len(json.dumps(branches, default=str)))
+
+
+def _either(left: Any, right: Any) -> Any:
+    return any((left, right))
+
+
+_MERGERS: dict[str, Callable[[Any, Any], Any]] = {
+    "properties": _both_properties,
+    "required": _both_required,
+    "enum": _common_values,
+    "type": _common_types,
+    "minimum": _largest,
+    "exclusiveMinimum": _largest,
+    "minLength": _largest,
+    "minItems": _largest,
+    "minProperties": _largest,
+    "maximum": _smallest,
+    "exclusiveMaximum": _smallest,
+    "maxLength": _smallest,
+    "maxItems": _smallest,
+    "maxProperties": _smallest,
+    "items": _all_of,
+    "additionalProperties": _additional_properties,
+    "anyOf": _larger_union,
+    "oneOf": _larger_union,
+    "readOnly": _either,
+    "writeOnly": _either,
+    "deprecated": _either,
+    "uniqueItems": _either,
+}
+"""Keyword → how two values of it become one."""

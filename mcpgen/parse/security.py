@@ -5,29 +5,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Auth
+from ..load.values import as_object, as_text
 from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
-from ..text import escape_token, plain, shorten, words
+from ..runtime.pointer import escape
+from ..runtime.variables import HTTP_VARIABLES, VARIABLES
+from ..text import plain, shorten, words
 from .naming import digest
 
 if TYPE_CHECKING:
     from .schema import Reader
 
-Requirement = tuple[tuple[str, ...], ...]
+HANDSHAKES = frozenset(["digest", "hoba", "mutual", "negotiate", "scram-sha-256"])
+"""Authentication schemes of HTTP in which client and server exchange messages: no fixed text does
+for them (IANA HTTP Authentication Scheme Registry).
+"""
 
-# Variables of a generated server's settings, without their prefix: a credential that took one would
-# be read as both.
-SETTINGS = frozenset("""
-    BASE_URL TIMEOUT CONNECT_TIMEOUT TOTAL_TIMEOUT RETRIES MAX_CONCURRENCY MAX_WAITING RATE_LIMIT
-    MAX_RESULT_CHARS MAX_REQUEST_BYTES MAX_RESPONSE_BYTES MAX_BINARY_BYTES ALLOW_ORIGINS
-    ALLOW_PRIVATE FILE_ROOTS SAVE_DIR CA_FILE CLIENT_CERT CLIENT_KEY TOKEN_URL TOOLSETS READ_ONLY
-    HTTP_TOKEN HTTP_ISSUER HTTP_AUDIENCE HTTP_JWKS_URL HTTP_SCOPES HTTP_WRITE_SCOPES
-    HTTP_TOOL_SCOPES HTTP_ALLOWED_ORIGINS HTTP_HEAD_TIMEOUT HTTP_BODY_TIMEOUT HTTP_IDLE_TIMEOUT
-    HTTP_MAX_CONNECTIONS HTTP_MAX_PER_ADDRESS MAX_CALLS CALL_RATE
-    """.split())
+Requirement = tuple[tuple[str, ...], ...]
+"""Alternatives, each with the names of all its credentials; an empty alternative needs none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheme:
+    """One Security Scheme Object, and the name its credential gets."""
+
+    slug: str
+    node: dict[str, Any]
+    pointer: str
+    prefix: str
+    """What the variables of the server begin with."""
+
+    @property
+    def description(self) -> str:
+        """A line about the scheme."""
+        return shorten(plain(self.node.get("description")).replace("\n", " "), 160)
+
+    def variable(self, name: str = "") -> str:
+        """An environment variable of the credential."""
+        variable = f"{self.prefix}_{self.slug.upper()}"
+        return f"{variable}_{name}" if name else variable
 
 
 class Security:
@@ -35,171 +55,208 @@ class Security:
 
     def __init__(self, reader: Reader, prefix: str) -> None:
         self.prefix, self.problems = prefix, reader.problems
-        document = reader.document
-        components = document.root.get("components")
-        given = components.get("securitySchemes") if isinstance(components, dict) else None
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
-        for name, scheme in given.items() if isinstance(given, dict) else ():
-            pointer = f"/components/securitySchemes/{escape_token(name)}"
-            scheme, pointer = reader.deref(scheme, pointer)
+        """Name of a scheme in the document → name of its credential."""
+        root = reader.document.root
+        schemes = as_object(as_object(root.get("components")).get("securitySchemes"))
+        for name, node in schemes.items():
+            at = f"/components/securitySchemes/{escape(name)}"
+            scheme, pointer = reader.deref(node, at)
             if isinstance(scheme, dict):
-                auth = self.credential(self.slug(name), scheme, pointer)
-                if self.taken(auth):
-                    auth = self.credential(f"{auth.name}_{digest(name)}", scheme, pointer)
+                auth = self.named_credential(name, scheme, pointer)
                 self.slugs[name] = auth.name
                 self.auth[auth.name] = auth
-        self.default = self.requirement(document.root.get("security"), "/security") or ()
+        self.default = self.requirement(root.get("security"), "/security") or ()
+
+    def named_credential(self, name: str, node: dict[str, Any], pointer: str) -> Auth:
+        """The credential of a scheme, under a name whose variables nothing else reads."""
+        slug = self.slug(name)
+        auth = self.credential(_Scheme(slug, node, pointer, self.prefix))
+        if not self.clashes(auth):
+            return auth
+        return self.credential(_Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix))
 
     def slug(self, name: str) -> str:
         """A scheme's name as an identifier."""
         slug = "_".join(words(name))[:40].strip("_")
-        if not slug or slug in self.auth:
-            slug = f"{slug or 'auth'}_{digest(name)}"
+        if not slug:
+            return f"auth_{digest(name)}"
+        if slug in self.auth:
+            return f"{slug}_{digest(name)}"
         return slug
 
-    def taken(self, auth: Auth) -> bool:
+    def clashes(self, auth: Auth) -> bool:
         """Whether a variable of a credential is one of another credential or of the settings."""
-        settings = {f"{self.prefix}_{name}" for name in SETTINGS}
-        others = {variable for other in self.auth.values() for variable in other.variables}
-        return auth.kind != "mutual_tls" and not (settings | others).isdisjoint(auth.variables)
+        if auth.kind == "mutual_tls":
+            return False
+        in_use = {f"{self.prefix}_{name}" for name in (*VARIABLES, *HTTP_VARIABLES)}
+        for other in self.auth.values():
+            in_use.update(other.variables)
+        return not in_use.isdisjoint(auth.variables)
 
-    def credential(self, slug: str, scheme: dict[str, Any], pointer: str) -> Auth:
+    def credential(self, scheme: _Scheme) -> Auth:
         """One security scheme as a credential."""
-        start = f"{self.prefix}_{slug.upper()}"
-        said = shorten(plain(scheme.get("description")).replace("\n", " "), 160)
-        kind = scheme.get("type")
+        kind = scheme.node.get("type")
         if kind == "apiKey":
-            return self.api_key(slug, scheme, pointer, start, said)
-        if kind == "http":
-            word = scheme.get("scheme")
-            word = word.strip() if isinstance(word, str) else "bearer"
-            if word.lower() == "basic":
-                return Auth(
-                    name=slug,
-                    kind="basic",
-                    scheme="Basic",
-                    variables=(f"{start}_USERNAME", f"{start}_PASSWORD"),
-                    description=said,
-                )
-            if TOKEN.fullmatch(word) and word.lower() not in (
-                "digest",
-                "hoba",
-                "mutual",
-                "negotiate",
-                "scram-sha-256",
-            ):
-                shown = "Bearer" if word.lower() == "bearer" else word
-                return Auth(
-                    name=slug,
-                    kind="bearer",
-                    scheme=shown,
-                    variables=(f"{start}_TOKEN",),
-                    description=said,
-                )
-        if kind == "oauth2":
-            return self.oauth2(slug, scheme, start, said)
-        if kind == "openIdConnect":
-            return Auth(name=slug, kind="bearer", variables=(f"{start}_TOKEN",), description=said)
-        if kind == "mutualTLS":
-            variables = (f"{self.prefix}_CLIENT_CERT", f"{self.prefix}_CLIENT_KEY")
-            return Auth(name=slug, kind="mutual_tls", variables=variables, description=said)
+            return self.api_key(scheme)
+        if str(kind) in READERS:
+            auth = READERS[str(kind)](scheme)
+            if auth is not None:
+                return auth
         self.problems.warn(
             "E0702",
             f"security scheme of type `{str(kind)[:40]}` is not supported",
-            pointer=pointer,
+            pointer=scheme.pointer,
             hint="add the credential in `auth.py` of the generated package",
         )
-        return Auth(name=slug, kind="unsupported", description=said)
+        return _unsupported(scheme)
 
-    def api_key(
-        self, slug: str, scheme: dict[str, Any], pointer: str, start: str, said: str
-    ) -> Auth:
+    def api_key(self, scheme: _Scheme) -> Auth:
         """An apiKey scheme, if its name can be put where it belongs."""
-        place, wire_name = scheme.get("in"), scheme.get("name")
-        wire_name = wire_name.strip() if isinstance(wire_name, str) else ""
-        usable = place in ("header", "query", "cookie") and bool(wire_name)
-        if place in ("header", "cookie"):
-            usable = usable and bool(TOKEN.fullmatch(wire_name))
-        if not usable:
-            self.problems.warn("E0703", "API key without a usable place and name", pointer=pointer)
-            return Auth(name=slug, kind="unsupported", description=said)
+        place = scheme.node.get("in")
+        wire_name = as_text(scheme.node.get("name")).strip()
+        if not _is_usable(place, wire_name):
+            message = "API key without a usable place and name"
+            self.problems.warn("E0703", message, pointer=scheme.pointer)
+            return _unsupported(scheme)
         if place == "header" and wire_name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
             self.problems.warn(
                 "E0703",
                 f"API key in the header `{wire_name}`, which the HTTP client sets itself",
-                pointer=pointer,
+                pointer=scheme.pointer,
                 hint="correct `name`; an API key usually has a header of its own",
             )
-            return Auth(name=slug, kind="unsupported", description=said)
+            return _unsupported(scheme)
         if place == "query":
-            self.problems.note(
-                "E0704", "API key in the query: it may end up in logs on the way", pointer=pointer
-            )
+            message = "API key in the query: it may end up in logs on the way"
+            self.problems.note("E0704", message, pointer=scheme.pointer)
         return Auth(
-            name=slug,
+            name=scheme.slug,
             kind="api_key",
             place=place,  # type: ignore[arg-type]
             wire_name=wire_name,
             scheme="",
-            variables=(start,),
-            description=said,
+            variables=(scheme.variable(),),
+            description=scheme.description,
         )
 
-    def oauth2(self, slug: str, scheme: dict[str, Any], start: str, said: str) -> Auth:
-        """An oauth2 scheme: client credentials where the flow is offered, and always a token of the
-        operator's own.
-        """
-        flows = scheme.get("flows")
-        flow = flows.get("clientCredentials") if isinstance(flows, dict) else None
-        url = flow.get("tokenUrl") if isinstance(flow, dict) else None
-        if isinstance(flow, dict) and isinstance(url, str) and re.match(r"https?://[^\s/]", url):
-            scopes = flow.get("scopes")
-            return Auth(
-                name=slug,
-                kind="client_credentials",
-                variables=(f"{start}_CLIENT_ID", f"{start}_CLIENT_SECRET", f"{start}_TOKEN"),
-                token_url=url,
-                scopes=(
-                    tuple(name for name in scopes if isinstance(name, str))
-                    if isinstance(scopes, dict)
-                    else ()
-                ),
-                description=said,
-            )
-        return Auth(name=slug, kind="bearer", variables=(f"{start}_TOKEN",), description=said)
-
-    def requirement(self, given: Any, pointer: str) -> Requirement | None:
+    def requirement(self, listed: Any, pointer: str) -> Requirement | None:
         """Alternatives (OR) of credentials (AND); an empty alternative means optional; None where
-        nothing is said.
+        the document leaves it open.
         """
-        if not isinstance(given, list):
+        if not isinstance(listed, list):
             return None
         alternatives: list[tuple[str, ...]] = []
-        for index, entry in enumerate(given):
+        for index, entry in enumerate(listed):
             if not isinstance(entry, dict):
                 continue
-            unknown = [name for name in entry if name not in self.slugs]
-            for name in unknown:
+            undeclared = [name for name in entry if name not in self.slugs]
+            for name in undeclared:
                 self.problems.warn(
                     "E0701",
                     f"security scheme `{name[:60]}` is used but not declared",
                     pointer=f"{pointer}/{index}",
                     hint="declare it under `components.securitySchemes`",
                 )
-            if not unknown:
+            if not undeclared:
                 alternatives.append(tuple(self.slugs[name] for name in entry))
-        if given and not alternatives:
-            return ()
         return tuple(dict.fromkeys(alternatives))
 
     def filling(self, place: str, wire_name: str, schemes: Collection[str]) -> str | None:
-        """Which of `schemes` is an API key in that place, if one is; names of headers are alike in
-        any case.
-        """
-        name = wire_name.lower() if place == "header" else wire_name
-        for auth in (self.auth[slug] for slug in schemes):
-            own = auth.wire_name.lower() if place == "header" else auth.wire_name
-            if auth.kind == "api_key" and (auth.place, own) == (place, name):
+        """Which of `schemes` is an API key in that place, if one is."""
+        for slug in schemes:
+            auth = self.auth[slug]
+            if auth.kind != "api_key" or auth.place != place:
+                continue
+            if _comparable(place, auth.wire_name) == _comparable(place, wire_name):
                 return auth.name
         return None
+
+
+def _comparable(place: str, wire_name: str) -> str:
+    """A name as it is compared: the case of a header's name says nothing (RFC 9110 section 5.1)."""
+    if place == "header":
+        return wire_name.lower()
+    return wire_name
+
+
+def _is_usable(place: Any, wire_name: str) -> bool:
+    if place == "query":
+        return bool(wire_name)
+    return place in ("header", "cookie") and bool(TOKEN.fullmatch(wire_name))
+
+
+def _unsupported(scheme: _Scheme) -> Auth:
+    return Auth(name=scheme.slug, kind="unsupported", description=scheme.description)
+
+
+def _bearer(scheme: _Scheme, word: str = "Bearer") -> Auth:
+    return Auth(
+        name=scheme.slug,
+        kind="bearer",
+        scheme=word,
+        variables=(scheme.variable("TOKEN"),),
+        description=scheme.description,
+    )
+
+
+def _http(scheme: _Scheme) -> Auth | None:
+    """An http scheme: a user name and password, or a text of the operator's behind the scheme's
+    word; None where neither does (RFC 7617, RFC 6750).
+    """
+    word = scheme.node.get("scheme")
+    if not isinstance(word, str):
+        return _bearer(scheme)
+    word = word.strip()
+    lower = word.lower()
+    if lower == "bearer":
+        return _bearer(scheme)
+    if lower == "basic":
+        return Auth(
+            name=scheme.slug,
+            kind="basic",
+            scheme="Basic",
+            variables=(scheme.variable("USERNAME"), scheme.variable("PASSWORD")),
+            description=scheme.description,
+        )
+    if lower in HANDSHAKES or not TOKEN.fullmatch(word):
+        return None
+    return _bearer(scheme, word)
+
+
+def _oauth2(scheme: _Scheme) -> Auth:
+    """An oauth2 scheme: client credentials where the flow is offered, and always a token of the
+    operator's own.
+    """
+    flow = as_object(as_object(scheme.node.get("flows")).get("clientCredentials"))
+    url = as_text(flow.get("tokenUrl"))
+    if not re.match(r"https?://[^\s/]", url):
+        return _bearer(scheme)
+    names = ("CLIENT_ID", "CLIENT_SECRET", "TOKEN")
+    return Auth(
+        name=scheme.slug,
+        kind="client_credentials",
+        variables=tuple(scheme.variable(name) for name in names),
+        token_url=url,
+        scopes=tuple(name for name in as_object(flow.get("scopes")) if isinstance(name, str)),
+        description=scheme.description,
+    )
+
+
+def _mutual_tls(scheme: _Scheme) -> Auth:
+    return Auth(
+        name=scheme.slug,
+        kind="mutual_tls",
+        variables=(f"{scheme.prefix}_CLIENT_CERT", f"{scheme.prefix}_CLIENT_KEY"),
+        description=scheme.description,
+    )
+
+
+READERS: dict[str, Callable[[_Scheme], Auth | None]] = {
+    "http": _http,
+    "mutualTLS": _mutual_tls,
+    "oauth2": _oauth2,
+    "openIdConnect": _bearer,
+}
+"""Type of a scheme → what reads it; None where that scheme is not supported."""

@@ -10,13 +10,20 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..config import Selection
+from ..http import METHODS
 from ..ir import Origin
+from ..load.values import texts_in
 from ..problems import Problem, UsageError
 from ..text import visible
 
+Choice = tuple[Origin, dict[str, Any]]
+"""Where an operation is, and what the document says of it."""
 KINDS = ("tag", "path", "method", "operation")
 """What operations are chosen by."""
-HTTP_METHODS = frozenset("GET PUT POST DELETE OPTIONS HEAD PATCH TRACE QUERY".split())
+HTTP_METHODS = frozenset(name.upper() for name in METHODS)
+SUGGESTED = 8
+"""Words of the document that a message lists."""
+
 EXTENSIONS = ("x-mcp", "x-mcp-tool", "x-speakeasy-mcp")
 
 
@@ -25,28 +32,25 @@ def extension(operation: dict[str, Any]) -> dict[str, Any]:
     boolean.
     """
     for key in EXTENSIONS:
-        given = operation.get(key)
-        if isinstance(given, bool):
-            return {"enabled": given}
-        if isinstance(given, dict):
-            disabled = given.get("disabled")
-            return {**given, **({"enabled": not disabled} if isinstance(disabled, bool) else {})}
+        value = operation.get(key)
+        if isinstance(value, bool):
+            return {"enabled": value}
+        if isinstance(value, dict):
+            disabled = value.get("disabled")
+            return {**value, "enabled": not disabled} if isinstance(disabled, bool) else value
     return {}
 
 
-def left_out(
-    selection: Selection, origin: Origin, operation: dict[str, Any], *, hidden: bool = False
-) -> str | None:
-    """Why an operation is filtered, or None when it is wanted."""
-    if hidden or extension(operation).get("enabled") is False:
+def left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) -> str | None:
+    """Why an operation is left out, or None when it is selected."""
+    if extension(operation).get("enabled") is False:
         return "the document says so (`x-mcp`)"
     if not selection.deprecated and operation.get("deprecated") is True:
         return "deprecated"
     words = words_of(origin, operation)
     for kind in KINDS:
-        include, exclude = patterns(selection, "include", kind), patterns(
-            selection, "exclude", kind
-        )
+        include = patterns(selection, "include", kind)
+        exclude = patterns(selection, "exclude", kind)
         if include and not matches(words[kind], include):
             return f"no included {kind} matches"
         pattern = matches(words[kind], exclude)
@@ -57,12 +61,11 @@ def left_out(
 
 def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
     """By each of `KINDS`, the words that choose an operation."""
-    tags = operation.get("tags")
     names = [f"{origin.method} {origin.path}"]
     if origin.operation_id:
         names.insert(0, origin.operation_id)
     return {
-        "tag": [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else [],
+        "tag": texts_in(operation.get("tags")),
         "path": [origin.path],
         "method": [origin.method],
         "operation": names,
@@ -70,29 +73,29 @@ def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def patterns(selection: Selection, action: str, kind: str) -> tuple[str, ...]:
-    """What a selection says under `include_tags` and the like; methods in upper case."""
+    """What a selection has under `include_tags` and the like; methods in upper case."""
     chosen: tuple[str, ...] = getattr(selection, f"{action}_{kind}s")
-    return tuple(method.upper() for method in chosen) if kind == "method" else chosen
+    if kind == "method":
+        return tuple(method.upper() for method in chosen)
+    return chosen
 
 
-def refuse_unknown(
-    selection: Selection, operations: Iterable[tuple[Origin, dict[str, Any]]]
-) -> None:
+def refuse_unknown(selection: Selection, choices: Iterable[Choice]) -> None:
     """Raise UsageError where a filter matches no operation: a word that is misspelt would leave out
     everything, or let through what should have been left out.
 
     A method of HTTP may be excluded before an operation has it.
     """
-    known: dict[str, set[str]] = {kind: set() for kind in KINDS}
-    for origin, operation in operations:
-        for kind, words in words_of(origin, operation).items():
-            known[kind].update(words)
-    if not known["operation"]:
+    words: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    for origin, operation in choices:
+        for kind, values in words_of(origin, operation).items():
+            words[kind].update(values)
+    if not words["operation"]:
         return
-    problems = []
+    problems: list[Problem] = []
     for kind in KINDS:
         for action in ("include", "exclude"):
-            allowed = known[kind]
+            allowed = words[kind]
             if (action, kind) == ("exclude", "method"):
                 allowed = allowed | HTTP_METHODS
             problems += [
@@ -104,17 +107,8 @@ def refuse_unknown(
         raise UsageError(*problems)
 
 
-def _unknown(key: str, kind: str, pattern: str, known: list[str]) -> Problem:
-    folded = {word.lower(): word for word in known}
-    near = difflib.get_close_matches(pattern.lower(), folded, n=3, cutoff=0.6)
+def _unknown(key: str, kind: str, pattern: str, words: list[str]) -> Problem:
     option = f"--{key.removesuffix('s').replace('_', '-')}"
-    if near:
-        hint = f"did you mean {' or '.join(f'`{visible(folded[word])}`' for word in near)}?"
-    elif known:
-        more = f" and {len(known) - 8} more" if len(known) > 8 else ""
-        hint = f"the document has {', '.join(f'`{visible(word)}`' for word in known[:8])}{more}"
-    else:
-        hint = f"no operation of the document has a {kind}"
     return Problem(
         code="E1121",
         severity="error",
@@ -122,13 +116,32 @@ def _unknown(key: str, kind: str, pattern: str, known: list[str]) -> Problem:
             f"`{visible(pattern)}` matches no {kind} of the document (`{option}`, `{key}` in"
             " `mcpgen.toml`)"
         ),
-        hint=hint,
+        hint=_suggestion(kind, pattern, words),
     )
+
+
+def _suggestion(kind: str, pattern: str, words: list[str]) -> str:
+    """The words that are like a pattern, else the first words that there are."""
+    folded = {word.lower(): word for word in words}
+    close = difflib.get_close_matches(pattern.lower(), folded, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {' or '.join(_quoted(folded[word]) for word in close)}?"
+    if not words:
+        return f"no operation of the document has a {kind}"
+    listed = ", ".join(map(_quoted, words[:SUGGESTED]))
+    more = len(words) - SUGGESTED
+    return (
+        f"the document has {listed} and {more} more" if more > 0 else f"the document has {listed}"
+    )
+
+
+def _quoted(word: str) -> str:
+    return f"`{visible(word)}`"
 
 
 def matches(values: list[str], patterns: tuple[str, ...]) -> str | None:
     """The first pattern (shell-style: `*`, `?`) that matches any of the values."""
-    return next(
-        (pattern for pattern in patterns if any(fnmatchcase(value, pattern) for value in values)),
-        None,
-    )
+    for pattern in patterns:
+        if any(fnmatchcase(value, pattern) for value in values):
+            return pattern
+    return None

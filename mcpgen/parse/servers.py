@@ -10,12 +10,13 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..config.base_url import fault, shown_url
+from ..load.values import as_list, as_object, is_number
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A base URL that can be trusted unasked, or None and why not. `text` is what the document says,
-    with variables filled in and resolved as far as possible.
+    """A base URL that can be trusted unasked, or None and why not. `text` is what the document
+    says, with variables filled in and resolved as far as possible.
     """
 
     url: str | None
@@ -31,18 +32,15 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
     and the operator names it. The operator has vouched for the origins in `vouched`: they may be
     http or private.
     """
-    entries = (
-        [entry for entry in servers if isinstance(entry, dict)] if isinstance(servers, list) else []
-    )
+    entries = [entry for entry in as_list(servers) if isinstance(entry, dict)]
     if not entries:
         return Address(None, "the document names no server")
     raw = entries[0].get("url")
     if not isinstance(raw, str):
         return Address(None, "the document's first server has no URL")
     url, missing = fill(raw.strip(), entries[0].get("variables"))
-    shown = shown_url(url)
     if missing:
-        note = f"`{shown}` has a variable without a default: {', '.join(missing)}"
+        note = f"`{shown_url(url)}` has a variable without a default: {', '.join(missing)}"
         return Address(None, note, url)
     if source_url and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
         url = urljoin(source_url, url)
@@ -85,24 +83,28 @@ def origin(url: str) -> str:
 
 def fill(url: str, variables: Any) -> tuple[str, list[str]]:
     """`url` with its variables' defaults in place, and the names of variables that have none."""
-    given = variables if isinstance(variables, dict) else {}
+    declared = as_object(variables)
     missing: list[str] = []
 
     def value(match: re.Match[str]) -> str:
-        entry = given.get(match.group(1))
-        default = entry.get("default") if isinstance(entry, dict) else None
-        if (
-            isinstance(default, (str, int, float))
-            and not isinstance(default, bool)
-            and str(default)
-        ):
-            return str(default)
-        choices = entry.get("enum") if isinstance(entry, dict) else None
-        if isinstance(choices, list) and choices and isinstance(choices[0], str) and choices[0]:
-            return choices[0]
-        if isinstance(default, str):
-            return ""
-        missing.append(match.group(1))
-        return match.group()
+        text = _default(as_object(declared.get(match[1])))
+        if text is None:
+            missing.append(match[1])
+            return match[0]
+        return text
 
     return re.sub(r"\{([^{}]*)\}", value, url), missing
+
+
+def _default(variable: dict[str, Any]) -> str | None:
+    """The default of a variable, else the first of its choices; None where it has neither."""
+    default = variable.get("default")
+    if is_number(default):
+        return str(default)
+    choices = as_list(variable.get("enum"))
+    for text in (default, *choices[:1]):
+        if isinstance(text, str) and text:
+            return text
+    if default == "":
+        return ""
+    return None

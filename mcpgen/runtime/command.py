@@ -5,16 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-HTTP_VARIABLES = (
-    "HTTP_ISSUER",
-    "HTTP_AUDIENCE",
-    "HTTP_JWKS_URL",
-    "HTTP_SCOPES",
-    "HTTP_WRITE_SCOPES",
-    "HTTP_TOOL_SCOPES",
-    "HTTP_ALLOWED_ORIGINS",
-)
-"""The settings of `transports.http`, without their prefix: stdio starts without that module."""
+from .variables import HTTP_VARIABLES
 
 if TYPE_CHECKING:
     import argparse

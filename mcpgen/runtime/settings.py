@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, quote_plus
 
 from .origin import Origin, check_base_url, origin_of
+from .variables import VARIABLES
 
 MASK = "****"
 
@@ -282,47 +283,6 @@ class Settings:
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""
         return f"{self.env_prefix}_{name}"
-
-
-VARIABLES = (
-    *(
-        "BASE_URL",
-        "TIMEOUT",
-        "CONNECT_TIMEOUT",
-        "TOTAL_TIMEOUT",
-        "RETRIES",
-        "MAX_CONCURRENCY",
-        "MAX_WAITING",
-    ),
-    *(
-        "RATE_LIMIT",
-        "MAX_CALLS",
-        "CALL_RATE",
-        "MAX_RESULT_CHARS",
-        "MAX_REQUEST_BYTES",
-        "MAX_RESPONSE_BYTES",
-        "MAX_BINARY_BYTES",
-    ),
-    *(
-        "ALLOW_ORIGINS",
-        "ALLOW_PRIVATE",
-        "FILE_ROOTS",
-        "SAVE_DIR",
-        "CA_FILE",
-        "CLIENT_CERT",
-        "CLIENT_KEY",
-        "TOKEN_URL",
-    ),
-    *("TOOLSETS", "READ_ONLY", "HTTP_TOKEN"),
-    *(
-        "HTTP_HEAD_TIMEOUT",
-        "HTTP_BODY_TIMEOUT",
-        "HTTP_IDLE_TIMEOUT",
-        "HTTP_MAX_CONNECTIONS",
-        "HTTP_MAX_PER_ADDRESS",
-    ),
-)
-"""The settings this module reads, without their prefix."""
 
 
 def read(

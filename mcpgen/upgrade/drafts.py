@@ -1,8 +1,8 @@
-"""What an older draft of JSON Schema does not know: taken out before the schema is read as 2020-12.
+"""Keywords that an older draft of JSON Schema does not have, removed before the schema is read as
+2020-12.
 
-A schema that says `$schema` means that draft. Keywords of later drafts are nothing to it, and
-before 2019-09 so is everything beside a `$ref`. Sources: the release notes of draft-06, draft-07,
-2019-09 and 2020-12.
+A schema with `$schema` means that draft: it ignores keywords of later drafts, and before 2019-09
+everything beside a `$ref`. Sources: the release notes of draft-06, draft-07, 2019-09 and 2020-12.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import re
 from typing import Any
 
 from ..load.document import Document
-from .walk import CHILDREN, definitions
+from ..load.values import as_object, as_text
+from .walk import CHILDREN, children, definitions
 
 LATEST = 2020
 KNOWN_SINCE = {
@@ -32,31 +33,30 @@ KNOWN_SINCE = {
 """Keyword → the draft that brought it; all others are as old as draft-04."""
 
 
-def draft_of(schema: dict[str, Any]) -> int:
-    """The draft a schema says it is written in: 4, 6, 7, 2019 or 2020 (also where it says
-    nothing).
-    """
-    said = schema.get("$schema")
-    found = (
-        re.search(r"draft(?:-0|/)?(\d+)", said)
-        if isinstance(said, str) and "json-schema.org" in said
-        else None
-    )
-    return int(found[1]) if found else LATEST
+BESIDE_A_REFERENCE = ("$ref", "$defs", "definitions", "title", "description", "$schema")
+"""Keywords that are kept in a schema with a `$ref` before 2019-09."""
 
 
-def forget_what_came_later(document: Document) -> None:
-    """Take out of every schema of a list of tools or a JSON Schema what its draft does not know; in
+def draft_of(schema: Any) -> int:
+    """The draft a schema names: 4, 6, 7, 2019 or 2020 (also where it names none)."""
+    uri = as_text(as_object(schema).get("$schema"))
+    if "json-schema.org" not in uri:
+        return LATEST
+    number = re.search(r"draft(?:-0|/)?(\d+)", uri)
+    return int(number[1]) if number else LATEST
+
+
+def remove_later_keywords(document: Document) -> None:
+    """Remove from every schema of a list of tools or a JSON Schema what its draft does not have; in
     place.
     """
     for _, schema, _ in definitions(document):
-        draft = draft_of(schema) if isinstance(schema, dict) else LATEST
+        draft = draft_of(schema)
         if draft < LATEST:
-            _forget(schema, draft)
+            _remove_later_keywords(schema, draft)
 
 
-def _forget(root: dict[str, Any], draft: int) -> None:
-    table = CHILDREN["schema"]
+def _remove_later_keywords(root: dict[str, Any], draft: int) -> None:
     pending: list[Any] = [root]
     seen: set[int] = set()
     while pending:
@@ -64,17 +64,16 @@ def _forget(root: dict[str, Any], draft: int) -> None:
         if type(node) is not dict or id(node) in seen:
             continue
         seen.add(id(node))
-        if draft < 2019 and type(node.get("$ref")) is str:
-            kept = ("$ref", "$defs", "definitions", "title", "description", "$schema")
-            for key in [key for key in node if key not in kept]:
-                del node[key]
-        for key in [key for key in node if KNOWN_SINCE.get(key, 0) > draft]:
+        for key in _later_keywords(node, draft):
             del node[key]
         for key, value in node.items():
-            shape = table.get(key, ("", ""))[0]
-            if shape == "map" and type(value) is dict:
-                pending += value.values()
-            elif shape in ("list", "one_or_list") and type(value) is list:
-                pending += value
-            elif shape in ("one", "one_or_list"):
-                pending.append(value)
+            if key in CHILDREN["schema"]:
+                shape, _ = CHILDREN["schema"][key]
+                pending += [child for child, _ in children(shape, value)]
+
+
+def _later_keywords(node: dict[str, Any], draft: int) -> list[str]:
+    """The keywords of one schema that a draft ignores."""
+    if draft < 2019 and type(node.get("$ref")) is str:
+        return [key for key in node if key not in BESIDE_A_REFERENCE]
+    return [key for key in node if KNOWN_SINCE.get(key, 0) > draft]

@@ -4,10 +4,9 @@ it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..load.document import Document
-from ..text import escape_token
+from ..load.values import as_object
+from ..runtime.pointer import escape
 
 VERSION = "3.1.0"
 """What every document says after `upgrade`; `Document.version` is what its author wrote."""
@@ -20,11 +19,13 @@ def convert(document: Document) -> None:
     if "x-webhooks" in root and "webhooks" not in root:
         root["webhooks"] = root.pop("x-webhooks")
         moved.append(("/webhooks", "/x-webhooks"))
-    more: Any = root.get("x-ms-paths")
-    paths: Any = root.get("paths")
-    if type(more) is dict and type(paths) is dict:
-        # Azure: paths that differ in their query only.
-        for path in list(more):
-            if path not in paths:
-                paths[path] = more.pop(path)
-                moved.append((f"/paths/{escape_token(path)}", f"/x-ms-paths/{escape_token(path)}"))
+    # Azure: paths that differ in their query only.
+    azure_paths = as_object(root.get("x-ms-paths"))
+    paths = root.get("paths")
+    if not isinstance(paths, dict):
+        return
+    for path in list(azure_paths):
+        if path not in paths:
+            paths[path] = azure_paths.pop(path)
+            token = escape(path)
+            moved.append((f"/paths/{token}", f"/x-ms-paths/{token}"))

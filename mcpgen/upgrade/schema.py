@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..load.document import Document
 from ..problems import Problems
-from ..text import escape_token
+from ..runtime.pointer import escape
 from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
@@ -56,9 +56,9 @@ class SchemaUpgrade:
         """Move a keyword of a schema, and log it."""
         here = pointer(at)
         schema[new] = schema.pop(old)
-        self.moved.append((f"{here}/{escape_token(new)}", f"{here}/{escape_token(old)}"))
+        self.moved.append((f"{here}/{escape(new)}", f"{here}/{escape(old)}"))
         if reference:
-            self.renamed.append((f"{here}/{escape_token(old)}", f"{here}/{escape_token(new)}"))
+            self.renamed.append((f"{here}/{escape(old)}", f"{here}/{escape(new)}"))
 
     def drop_siblings(self, schema: Schema, at: At) -> None:
         """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only
@@ -98,10 +98,8 @@ class SchemaUpgrade:
         """`nullable: true` → null among the types, among the enum's values, or as a branch of its
         own.
         """
-        wanted = schema.pop("nullable", None)
-        if wanted is None or "x-nullable" in schema:
-            wanted = schema.pop("x-nullable", wanted)
-        if wanted is not True:
+        nullable = schema.pop("nullable", None)
+        if schema.pop("x-nullable", nullable) is not True:
             return
         if self.modern:
             self.problems.note(
@@ -112,14 +110,12 @@ class SchemaUpgrade:
             )
         if "$ref" in schema or "allOf" in schema:
             self.wrap(schema, at)
-        elif any(type(schema.get(key)) is list for key in ("anyOf", "oneOf")):
-            for key in ("anyOf", "oneOf"):
-                branches = schema.get(key)
-                if type(branches) is list and not any(map(_is_null, branches)):
-                    branches.append({"type": "null"})
-            _add_null(schema)
-        else:
-            _add_null(schema)
+            return
+        for key in ("anyOf", "oneOf"):
+            branches = schema.get(key)
+            if type(branches) is list and not any(map(_is_null, branches)):
+                branches.append({"type": "null"})
+        _add_null(schema)
 
     def wrap(self, schema: Schema, at: At) -> None:
         """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
@@ -167,8 +163,8 @@ class SchemaUpgrade:
                 schema[new][name] = value
                 self.moved.append(
                     (
-                        f"{here}/{new}/{escape_token(name)}",
-                        f"{here}/dependencies/{escape_token(name)}",
+                        f"{here}/{new}/{escape(name)}",
+                        f"{here}/dependencies/{escape(name)}",
                     )
                 )
 
@@ -194,7 +190,7 @@ class SchemaUpgrade:
                 "E0322",
                 f"`required: {str(member['required']).lower()}` on a property means nothing; read"
                 " as the object's",
-                pointer=f"{pointer(at)}/properties/{escape_token(name)}/required",
+                pointer=f"{pointer(at)}/properties/{escape(name)}/required",
                 hint="list the name in `required` of the object",
             )
             del member["required"]

@@ -4,14 +4,18 @@ rules for schemas.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..load.document import Document, UnresolvedReference
+from ..load.values import as_object
 from ..problems import Problems
 from . import openapi30, swagger2
-from .drafts import forget_what_came_later
+from .drafts import remove_later_keywords
 from .schema import SchemaUpgrade
 from .walk import At, pointer, walk
+
+Prefix: TypeAlias = tuple[str, str]
+"""The beginning of references → what it becomes."""
 
 
 def upgrade(document: Document, problems: Problems) -> Document:
@@ -19,40 +23,43 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
     Odd shapes are left as they are for `parse` to report. What OpenAPI 3.2 added stays where it is.
     """
-    forget_what_came_later(document)
+    remove_later_keywords(document)
+    sections: list[Prefix] = []
     if document.version.startswith("2"):
         swagger2.convert(document, problems)
-    if document.version not in ("tools", "schema"):
+        sections = [(f"#{old}/", f"#{new}/") for old, new in swagger2.SECTIONS.items()]
+    if document.describes_api:
         openapi30.convert(document)
-    sections = [(f"#{old}/", f"#{new}/") for old, new in swagger2.SECTIONS.items()]
-    old_sections = sections if document.version.startswith("2") else []
     rules = SchemaUpgrade(document, problems)
     references: list[tuple[dict[str, Any], str]] = []
     for kind, node, at in walk(document):
         if "$ref" in node:
-            _rewrite(node, "$ref", old_sections)
+            _rewrite(node, "$ref", sections)
             references.append((node, "$ref"))
             if kind == "operation":
                 _inline(document, node, at)
         if kind == "schema":
             rules(node, at)
-            mapping = (
-                node["discriminator"].get("mapping")
-                if type(node.get("discriminator")) is dict
-                else None
-            )
-            if type(mapping) is dict:
-                for name in mapping:
-                    _rewrite(mapping, name, old_sections)
-                    references.append((mapping, name))
-    renamed = [(f"#{old}", f"#{new}") for old, new in rules.renamed]
-    if renamed:
-        for holder, key in references:
-            for old, new in renamed:
-                _rewrite(holder, key, [(old + "/", new + "/")])
+            mapping = as_object(as_object(node.get("discriminator")).get("mapping"))
+            for name in mapping:
+                _rewrite(mapping, name, sections)
+                references.append((mapping, name))
+    _follow_renamed(references, rules.renamed)
     put_in_order(document.root)
     document.forget()
     return document
+
+
+def _follow_renamed(
+    references: list[tuple[dict[str, Any], str]], renamed: list[tuple[str, str]]
+) -> None:
+    """Let references into keywords that were renamed point to their new names."""
+    prefixes = [(f"#{old}/", f"#{new}/") for old, new in renamed]
+    if not prefixes:
+        return
+    for holder, key in references:
+        for prefix in prefixes:
+            _rewrite(holder, key, [prefix])
 
 
 def put_in_order(root: Any) -> None:
@@ -66,18 +73,21 @@ def put_in_order(root: Any) -> None:
         if id(node) in seen:
             continue
         seen.add(id(node))
+        values = node
         if type(node) is dict:
-            keys = list(node)
-            ordered = sorted(keys)
-            if keys != ordered:
-                items = [(key, node[key]) for key in ordered]
-                node.clear()
-                node.update(items)
-            pending += [
-                value for value in node.values() if type(value) is dict or type(value) is list
-            ]
-        else:
-            pending += [value for value in node if type(value) is dict or type(value) is list]
+            _sort(node)
+            values = node.values()
+        pending += [value for value in values if type(value) in (dict, list)]
+
+
+def _sort(node: dict[str, Any]) -> None:
+    keys = list(node)
+    ordered = sorted(keys)
+    if keys == ordered:
+        return
+    items = [(key, node[key]) for key in ordered]
+    node.clear()
+    node.update(items)
 
 
 def _inline(document: Document, operation: dict[str, Any], at: At) -> None:
@@ -92,11 +102,12 @@ def _inline(document: Document, operation: dict[str, Any], at: At) -> None:
         operation.update({key: value for key, value in target.items() if key not in operation})
 
 
-def _rewrite(holder: dict[str, Any], key: str, prefixes: list[tuple[str, str]]) -> None:
-    """Replace the beginning of a reference."""
+def _rewrite(holder: dict[str, Any], key: str, prefixes: list[Prefix]) -> None:
+    """Replace the beginning of a reference by the first prefix that fits."""
     ref = holder.get(key)
-    if type(ref) is str:
-        for old, new in prefixes:
-            if ref.startswith(old):
-                holder[key] = new + ref[len(old) :]
-                return
+    if type(ref) is not str:
+        return
+    for old, new in prefixes:
+        if ref.startswith(old):
+            holder[key] = new + ref[len(old) :]
+            return

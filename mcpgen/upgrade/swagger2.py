@@ -10,12 +10,15 @@ from __future__ import annotations
 import copy
 from typing import Any, TypeAlias
 
+from ..http import METHODS
 from ..load.document import Document, UnresolvedReference
+from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
-from ..text import escape_token
-from .walk import METHODS
+from ..runtime.pointer import escape
 
 Node: TypeAlias = dict[str, Any]
+Written: TypeAlias = tuple[Node, str]
+"""A parameter and the pointer of where it is written."""
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -29,18 +32,7 @@ SECTIONS = {
 """Old pointer → new pointer of what references point into."""
 
 _NOT_SCHEMA = frozenset(
-    (
-        "name",
-        "in",
-        "description",
-        "required",
-        "allowEmptyValue",
-        "deprecated",
-        "schema",
-        "content",
-        "style",
-        "explode",
-    )
+    "name in description required allowEmptyValue deprecated schema content style explode".split()
 )
 _FLOWS = {
     "implicit": "implicit",
@@ -81,7 +73,7 @@ class _Swagger:
         if type(paths) is dict:
             for path, item in paths.items():
                 if not path.startswith("x-"):
-                    self.path_item(item, f"/paths/{escape_token(path)}")
+                    self.path_item(item, f"/paths/{escape(path)}")
         self.shared()
         self.servers()
         for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces"):
@@ -105,15 +97,17 @@ class _Swagger:
 
     def servers(self) -> None:
         """`schemes`, `host`, `basePath` → `servers`, the https ones first."""
-        host, base = self.root.get("host"), self.root.get("basePath")
-        host = host.split("://")[-1].strip("/") if type(host) is str else ""
-        base = "/" + base.strip("/") if type(base) is str and base.strip("/") else ""
+        host = as_text(self.root.get("host")).split("://")[-1].strip("/")
+        base = as_text(self.root.get("basePath")).strip("/")
+        if base:
+            base = f"/{base}"
         if "servers" in self.root or not (host or base):
             return
-        schemes = sorted(self.schemes, key=lambda scheme: scheme != "https") or [
-            self.default_scheme()
-        ]
-        urls = [f"{scheme}://{host}{base}" for scheme in schemes] if host else [base]
+        urls = [base]
+        if host:
+            schemes = self.schemes or [self.default_scheme()]
+            ordered = sorted(schemes, key=lambda scheme: scheme != "https")
+            urls = [f"{scheme}://{host}{base}" for scheme in ordered]
         self.root["servers"] = [{"url": url} for url in urls]
         self.moved.append(("/servers", "/host" if host else "/basePath"))
 
@@ -127,26 +121,27 @@ class _Swagger:
         if type(components) is not dict:
             return
         for name, parameter in _members(self.root, "parameters"):
-            if self.is_body(parameter):
-                continue
-            self.parameter(parameter, f"/parameters/{escape_token(name)}")
+            if not self.is_body(parameter):
+                self.parameter(parameter, f"/parameters/{escape(name)}")
         for name, response in _members(self.root, "responses"):
-            self.response(response, f"/responses/{escape_token(name)}", self.produces)
+            self.response(response, f"/responses/{escape(name)}", self.produces)
         for name, scheme in _members(self.root, "securityDefinitions"):
-            self.security_scheme(scheme, f"/securityDefinitions/{escape_token(name)}")
+            self.security_scheme(scheme, f"/securityDefinitions/{escape(name)}")
         for old, new in SECTIONS.items():
-            members = self.root.pop(old[1:], None)
-            if type(members) is dict:
-                if old == "/parameters":
-                    members = {
-                        name: member for name, member in members.items() if not self.is_body(member)
-                    }
-                name = new.rpartition("/")[2]
-                present = components.get(name)
-                components[name] = {**present, **members} if type(present) is dict else members
-                self.moved.append((new, old))
+            self.move_section(components, old, new)
         if not components:
             del self.root["components"]
+
+    def move_section(self, components: Node, old: str, new: str) -> None:
+        """One section → its place under `components`; parameters that are bodies are left out."""
+        members = self.root.pop(old[1:], None)
+        if type(members) is not dict:
+            return
+        if old == "/parameters":
+            members = {name: item for name, item in members.items() if not self.is_body(item)}
+        name = new.rpartition("/")[2]
+        components[name] = {**as_object(components.get(name)), **members}
+        self.moved.append((new, old))
 
     def is_body(self, parameter: Any) -> bool:
         return type(parameter) is dict and parameter.get("in") in ("body", "formData")
@@ -182,64 +177,57 @@ class _Swagger:
                 self.operation(operation, f"{pointer}/{method}", inherited)
         self.moved += shifted
 
-    def operation(self, operation: Node, pointer: str, inherited: list[tuple[Node, str]]) -> None:
+    def operation(self, operation: Node, pointer: str, inherited: list[Written]) -> None:
         own, shifted = self.parameters(operation, pointer)
-        names = [(parameter["in"], parameter.get("name")) for parameter, _ in own]
-        has_body = any(parameter.get("in") == "body" for parameter, _ in own)
-        for parameter, at in inherited:
-            overridden = (
-                has_body
-                if parameter.get("in") == "body"
-                else (parameter["in"], parameter.get("name")) in names
-            )
-            if not overridden:
-                own.append((copy.deepcopy(parameter), at))
+        own += _not_overridden(inherited, own)
         consumes = _texts(operation.pop("consumes", None)) or self.consumes
         produces = _texts(operation.pop("produces", None)) or self.produces
         if own and "requestBody" not in operation:
             self.request_body(operation, pointer, own, consumes)
         self.moved += shifted
-        schemes = _texts(operation.pop("schemes", None))
-        host = self.root.get("host")
-        if schemes and self.schemes and not set(schemes) & set(self.schemes) and type(host) is str:
-            base = self.root.get("basePath")
-            operation["servers"] = [
-                {"url": f"{schemes[0]}://{host}{base if type(base) is str else ''}".rstrip("/")}
-            ]
+        self.own_server(operation)
         self.responses(operation, pointer, produces)
 
-    def parameters(
-        self, holder: Node, pointer: str
-    ) -> tuple[list[tuple[Node, str]], list[tuple[str, str]]]:
+    def own_server(self, operation: Node) -> None:
+        """`schemes` of an operation → a server of its own, where the document has none of them."""
+        schemes = _texts(operation.pop("schemes", None))
+        host = self.root.get("host")
+        if not (schemes and self.schemes) or type(host) is not str:
+            return
+        if set(schemes).isdisjoint(self.schemes):
+            base = as_text(self.root.get("basePath"))
+            operation["servers"] = [{"url": f"{schemes[0]}://{host}{base}".rstrip("/")}]
+
+    def parameters(self, holder: Node, pointer: str) -> tuple[list[Written], list[tuple[str, str]]]:
         """Convert the parameters of an operation or path item, and take out those that are the
         body.
 
-        Returns the latter, each with the pointer of where it is written, and the moves of the rest,
-        to be logged when the body has been made: until then pointers count all parameters.
+        Returns the latter and the moves of the rest, to be logged when the body has been made:
+        until then pointers count all parameters.
         """
-        parameters = holder.get("parameters")
-        kept: list[Any] = []
-        taken: list[tuple[Node, str]] = []
+        bodies: list[Written] = []
         shifted: list[tuple[str, str]] = []
+        parameters = holder.get("parameters")
         if type(parameters) is not list:
-            return taken, shifted
+            return bodies, shifted
+        rest: list[Any] = []
         for index, entry in enumerate(parameters):
             here = f"{pointer}/parameters/{index}"
             parameter, at = self.target(entry, here)
             if self.is_body(parameter):
                 # A shared one is used by other operations too, and every body is changed on its
                 # own.
-                taken.append((parameter if parameter is entry else copy.deepcopy(parameter), at))
+                bodies.append((parameter if parameter is entry else copy.deepcopy(parameter), at))
                 continue
             if parameter is entry or not at.startswith("/parameters/"):
                 self.parameter(parameter, at)
-            if len(kept) != index:
-                shifted.append((f"{pointer}/parameters/{len(kept)}", here))
-            kept.append(entry)
-        holder["parameters"] = kept
-        if not kept:
+            if len(rest) != index:
+                shifted.append((f"{pointer}/parameters/{len(rest)}", here))
+            rest.append(entry)
+        holder["parameters"] = rest
+        if not rest:
             del holder["parameters"]
-        return taken, shifted
+        return bodies, shifted
 
     def parameter(self, parameter: Any, pointer: str) -> None:
         """A query, path, header or cookie parameter, or a response header: its type goes into
@@ -254,11 +242,7 @@ class _Swagger:
 
     def lift(self, parameter: Node, pointer: str) -> Node:
         """Move the keywords of a type into a `schema` of their own."""
-        schema = {
-            key: parameter.pop(key)
-            for key in list(parameter)
-            if key not in _NOT_SCHEMA and (not key.startswith("x-") or key == "x-nullable")
-        }
+        schema = {key: parameter.pop(key) for key in list(parameter) if _is_of_schema(key)}
         if type(parameter.get("schema")) is dict:
             schema = {**schema, **parameter["schema"]}
         elif schema:
@@ -287,54 +271,60 @@ class _Swagger:
     # Bodies.
 
     def request_body(
-        self, operation: Node, pointer: str, taken: list[tuple[Node, str]], consumes: list[str]
+        self, operation: Node, pointer: str, parameters: list[Written], consumes: list[str]
     ) -> None:
-        bodies = [(parameter, at) for parameter, at in taken if parameter["in"] == "body"]
-        if bodies and len(taken) > 1:
+        """`in: body` or `in: formData` parameters → `requestBody`."""
+        here = f"{pointer}/requestBody"
+        bodies = [item for item in parameters if item[0]["in"] == "body"]
+        if bodies and len(parameters) > 1:
             self.problems.warn(
                 "E0311",
                 "more than one body: `in: body` stands alone; the others are left out",
                 pointer=pointer,
                 hint="keep one `in: body` parameter, or only `in: formData` ones",
             )
-        body = {"description": bodies[0][0].get("description")} if bodies else {}
-        body = {key: value for key, value in body.items() if type(value) is str}
-        self.moved.append((f"{pointer}/requestBody", (bodies or taken)[0][1]))
+        self.moved.append((here, (bodies or parameters)[0][1]))
         if bodies:
-            parameter, at = bodies[0]
-            schema = parameter["schema"] if "schema" in parameter else self.lift(parameter, at)
-            types = consumes or ["application/json"]
-            media: Node = {"schema": schema}
-            required = parameter.get("required") is True
-            for media_type in types:
-                self.moved.append((f"{pointer}/requestBody/content/{escape_token(media_type)}", at))
+            operation["requestBody"] = self.whole_body(bodies[0], here, consumes)
         else:
-            types = self.form_types(taken, consumes)
-            media, required = self.form(taken), any(
-                parameter.get("required") is True for parameter, _ in taken
-            )
-            for media_type in types:
-                within = (
-                    f"{pointer}/requestBody/content/{escape_token(media_type)}/schema/properties"
-                )
-                self.moved += [
-                    (f"{within}/{escape_token(str(field.get('name')))}", at) for field, at in taken
-                ]
-        body["content"] = {
-            name: media if n == 0 else copy.deepcopy(media) for n, name in enumerate(types)
-        }
+            operation["requestBody"] = self.form_body(parameters, here, consumes)
+
+    def whole_body(self, written: Written, here: str, consumes: list[str]) -> Node:
+        """One `in: body` parameter → a request body at the pointer `here`."""
+        parameter, at = written
+        body: Node = {}
+        if type(parameter.get("description")) is str:
+            body["description"] = parameter["description"]
+        schema = parameter["schema"] if "schema" in parameter else self.lift(parameter, at)
+        types = consumes or ["application/json"]
+        for media_type in types:
+            self.moved.append((f"{here}/content/{escape(media_type)}", at))
+        body["content"] = _content(types, {"schema": schema})
+        if parameter.get("required") is True:
+            body["required"] = True
+        return body
+
+    def form_body(self, fields: list[Written], here: str, consumes: list[str]) -> Node:
+        """`in: formData` parameters → a request body at the pointer `here`."""
+        types = self.form_types(fields, consumes)
+        required = any(field.get("required") is True for field, _ in fields)
+        body: Node = {"content": _content(types, self.form(fields))}
         if required:
             body["required"] = True
-        operation["requestBody"] = body
+        for media_type in types:
+            properties = f"{here}/content/{escape(media_type)}/schema/properties"
+            for field, at in fields:
+                self.moved.append((f"{properties}/{escape(str(field.get('name')))}", at))
+        return body
 
-    def form_types(self, fields: list[tuple[Node, str]], consumes: list[str]) -> list[str]:
+    def form_types(self, fields: list[Written], consumes: list[str]) -> list[str]:
         """The media types of a form: what `consumes` says and can hold it."""
         has_file = any(field.get("type") == "file" for field, _ in fields)
         possible = [MULTIPART] if has_file else [URLENCODED, MULTIPART]
         named = [name for name in consumes if name.split(";")[0].strip().lower() in possible]
         return named or possible[:1]
 
-    def form(self, fields: list[tuple[Node, str]]) -> Node:
+    def form(self, fields: list[Written]) -> Node:
         """Form fields → one object schema, and the encoding of its lists."""
         properties: Node = {}
         required: list[str] = []
@@ -354,10 +344,12 @@ class _Swagger:
                 holder: Node = {"in": "query"}
                 self.style(holder, style, at)
                 encoding[name] = {"style": holder["style"], "explode": holder["explode"]}
-        schema = {"type": "object", "properties": properties}
+        media: Node = {"schema": {"type": "object", "properties": properties}}
         if required:
-            schema["required"] = required
-        return {"schema": schema, **({"encoding": encoding} if encoding else {})}
+            media["schema"]["required"] = required
+        if encoding:
+            media["encoding"] = encoding
+        return media
 
     # Answers.
 
@@ -368,7 +360,7 @@ class _Swagger:
         for status, entry in responses.items():
             if status.startswith("x-"):
                 continue
-            here = f"{pointer}/responses/{escape_token(status)}"
+            here = f"{pointer}/responses/{escape(status)}"
             response, at = self.target(entry, here)
             if response is entry:
                 self.response(entry, here, produces)
@@ -384,48 +376,72 @@ class _Swagger:
     def response(self, response: Any, pointer: str, produces: list[str]) -> None:
         if not self.once(response) or "$ref" in response or "content" in response:
             return
-        schema, examples = response.pop("schema", None), response.pop("examples", None)
-        examples = examples if type(examples) is dict else {}
-        is_file = type(schema) is dict and schema.get("type") == "file"
-        types = produces or (["application/octet-stream"] if is_file else ["application/json"])
+        schema = response.pop("schema", None)
+        examples = as_object(response.pop("examples", None))
+        types = produces
+        if not types:
+            is_file = as_object(schema).get("type") == "file"
+            types = ["application/octet-stream" if is_file else "application/json"]
         content: Node = {}
-        for name in types if schema is not None else []:
-            content[name] = {"schema": schema if not content else copy.deepcopy(schema)}
-            self.moved.append(
-                (f"{pointer}/content/{escape_token(name)}/schema", f"{pointer}/schema")
-            )
+        if schema is not None:
+            content = _content(types, {"schema": schema})
+            for name in types:
+                new = f"{pointer}/content/{escape(name)}/schema"
+                self.moved.append((new, f"{pointer}/schema"))
         for name, example in examples.items():
-            media = content.setdefault(name, {}) if name in types or "/" in name else None
-            if media is not None:
-                media["example"] = example
-                self.moved.append(
-                    (
-                        f"{pointer}/content/{escape_token(name)}/example",
-                        f"{pointer}/examples/{escape_token(name)}",
-                    )
-                )
+            if name in types or "/" in name:
+                content.setdefault(name, {})["example"] = example
+                token = escape(name)
+                new = f"{pointer}/content/{token}/example"
+                self.moved.append((new, f"{pointer}/examples/{token}"))
         if content:
             response["content"] = content
-        headers = response.get("headers")
-        if type(headers) is dict:
-            for name, header in headers.items():
-                self.parameter(header, f"{pointer}/headers/{escape_token(name)}")
+        for name, header in as_object(response.get("headers")).items():
+            self.parameter(header, f"{pointer}/headers/{escape(name)}")
+
+
+def _content(types: list[str], media: Node) -> Node:
+    """One Media Type Object under several types; each has its own, because all are changed in
+    place.
+    """
+    content: Node = {}
+    for name in types:
+        content[name] = copy.deepcopy(media) if content else media
+    return content
+
+
+def _not_overridden(inherited: list[Written], own: list[Written]) -> list[Written]:
+    """Copies of a path's body parameters that an operation does not declare itself."""
+    names = [(parameter["in"], parameter.get("name")) for parameter, _ in own]
+    places = [place for place, _ in names]
+    out: list[Written] = []
+    for parameter, at in inherited:
+        place = parameter["in"]
+        # There is one body, whatever its name.
+        overridden = (place, parameter.get("name")) in names
+        if place == "body":
+            overridden = place in places
+        if not overridden:
+            out.append((copy.deepcopy(parameter), at))
+    return out
+
+
+def _is_of_schema(key: str) -> bool:
+    """Whether a key of a parameter belongs into its schema."""
+    if key.startswith("x-"):
+        return key == "x-nullable"
+    return key not in _NOT_SCHEMA
 
 
 def _members(root: Node, section: str) -> list[tuple[str, Any]]:
-    members = root.get(section)
-    return list(members.items()) if type(members) is dict else []
+    return list(as_object(root.get(section)).items())
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts of a list of texts; one text alone counts as a list of it."""
+    """The texts of a list of texts, without repeats; one text alone counts as a list of it."""
     if type(value) is str:
         return [value]
-    return (
-        list(dict.fromkeys(item for item in value if type(item) is str))
-        if type(value) is list
-        else []
-    )
+    return list(dict.fromkeys(texts_in(value)))
 
 
 def _drop_formats(schema: Any) -> None:

@@ -1,5 +1,4 @@
-"""Which parts of a document are what: the tables of OpenAPI objects and their children, and the
-walk over them.
+"""The tables of OpenAPI objects and their children, and the walk over them.
 
 Only what the tables name is visited. So a property called `nullable` is a property, an `example` is
 never taken for a schema, and an extension is left alone. References are followed with the kind of
@@ -11,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
+from ..http import METHODS
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
-from ..text import escape_token
+from ..load.values import as_list
+from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[
     "document",
@@ -31,8 +32,6 @@ Kind: TypeAlias = Literal[
 Shape: TypeAlias = Literal["one", "list", "map", "fields", "one_or_list"]
 At: TypeAlias = "tuple[At, str] | None"
 """A place as a chain of keys, which is cheaper to carry than a pointer; `pointer` writes it out."""
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
 _SCHEMA_MAPS = "properties patternProperties $defs definitions dependentSchemas dependencies"
 _SCHEMA_LISTS = "allOf anyOf oneOf prefixItems"
@@ -92,15 +91,15 @@ def pointer(at: At) -> str:
     parts = []
     while at is not None:
         at, key = at
-        parts.append(escape_token(key))
+        parts.append(escape(key))
     return "".join("/" + part for part in reversed(parts))
 
 
 def place_of(written: str) -> At:
     """The place of a JSON Pointer."""
     at: At = None
-    for part in written.split("/")[1:]:
-        at = (at, part.replace("~1", "/").replace("~0", "~"))
+    for key in split(written):
+        at = (at, key)
     return at
 
 
@@ -124,54 +123,58 @@ def walk(document: Document) -> Iterator[tuple[Kind, dict[str, Any], At]]:
         else:
             table = CHILDREN[kind]
             for key in reversed(node):
-                entry = table.get(key)
-                if entry is not None:
-                    _push(stack, entry, node[key], (at, key))
+                if key in table:
+                    _push(stack, table[key], node[key], (at, key))
         ref = node.get("$ref")
-        if type(ref) is str:
-            try:
-                target, written = document.resolve_one(ref)
-            except UnresolvedReference:
-                continue
-            if (id(target), kind) not in seen:
-                stack.append((kind, target, place_of(written)))
+        if type(ref) is not str:
+            continue
+        try:
+            target, written = document.resolve_one(ref)
+        except UnresolvedReference:
+            continue
+        if (id(target), kind) not in seen:
+            stack.append((kind, target, place_of(written)))
 
 
 def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
     """The schemas of tool definitions: of the document itself, and of those that stand beside
     it.
     """
-    places: list[tuple[Any, str]] = (
-        [(document.root, "")] if document.version in ("tools", "schema") else []
-    )
-    beside = document.root.get(SOURCES)
-    if type(beside) is list:
-        places = []
-        for entry in beside:
-            try:
-                places.append(document.deref(entry, ""))
-            except UnresolvedReference:
-                continue
-    for root, where in places:
-        for schema, at in schemas(root, where):
+    for root, pointer_of_root in _definition_roots(document):
+        for schema, at in schemas(root, pointer_of_root):
             yield "schema", schema, place_of(at)
 
 
+def _definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
+    beside = document.root.get(SOURCES)
+    if type(beside) is not list and not document.describes_api:
+        yield document.root, ""
+    for entry in as_list(beside):
+        try:
+            yield document.deref(entry, "")
+        except UnresolvedReference:
+            continue
+
+
 def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: Any, at: At) -> None:
-    """Put the children a table entry names on the stack, last first. `fields` are a map beside
-    extensions.
-    """
+    """Put the children a table entry names on the stack, last first."""
     shape, kind = entry
-    if type(value) is dict:
-        if shape == "map":
-            stack += [(kind, value[key], (at, key)) for key in reversed(value)]
-        elif shape == "fields":
-            stack += [
-                (kind, value[key], (at, key)) for key in reversed(value) if not key.startswith("x-")
-            ]
-        elif shape != "list":
-            stack.append((kind, value, at))
-    elif type(value) is list and shape in ("list", "one_or_list"):
-        stack += [
-            (kind, item, (at, str(index))) for index, item in reversed(list(enumerate(value)))
-        ]
+    for child, key in reversed(children(shape, value)):
+        stack.append((kind, child, at if key is None else (at, key)))
+
+
+def children(shape: Shape, value: Any) -> list[tuple[Any, str | None]]:
+    """The values below a keyword of that shape, each with its key; None where it is the value
+    itself. `fields` are a map beside extensions.
+    """
+    if type(value) is list:
+        if shape not in ("list", "one_or_list"):
+            return []
+        return [(item, str(index)) for index, item in enumerate(value)]
+    if type(value) is not dict or shape == "list":
+        return []
+    if shape == "map":
+        return [(child, key) for key, child in value.items()]
+    if shape == "fields":
+        return [(child, key) for key, child in value.items() if not key.startswith("x-")]
+    return [(value, None)]

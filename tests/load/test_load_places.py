@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcpgen.problems import Problems
-from mcpgen.text import escape_token
+from mcpgen.runtime.pointer import escape
 from mcpgen.upgrade import upgrade
 
 Write = Callable[..., Path]
@@ -109,7 +109,7 @@ def test_every_value_of_a_document_is_found(write: Write, loaded: Act) -> None:
             if isinstance(node, dict)
             else enumerate(node) if isinstance(node, list) else ()
         ):
-            collect(value, f"{pointer}/{escape_token(str(key))}")
+            collect(value, f"{pointer}/{escape(str(key))}")
 
     collect(tree, "")
     for name, text in (("x.json", json.dumps(tree, indent=2)), ("x.yaml", block)):

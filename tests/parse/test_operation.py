@@ -12,8 +12,7 @@ import pytest
 
 from mcpgen.config import Config, Selection
 from mcpgen.ir import Hints, Tool
-from mcpgen.parse.security import SETTINGS
-from mcpgen.render.environment import template_root
+from mcpgen.runtime.variables import HTTP_VARIABLES, VARIABLES
 
 Parse = Callable[..., Any]
 OneTool = Callable[..., Tool]
@@ -512,21 +511,12 @@ def test_no_credential_is_read_from_the_variable_of_a_setting_or_of_another(
     variables = [
         name.removeprefix("MCPGEN_BOOKSHOP_") for auth in server.auth for name in auth.variables
     ]
-    assert len(set(variables)) == len(variables) == 5 and not SETTINGS & set(variables)
+    assert len(set(variables)) == len(variables) == 5
+    assert not {*VARIABLES, *HTTP_VARIABLES} & set(variables)
     assert all(
         re.fullmatch(r"(CLIENT_KEY|HTTP|SHOP|SHOP_USERNAME)(_[0-9A-F]{6})?(_\w+)?", name)
         for name in variables
     )
-
-
-def test_the_variables_of_settings_are_those_that_a_server_reads() -> None:
-    package = template_root() / "src" / "package"
-    listed = (package / "settings.py").read_text().split("VARIABLES = (")[1].split("\n)")[0]
-    read = set(re.findall(r'"([A-Z_]+)"', listed))
-    read |= set(
-        re.findall(r'^    "(HTTP_[A-Z_]+)",$', (package / "__main__.py").read_text(), re.MULTILINE)
-    )
-    assert read == SETTINGS
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from ..pointer import escape, split
 from .explain import explain, suggest
 
 MAX_DEPTH = 64
@@ -128,7 +129,7 @@ class Checker:
         lines = [f"{heading}:"]
         properties = self._schema.get("properties", {})
         for name, item in arguments.items():
-            place = f"/properties/{_escape(name)}"
+            place = f"/properties/{escape(name)}"
             if name in properties and not self._fits(properties[name], place, item):
                 lines.append(
                     f"`{name[:100]}` does not fit its schema; it nests too many alternatives to"
@@ -275,7 +276,7 @@ class Checker:
         for key, item in value.items():
             key = spelled.get(key, key) if spelled.get(key) not in value else key
             if key in properties:
-                place = f"{pointer}/properties/{_escape(key)}"
+                place = f"{pointer}/properties/{escape(key)}"
                 if (
                     item is None
                     and not wire
@@ -297,7 +298,7 @@ class Checker:
         """Keys as on the wire to keys of the schema: a caller who knows the API may use its own."""
         found = {}
         for key in properties:
-            name = self._names.get(f"{pointer}/properties/{_escape(key)}")
+            name = self._names.get(f"{pointer}/properties/{escape(key)}")
             if name is not None and name not in properties:
                 found[name] = key
         return found
@@ -387,8 +388,7 @@ class Checker:
             hops += 1
             pointer = schema["$ref"].removeprefix("#")
             schema = self._schema
-            for token in pointer.split("/")[1:]:
-                key = token.replace("~1", "/").replace("~0", "~")
+            for key in split(pointer):
                 schema = schema.get(key, {}) if isinstance(schema, dict) else {}
             if hops > MAX_HOPS:
                 return {}, pointer
@@ -404,7 +404,7 @@ class Checker:
         for keyword in _MAPS:
             if isinstance(schema.get(keyword), dict):
                 result[keyword] = {
-                    key: self._checkable(part, f"{pointer}/{keyword}/{_escape(key)}")
+                    key: self._checkable(part, f"{pointer}/{keyword}/{escape(key)}")
                     for key, part in schema[keyword].items()
                     if not (
                         keyword == "patternProperties"
@@ -476,11 +476,6 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _escape(token: str) -> str:
-    """One token of a JSON Pointer (RFC 6901, section 3)."""
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 def _parse(text: str) -> Any:

@@ -1,0 +1,106 @@
+"""The operations of an OpenAPI document, in a fixed order: by path, then by method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..http import METHODS
+from ..runtime.pointer import escape
+from .document import Document
+from .values import as_object, as_text
+
+Deref = Callable[[Any, str], tuple[Any, str]]
+"""(node, its pointer) → what the node refers to (None where that is nothing), and its pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A path, or an operation of one, that is not an object. `method` is in capitals, and `*` for a
+    whole path.
+    """
+
+    method: str
+    path: str
+    pointer: str
+    is_dangling: bool
+    """Whether it is a reference that points to nothing."""
+
+
+Report = Callable[[Unreadable], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentedPath:
+    """One path as the document has it. `pointer` is that of the path item, `key` that of the path
+    itself, which may refer to a path item elsewhere.
+    """
+
+    path: str
+    key: str
+    pointer: str
+    node: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentedOperation:
+    """One operation as the document has it. `method` is in capitals."""
+
+    method: str
+    path: str
+    operation_id: str | None
+    pointer: str
+    path_item: dict[str, Any]
+    node: dict[str, Any]
+
+
+def _ignore(unreadable: Unreadable) -> None:
+    pass
+
+
+def operations(document: Document, deref: Deref) -> Iterator[DocumentedOperation]:
+    """Every operation of an upgraded document."""
+    for path in paths(document, deref):
+        yield from operations_of(path, deref)
+
+
+def paths(document: Document, deref: Deref, report: Report = _ignore) -> Iterator[DocumentedPath]:
+    """Every path of an upgraded document; `report` gets those that cannot be read."""
+    nodes = as_object(document.root.get("paths"))
+    for path in sorted(nodes):
+        if path.startswith("x-"):
+            continue
+        key = f"/paths/{escape(path)}"
+        item, pointer = deref(nodes[path], key)
+        if isinstance(item, dict):
+            yield DocumentedPath(path, key, pointer, item)
+        else:
+            report(Unreadable("*", path, key, _is_dangling(nodes[path], item)))
+
+
+def operations_of(
+    path: DocumentedPath, deref: Deref, report: Report = _ignore
+) -> Iterator[DocumentedOperation]:
+    """Every operation of a path; `report` gets those that cannot be read."""
+    additional = as_object(path.node.get("additionalOperations"))
+    nodes = {name: (node, "/additionalOperations") for name, node in additional.items()}
+    nodes |= {name: (path.node[name], "") for name in METHODS if name in path.node}
+    for name, (node, holder) in sorted(nodes.items(), key=lambda item: item[0]):
+        at = f"{path.pointer}{holder}/{escape(name)}"
+        operation, pointer = deref(node, at)
+        if not isinstance(operation, dict):
+            report(Unreadable(name.upper(), path.path, at, _is_dangling(node, operation)))
+            continue
+        yield DocumentedOperation(
+            method=name.upper(),
+            path=path.path,
+            operation_id=as_text(operation.get("operationId")).strip() or None,
+            pointer=pointer,
+            path_item=path.node,
+            node=operation,
+        )
+
+
+def _is_dangling(node: Any, target: Any) -> bool:
+    return isinstance(node, dict) and target is None

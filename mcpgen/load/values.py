@@ -1,0 +1,38 @@
+"""Plain JSON values of a document that may have any shape: each function returns the shape its
+caller needs, or an empty value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """The value itself where it is an object, else an empty one."""
+    if isinstance(value, dict):
+        return value
+    return {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """The value itself where it is a list, else an empty one."""
+    if isinstance(value, list):
+        return value
+    return []
+
+
+def as_text(value: Any) -> str:
+    """The value itself where it is a text, else an empty one."""
+    if isinstance(value, str):
+        return value
+    return ""
+
+
+def texts_in(value: Any) -> list[str]:
+    """The texts among the items of a list; none where the value is no list."""
+    return [item for item in as_list(value) if isinstance(item, str)]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a JSON number; Python counts booleans as integers, JSON does not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

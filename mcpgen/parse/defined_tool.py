@@ -1,0 +1,267 @@
+"""One tool definition or JSON Schema → one tool that the user implements."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Tool
+from ..load.values import as_object, texts_in
+from ..text import first_sentence, humanise, plain, shorten, visible
+from . import describe, naming
+from .annotations import annotation
+from .contract import bundle, copied, fault, is_open, known_names
+from .detail import BUDGET, FOUR_LEVELS, LEVELS, Detail, TooLarge, fit, size
+from .projection import KEY, Projection, project
+from .root_schema import InputRoot, loosened, root_object
+
+if TYPE_CHECKING:
+    from .definitions import Definition
+    from .models import Models
+    from .schema import Reader
+
+INJECTED = ("context", "models")
+"""Names that mean something in the module of a tool, besides those of `naming`."""
+OBJECT_RULES = frozenset(
+    "properties required additionalProperties patternProperties minProperties maxProperties"
+    " propertyNames dependentRequired dependentSchemas unevaluatedProperties".split()
+)
+SCALARS = {"string", "integer", "number", "boolean"}
+DEFAULT_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+}
+"""Kind of an annotation → the types of a default for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """What a tool returns: the schema as clients see it, the exact one, and whether the value
+    stands under `result`.
+    """
+
+    listed: Schema | None = None
+    exact: Schema | None = None
+    wrapped: bool = False
+
+    @property
+    def contract(self) -> Schema | None:
+        """The exact schema where it says more than the listed one."""
+        same = None if self.listed is None else without_texts(self.listed)
+        return None if self.exact == same else self.exact
+
+
+class DefinedTool:
+    """One definition on its way to a tool.
+
+    `root` is its input schema with an object at the root, `contract` the schema a call is checked
+    against, `names` the arguments of the contract with their names in Python.
+    """
+
+    def __init__(
+        self, reader: Reader, definition: Definition, origin: Origin, hints: Hints, profile: str
+    ) -> None:
+        self.reader, self.definition, self.origin, self.hints = reader, definition, origin, hints
+        self.profile = profile
+        self.root = self.rooted()
+        self.contract = self.exact_input()
+        self.names = argument_names(known_names(self.contract))
+        self.exact = {
+            name: reader.flatten(schema) for name, schema in reader.properties(self.root).items()
+        }
+        """The properties of the input schema as the document has them, references followed."""
+        self.output = self.declared_output()
+
+    def rooted(self) -> Any:
+        """The input schema with an object at its root: another kind of value is wrapped as the
+        argument `value`.
+
+        A schema without a type is an object's in a list of tools, and any value's elsewhere.
+        """
+        schema = self.definition.schema
+        kinds = self.reader.kinds(schema)
+        takes_object = "object" in kinds
+        if not kinds:
+            has_rules = not OBJECT_RULES.isdisjoint(self.reader.flatten(schema))
+            takes_object = has_rules or not self.definition.bare
+        if takes_object:
+            return schema
+        return {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+
+    def exact_input(self) -> Schema:
+        """The schema a call is checked against: the document's own, with what it refers to beside
+        it.
+        """
+        schema = bundle(self.reader, self.root)
+        if self.is_valid(schema, "the schema of", "is not valid, so calls are checked loosely"):
+            return {"type": "object", **schema}
+        names = [name for name in known_names(schema) if isinstance(name, str)]
+        return {"type": "object", "properties": {name: {} for name in names}}
+
+    def is_valid(self, schema: Schema, start: str, end: str) -> bool:
+        """Whether a schema can be checked against; reports why not."""
+        reason = fault(schema)
+        if reason:
+            name = visible(self.definition.name)[:60]
+            message = f"{start} `{name}` {end}: {visible(reason)}"
+            self.reader.problems.warn("E0441", message, pointer=self.definition.pointer)
+        return not reason
+
+    def declared_output(self) -> _Output:
+        """The output schema of the definition."""
+        schema = self.definition.output
+        if not isinstance(schema, dict):
+            return _Output()
+        kinds = self.reader.kinds(schema)
+        wrapped = bool(kinds) and "object" not in kinds
+        if wrapped:
+            schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+        exact = {"type": "object", **bundle(self.reader, schema)}
+        if not self.is_valid(exact, "the output schema of", "is not valid and was left out"):
+            return _Output()
+        try:
+            projection = project(self.reader, schema, FOUR_LEVELS, writing=False)
+        except TooLarge:
+            return _Output({"type": "object"}, exact)
+        listed, _ = root_object(projection.schema)
+        if projection.nullable or projection.wire_names:
+            # What the portable form cannot say must not refuse a right answer at the client.
+            listed = loosened(listed)
+        return _Output(listed, exact, wrapped and "result" in listed.get("properties", {}))
+
+    def tool(self, name: str) -> Tool:
+        """The tool, in the richest detail that fits the budget."""
+        # Below a depth of one the arguments themselves would be left out.
+        levels = [detail for detail in LEVELS[self.profile] if detail.depth]
+        budget = BUDGET[self.profile]
+        tool = fit(lambda detail: self.in_detail(name, detail), levels, budget)
+        if tool is None or size(tool) > budget:
+            outline = Projection(self.outline(budget * 3 // 4))
+            return self.with_input(name, InputRoot(outline, self.names))
+        return tool
+
+    def typed(self, tool: Tool, models: Models) -> Tool:
+        """The tool with the types of its arguments and of its answer."""
+        schemas = self.reader.properties(self.root)
+        arguments = tuple(
+            replace(
+                argument,
+                type=models.argument(schemas.get(argument.wire_name), tool.name, argument.name),
+            )
+            for argument in tool.arguments
+        )
+        answer = tool.response
+        if answer.json and tool.output_schema is not None:
+            answer = replace(answer, type=models.answer(self.definition.output, tool.name))
+        return replace(tool, arguments=arguments, response=answer)
+
+    def in_detail(self, name: str, detail: Detail) -> Tool:
+        """The tool in one level of detail. Raises TooLarge."""
+        projection = project(self.reader, self.root, detail)
+        return self.with_input(name, InputRoot(projection, self.names))
+
+    def outline(self, room: int) -> Schema:
+        """A schema that is too large to be listed as types and a sentence each, in about `room`
+        bytes; optional arguments that do not fit are left out.
+        """
+        listed = texts_in(self.reader.flatten(self.root).get("required"))
+        required = [name for name in listed if name in self.exact]
+        properties: dict[str, Schema] = {}
+        for name in sorted(self.exact, key=lambda key: key not in required):
+            line = self.outline_of(self.exact[name])
+            room -= len(json.dumps({name: line}))
+            if KEY.fullmatch(name) and (room >= 0 or name in required):
+                properties[name] = line
+        outline: Schema = {"type": "object", "properties": properties}
+        required = [name for name in required if name in properties]
+        if required:
+            outline["required"] = required
+        return outline
+
+    def outline_of(self, schema: dict[str, Any]) -> Schema:
+        """One argument as its type, where that is a scalar's, and a sentence."""
+        line: Schema = {}
+        kinds = self.reader.kinds(schema)
+        if len(kinds) == 1 and kinds <= SCALARS:
+            line["type"] = next(iter(kinds))
+        sentence, _ = first_sentence(plain(schema.get("description")))
+        text = shorten(sentence, 80)
+        if text:
+            line["description"] = text
+        return line
+
+    def with_input(self, name: str, root: InputRoot) -> Tool:
+        """The tool with an input schema."""
+        definition, output = self.definition, self.output
+        headline, rest = self.headline()
+        same = self.contract == without_texts(root.schema) and not root.wire_names
+        return Tool(
+            name=name,
+            title=shorten(definition.title, 80) or humanise(definition.name).capitalize(),
+            description=describe.describe(headline.rstrip("."), rest, [], 1500),
+            input_schema=root.schema,
+            output_schema=output.listed,
+            hints=self.hints,
+            arguments=tuple(self.argument(root, *names) for names in self.names.items()),
+            request=None,
+            response=Response(json=definition.output is not None, wrapped=output.wrapped),
+            origin=self.origin,
+            nullable=tuple(root.nullable),
+            wire_names=tuple(root.wire_names),
+            docstring=describe.docstring_of(headline),
+            contract=None if same else self.contract,
+            output_contract=output.contract,
+            takes_more=is_open(self.contract),
+        )
+
+    def headline(self) -> tuple[str, str]:
+        """The first sentence of the description, verb first, and the remaining text."""
+        definition = self.definition
+        sentence, rest = first_sentence(definition.description)
+        headline = sentence or definition.title or humanise(definition.name)
+        if len(headline) > describe.FIRST_SENTENCE:
+            rest, headline = definition.description, shorten(headline, describe.FIRST_SENTENCE)
+        return describe.with_verb(headline, "Run"), rest
+
+    def argument(self, root: InputRoot, wire_name: str, name: str) -> Argument:
+        """One argument of the tool's function."""
+        schema = root.schema.get("properties", {}).get(name, {})
+        kind = annotation(schema, nullable=root.takes_null(name))
+        return Argument(
+            name=name,
+            wire_name=wire_name,
+            place="body",
+            annotation=kind,
+            required=name in root.schema.get("required", ()),
+            default=default_of(self.exact.get(wire_name), kind),
+        )
+
+
+def without_texts(schema: Schema) -> Schema:
+    """A schema without titles, descriptions and other keywords that refuse no value."""
+    rules: Schema = copied(schema, lambda ref: ref)
+    return rules
+
+
+def argument_names(wire_names: list[str]) -> dict[str, str]:
+    """Argument of the document → the name of a Python keyword, itself wherever it can be one."""
+    names = naming.argument_names(("body", wire_name) for wire_name in wire_names)
+    out: dict[str, str] = {}
+    for (_, wire_name), name in names.items():
+        out[wire_name] = f"{name}_" if name in INJECTED else name
+    return out
+
+
+def default_of(schema: Any, kind: Annotation) -> tuple[Any, ...]:
+    """The default a schema names, where it is a value the annotation allows; in a tuple, empty
+    where there is none.
+    """
+    value = as_object(schema).get("default")
+    if kind.kind == "literal":
+        fits = any(value == item and type(value) is type(item) for item in kind.members)
+    else:
+        fits = type(value) in DEFAULT_TYPES.get(kind.kind, ())
+    return (value,) if fits else ()

@@ -1,0 +1,49 @@
+"""What a document of definitions is called, for the summary of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ..load.definitions import SOURCES, entries
+from ..load.values import as_object
+from ..text import visible
+
+if TYPE_CHECKING:
+    from ..load import Document
+
+
+def describe_document(document: Document) -> str:
+    """What a document of definitions was recognised as; of several, what each of them was."""
+    beside = document.root.get(SOURCES)
+    if not isinstance(beside, list):
+        return visible(dialect_of(document.root))
+    roots = [document.deref(entry, "")[0] for entry in beside]
+    count = Counter(dialect_of(root) for root in roots)
+    names = []
+    for name, number in sorted(count.items()):
+        names.append(name if number == 1 else f"{number} × {name}")
+    return ", ".join(names)
+
+
+def dialect_of(root: Any) -> str:
+    """The dialect of one document, by its first definition."""
+    listed = entries(root)
+    if listed is None:
+        return "JSON Schema"
+    objects = [(entry, at) for entry, at in listed if isinstance(entry, dict)]
+    entry, pointer = next(iter(objects), ({}, ""))
+    if isinstance(entry.get("function"), dict):
+        return "OpenAI function definitions (Chat Completions)"
+    if "inputSchema" in entry:
+        is_answer = "result" in as_object(root)
+        return "captured answer to tools/list" if is_answer else "MCP tools list"
+    if "parameters" in entry and "functionDeclarations" in pointer:
+        return "Gemini function declarations"
+    if "input_schema" in entry:
+        return "Anthropic tools"
+    if "parameters" not in entry:
+        return "list of tools"
+    if entry.get("type") == "function":
+        return "OpenAI function definitions (Responses)"
+    return "OpenAI function definitions"

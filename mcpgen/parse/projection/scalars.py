@@ -1,0 +1,183 @@
+"""Texts, numbers and enums, and the keywords that count or bound a value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ...load.values import as_list, as_text, is_number
+from ...text import visible
+from ..pattern import pattern_of, portable_pattern, wider_pattern
+from ..schema import is_of_type, type_of
+
+if TYPE_CHECKING:
+    from ...ir import Schema
+    from .run import Run
+
+FORMATS = frozenset("""
+    date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid
+    json-pointer regex int32 int64 float double byte
+    """.split())
+"""Formats that JSON Schema or ajv-formats know; any other is said in the description."""
+NUMBER_KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+COUNT_KEYWORDS = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+LONG_LIMIT = 256
+"""The least limit that `Detail.long_limits` is about."""
+REPLACED_BY_PATTERN = ("minLength", "maxLength", "format")
+REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
+SCALAR_TO_TEXT = (("integer", "string"), ("number", "string"), ("boolean", "string"))
+TEXT_TO_NUMBER = (("string", "integer"), ("string", "number"))
+EMPTY_TEXT = {"type": "string", "maxLength": 0}
+"""The enum of the empty text alone, for clients that refuse empty values in an enum."""
+
+
+def is_base64(base: dict[str, Any]) -> bool:
+    """Whether a text stands for bytes."""
+    return base.get("format") == "binary" or base.get("contentEncoding") == "base64"
+
+
+def text_keywords(base: dict[str, Any]) -> Schema:
+    """The format and the pattern of a text."""
+    out: Schema = {}
+    kind = as_text(base.get("format"))
+    if is_base64(base):
+        out["format"] = "byte"
+    elif kind in FORMATS:
+        out["format"] = kind
+    written = as_text(base.get("pattern"))
+    pattern = portable_pattern(written) or wider_pattern(written)
+    if pattern:
+        out["pattern"] = pattern
+    return out
+
+
+def number_keywords(run: Run, base: dict[str, Any]) -> Schema:
+    """The bounds and the format of a number."""
+    out: Schema = {}
+    for keyword in NUMBER_KEYWORDS:
+        value = base.get(keyword)
+        if value is None:
+            continue
+        if not is_number(value):
+            run.refuse(keyword, value, "a number")
+        elif keyword == "multipleOf" and not value > 0:
+            run.refuse(keyword, value, "greater than 0")
+        else:
+            out[keyword] = value
+    kind = as_text(base.get("format"))
+    if kind in FORMATS:
+        out["format"] = kind
+    return out
+
+
+def count_keywords(run: Run, base: dict[str, Any], name: str) -> Schema:
+    """How long a text is, how many items an array has, how many properties an object."""
+    out: Schema = {}
+    for keyword in COUNT_KEYWORDS.get(name, ()):
+        value = base.get(keyword)
+        if value is None:
+            continue
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not _is_count(value):
+            run.refuse(keyword, value, "a whole number of at least 0")
+            continue
+        says_nothing = value == 0 and keyword.startswith("min")
+        too_long = value >= LONG_LIMIT and not run.detail.long_limits
+        if not (says_nothing or too_long):
+            out[keyword] = value
+    return out
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def with_values(run: Run, out: Schema, base: dict[str, Any], name: str) -> Schema:
+    """`out` narrowed to the values of an enum: as an enum, or as a pattern where that is much
+    shorter.
+    """
+    values = enum_values(base, name)
+    pattern = ""
+    if name == "string":
+        pattern = _pattern_for(run, values)
+    if pattern:
+        out["pattern"] = pattern
+        _drop(out, REPLACED_BY_PATTERN)
+    elif values == [""]:
+        return dict(EMPTY_TEXT)
+    elif 0 < len(values) <= run.detail.enum:
+        out["enum"] = values
+        _drop(out, REPLACED_BY_ENUM)
+    return out
+
+
+def _drop(out: Schema, keywords: tuple[str, ...]) -> None:
+    for keyword in keywords:
+        out.pop(keyword, None)
+
+
+def _pattern_for(run: Run, values: list[str]) -> str:
+    """Many values that begin alike as one pattern, where that is much shorter and short enough;
+    else an empty text.
+    """
+    if len(values) < 20 or not run.detail.patterns:
+        return ""
+    listed = len(json.dumps(values))
+    if listed < 600:
+        return ""
+    pattern = pattern_of(values)
+    if len(pattern) > min(0.6 * listed, 12 * run.detail.enum):
+        return ""
+    return pattern
+
+
+def enum_values(base: dict[str, Any], name: str) -> list[Any]:
+    """The values of a schema's enum that fit the type `name`, in order, without null and repeats;
+    an empty `name` takes any type.
+    """
+    values = [base["const"]] if "const" in base else as_list(base.get("enum"))
+    converted = [_converted(value, name) for value in values]
+    return distinct(value for value in converted if _can_be_said(value))
+
+
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """JSON values without repeats, in order; 1, 1.0 and true are three values."""
+    by_identity: dict[Any, Any] = {}
+    for value in values:
+        identity: Any = value
+        if not isinstance(value, str):
+            identity = type(value), json.dumps(value, sort_keys=True)
+        by_identity.setdefault(identity, value)
+    return list(by_identity.values())
+
+
+def _can_be_said(value: Any) -> bool:
+    """Whether a client may be offered a value: null and hidden characters are not."""
+    if isinstance(value, str):
+        return visible(value) == value
+    return value is not None
+
+
+def _converted(value: Any, name: str) -> Any:
+    """A value of an enum as one of the type `name`, or None where it cannot be one."""
+    if not name or is_of_type(value, name):
+        return value
+    conversion = type_of(value), name
+    if conversion in SCALAR_TO_TEXT:
+        return json.dumps(value)
+    if conversion in TEXT_TO_NUMBER:
+        return _as_number(value, name)
+    return None
+
+
+def _as_number(text: str, name: str) -> int | float | None:
+    try:
+        return int(text) if name == "integer" else float(text)
+    except ValueError:
+        return None
