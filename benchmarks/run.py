@@ -58,39 +58,32 @@ class Candidate:
     environment: Mapping[str, str]
 
 
-def cpu(command: list[str], environment: Mapping[str, str] | None = None) -> tuple[float, float]:
+def cpu(command: list[str]) -> tuple[float, float]:
     """CPU seconds and wall seconds of a command and everything it starts. Raises Absent when it
     fails.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
-    node.run(command, env={**os.environ, **(environment or {})})
+    node.run(command)
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
 
-def generation(rounds: int, folder: Path) -> dict[str, float]:
-    """CPU seconds of `mcpgen generate` on the document: with an empty cache and with a full one."""
-    found: dict[str, list[float]] = {"cold": [], "warm": []}
-    for turn in range(rounds):
-        cache = folder / f"cache{turn}"
-        for kind in ("cold", "warm"):
-            out = folder / f"out-{kind}{turn}"
-            command = [
-                sys.executable,
-                "-m",
-                "mcpgen",
-                "generate",
-                str(GITHUB),
-                "-o",
-                str(out),
-                "--quiet",
-            ]
-            found[kind].append(cpu(command, {"MCPGEN_CACHE_DIR": str(cache)})[0])
-            if turn or kind == "warm":
-                shutil.rmtree(out)
-    return {kind: statistics.median(values) for kind, values in found.items()}
+def generation(rounds: int, folder: Path) -> float:
+    """CPU seconds of `mcpgen generate` on the document, into `folder/0`, `folder/1` and so on."""
+    generate = [sys.executable, "-m", "mcpgen", "generate", str(GITHUB), "--quiet", "-o"]
+    return statistics.median(cpu([*generate, str(folder / str(turn))])[0] for turn in range(rounds))
+
+
+def environment(package: Path, base_url: str) -> dict[str, str]:
+    """The variables of our own server: it calls the API at `base_url`, as often as it can, from
+    bytecode.
+    """
+    variables = referee_server.environment(package, base_url)
+    prefix = json.loads((package / "api.json").read_text())["env_prefix"]
+    del variables["PYTHONDONTWRITEBYTECODE"]
+    return variables | {f"{prefix}_CALL_RATE": "0"}
 
 
 async def one_round(
@@ -225,16 +218,13 @@ def main(argv: list[str] | None = None) -> int:
         base = f"http://127.0.0.1:{port}"
         rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
         cost = generation(max(1, options.rounds // 2), folder)
-        package = next((folder / "out-cold0" / "src").iterdir())
+        package = next((folder / "0" / "src").iterdir())
         candidates = {
-            "mcpgen": Candidate(
-                [sys.executable, "-m", package.name], referee_server.environment(package, base)
-            ),
+            "mcpgen": Candidate([sys.executable, "-m", package.name], environment(package, base)),
             "fastmcp": Candidate(
                 [rival, str(Path(__file__).with_name("fastmcp_server.py")), str(GITHUB), base], {}
             ),
         }
-        candidates["mcpgen"].environment.pop("PYTHONDONTWRITEBYTECODE", None)  # type: ignore[attr-defined]
         figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds, upstream.pid))
         result = {
             "machine": (

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ir import LITERALS, Schema
@@ -266,7 +267,9 @@ def _literals(flat: Schema) -> list[Any]:
 
 
 def _union(members: list[Schema]) -> Schema:
-    """The members without repeats; any value where one of them, or none, is said."""
+    """The members without repeats; any value where one member is any value, or there is none."""
+    if len(members) == 1:
+        return members[0]
     unique = {json.dumps(member, sort_keys=True): member for member in members}
     if "{}" in unique or not unique:
         return {}
@@ -283,6 +286,7 @@ def class_name(name: str) -> str:
     return (found if found[0].isalpha() else f"Model{found}")[:NAME_LENGTH]
 
 
+@lru_cache(maxsize=4096)
 def pascal(name: str) -> str:
     """A name as part of a class name: `page-size` → `PageSize`."""
     return "".join(word.capitalize() for word in words(name)) or "Item"

@@ -16,7 +16,7 @@ def unescape(token: str) -> str:
 
 
 def split(pointer: str) -> list[str]:
-    """The tokens of a pointer: `/a~1b/0` → `["a/b", "0"]`; the empty pointer has none."""
+    """The tokens of a pointer: `/a~1b/0` gives `["a/b", "0"]`; the empty pointer has none."""
     return [unescape(part) for part in pointer.split("/")[1:]]
 
 

@@ -133,7 +133,7 @@ def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
 DIGEST = """
 import hashlib, os, sys
 sys.path[:0] = {path!r}
-from render.test_output import every_feature
+from tests.render.test_output import every_feature
 from mcpgen.config import Config
 from mcpgen.render import render
 files = render(every_feature())

@@ -37,7 +37,6 @@ def copy(place: Path) -> None:
 def caught(place: Path, tests: list[str]) -> tuple[bool, str]:
     """Whether the tests fail as the copy stands, and what they said."""
     environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
-    environment["MCPGEN_CACHE_DIR"] = str(place / ".cache")
     words = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider"]
     words += [f"tests/{test}" for test in tests]
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,13 +15,13 @@ from typing import Any
 
 import jinja2
 import pytest
-from render.syntax import syntax
 
 from mcpgen.parse.naming import RESERVED
 from mcpgen.parse.projection import KEY
 from mcpgen.render.environment import make_environment
 from mcpgen.render.gate import GateError, check_models, check_tools
 from mcpgen.text import visible
+from tests.render.syntax import syntax
 
 from .conftest import Canary, Generate
 from .shop import PAYLOADS, around, document, hostile, operation, query, rendered, said, understood
@@ -198,6 +199,38 @@ def test_importing_what_is_generated_runs_nothing(projects: Any, tmp_path: Path)
         check=False,
     )
     assert done.stdout == "imported general\n", done.stderr[-2000:]
+
+
+HOSTILE_MODULES = (
+    "argparse.py",
+    "black.py",
+    "datamodel_code_generator/__init__.py",
+    "jinja2.py",
+    "json.py",
+    "jsonschema_rs.py",
+    "typer.py",
+    "yaml.py",
+)
+
+
+def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path) -> None:
+    """`python -m` puts the current folder first on the import path."""
+    for name in HOSTILE_MODULES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"raise SystemExit('imported {name}')\n")
+    # A path of 130 characters needs black; an object in an answer needs models
+    item = {"type": "object", "properties": {"a": {"type": "string"}}}
+    answer = {"description": "OK", "content": {"application/json": {"schema": item}}}
+    shop = document({f"/{'x' * 130}": {"get": operation(responses={"200": answer})}})
+    (tmp_path / "openapi.json").write_text(json.dumps(shop))
+    command = [sys.executable, "-m", "mcpgen", "generate", "openapi.json", "-o", "out"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (models,) = (tmp_path / "out" / "src").glob("*/models.py")
+    assert "TypedDict" in models.read_text()
 
 
 def test_nothing_is_written_outside_the_folder_and_nothing_is_fetched(

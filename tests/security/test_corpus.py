@@ -25,7 +25,7 @@ SMALL = sorted(REAL, key=lambda path: path.stat().st_size)[:18]
 
 
 def golden() -> str:
-    """The hash of the runtime as it stands among the templates."""
+    """The hash of the runtime as it stands in mcpgen itself."""
     root = ROOT / "mcpgen" / "runtime"
     return digest(
         {
@@ -60,8 +60,8 @@ def test_the_runtime_is_the_same_to_the_byte(path: Path) -> None:
             check_tools(text, name)
         elif re.fullmatch(r"src/\w+/models\.py", name):
             check_models(text, name)
-        elif re.fullmatch(r"src/.*\.py", name):
-            runtime[name.split("/", 2)[2]] = text
+        elif re.fullmatch(r"src/\w+/runtime/.*\.py", name):
+            runtime[name.split("/", 3)[3]] = text
     assert digest(runtime) == golden()
 
 
@@ -104,7 +104,8 @@ def test_generating_needs_no_network(tmp_path: Path) -> None:
         subprocess.run([*space, "true"], check=True, capture_output=True, timeout=10)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("this machine does not let a process have a network of its own")
-    paths = [str(path) for path in (*SAMPLES[:3], *SMALL[:2]) if path.name not in overlays()]
+    real = [path for path in SMALL if "operationId" in path.read_text("utf-8")]
+    paths = [str(path) for path in (*SAMPLES[:3], *real[:2]) if path.name not in overlays()]
     done = subprocess.run(
         [*space, sys.executable, "-c", OFFLINE, str(tmp_path), *paths],
         capture_output=True,
