@@ -386,7 +386,9 @@ def limited(in_process: Any, environment: dict[str, str], **more: Any) -> Any:
     given = {f"{PREFIX}_{name}": more.pop(name) for name in names}
     in_process()
     settings = importlib.import_module(f"{PACKAGE}.runtime.settings")
-    return in_process(settings=settings.read(environ={**environment, **given}), **more)
+    package = importlib.import_module(f"{PACKAGE}.runtime.package")
+    facts = package.Package.named(PACKAGE).facts()
+    return in_process(settings=settings.read(facts, {**environment, **given}), **more)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
