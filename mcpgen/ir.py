@@ -1,8 +1,8 @@
 """The intermediate representation: what a server is, after OpenAPI and before Python.
 
 `parse` makes these dataclasses, `customise` changes them, `render` reads them. They are frozen,
-hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON Schemas
-(`Schema`) and JSON values (an argument's fixed value or default), which are data on both sides.
+hold tuples, and know neither OpenAPI nor Jinja nor files. The only plain dictionaries are JSON
+Schemas (`Schema`) and JSON values (an argument's fixed value or default): data on both sides.
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ class Server:
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names tools can be
-    called by (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
+    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names of tools
+    (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
     names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
     definitions the document holds, if it is no API description. `models` are the objects that types
     refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.

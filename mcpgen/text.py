@@ -11,21 +11,14 @@ import html
 import re
 from functools import lru_cache
 
-# Cc, Cf and look-alikes of nothing: C0/C1 controls but tab and newline, soft hyphen, Arabic letter
-# mark, Hangul
-# fillers, Mongolian vowel separator, zero-width and bidi marks, line/paragraph separators,
-# invisible operators,
-# variation selectors, byte order mark, interlinear marks, tags, and lone surrogates.
-INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
+from .runtime import invisible
+
+INVISIBLE = re.compile(invisible.INVISIBLE)
 
 _TAGS = (
-    "a|abbr|b|blockquote|br|caption|center|code|col|colgroup|dd|del|details|div|dl|dt|em|figure|font|h[1-6]|hr|i|img|ins"
-    "|kbd|li|mark|ol|p|pre|s|section|small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul"
-    "|var|video|iframe"
+    "a|abbr|b|blockquote|br|caption|center|code|col|colgroup|dd|del|details|div|dl|dt|em|figure"
+    "|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|s|section|small|span|strike|strong|sub|summary"
+    "|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|iframe"
 )
 _BLOCK_TAG = re.compile(
     r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6]|dd|dt|hr|pre|blockquote)\b[^<>]*>", re.I
@@ -54,11 +47,6 @@ def visible(text: str) -> str:
     LF.
     """
     return INVISIBLE.sub("\ufffd", text.replace("\r\n", "\n"))
-
-
-def count_invisible(text: str) -> int:
-    """How many characters `visible` would replace."""
-    return len(INVISIBLE.findall(text.replace("\r\n", "\n")))
 
 
 def plain(text: object) -> str:
@@ -110,11 +98,6 @@ def first_sentence(text: str) -> tuple[str, str]:
         head, tail = line[: match.start()], line[match.end() :]
         return head.rstrip(" ."), "\n".join(part for part in (tail, rest) if part)
     return line.rstrip(" ."), rest
-
-
-def escape_token(token: str) -> str:
-    """One token of a JSON Pointer (RFC 6901 section 3)."""
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 def words(text: str) -> list[str]:

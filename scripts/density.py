@@ -18,7 +18,7 @@ GOALS = {"conditional": 12.0, "boolean": 25.0, "complexity": 9, "long": 0}
 """At most: conditional expressions and boolean operators in 1,000 lines, the 95th percentile of the
 functions' cyclomatic complexity, and lines over 100 columns.
 """
-CEILINGS = {"conditional": 23.2, "boolean": 42.9, "complexity": 13, "long": 35}
+CEILINGS = {"conditional": 12.0, "boolean": 34.2, "complexity": 10, "long": 0}
 """Where the whole of mcpgen stands; it may only go down, towards the goals."""
 _BRANCHES = (
     ast.If,

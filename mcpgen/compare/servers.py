@@ -1,8 +1,8 @@
 """What changes for the model and for callers, tool by tool, between two servers or a project and a
 server.
 
-Four classes, the gravest first. `security`: what must be accepted (`security`). `breaking`: a call that worked may fail or mean something else. `additive`:
-what worked goes on working. `text`: words only.
+Four classes, the gravest first. `security`: what must be accepted. `breaking`: a call that worked
+may fail or mean something else. `additive`: what worked goes on working. `text`: words only.
 """
 
 from __future__ import annotations
@@ -213,8 +213,7 @@ def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-# -- saying it
-# --------------------------------------------------------------------------------------------------------
+# Output
 
 
 def as_data(found: Diff) -> dict[str, Any]:

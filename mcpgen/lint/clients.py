@@ -1,7 +1,7 @@
 """Check a tool list against the known limits of MCP clients (`data/clients.toml`).
 
-A rule looks at one Tool object as it is sent and says what is wrong with it. Only `tool_count` looks
-at all of them.
+A rule looks at one Tool object as it is sent and says what is wrong with it. Only `tool_count`
+looks at all of them.
 """
 
 from __future__ import annotations

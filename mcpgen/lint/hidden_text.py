@@ -28,7 +28,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "speaks to a model",
         re.compile(
-            r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|rules|prompts?|guidelines)\b"
+            r"\b(?:ignore|disregard|forget|override)\b"
+            r".{0,40}\b(?:instructions?|rules|prompts?|guidelines)\b"
             r"|\bsystem prompt\b|\byou are (?:now )?(?:an? )?(?:AI|assistant|language model)\b"
             r"|</?(?:important|system|instructions?|secret|hidden)>",
             re.I | re.S,
@@ -37,8 +38,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "wants something kept from the user",
         re.compile(
-            r"\b(?:do"
-            r" not|don't|never|without)\b.{0,30}\b(?:tell|mention|inform|show|notify|asking|alert)\w*\b"
+            r"\b(?:do not|don't|never|without)\b"
+            r".{0,30}\b(?:tell|mention|inform|show|notify|asking|alert)\w*\b"
             r".{0,30}\b(?:user|human|operator|them)\b",
             re.I | re.S,
         ),
@@ -53,7 +54,8 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "names secrets or files of this machine",
         re.compile(
-            r"~/\.(?:ssh|aws|config|netrc)|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)|\bmcp\.json\b"
+            r"~/\.(?:ssh|aws|config|netrc)|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)"
+            r"|\bmcp\.json\b"
             r"|\b(?:send|include|pass|put|forward|upload)\b.{0,60}\b(?:password|credentials|api"
             r" keys?|tokens?(?! name)|"
             r"conversation|chat history)\b.{0,40}\b(?:parameter|argument|field|to https?)",

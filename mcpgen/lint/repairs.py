@@ -1,7 +1,8 @@
 """Repairs of a document as an OpenAPI Overlay, for the author to review.
 
-What follows from the document itself is written as an action. What only its author can know, such as
-what an operation does, is written as a comment to fill in. No guess changes what a request means.
+What follows from the document itself is written as an action. What only its author can know, such
+as what an operation does, is written as a comment to fill in. No guess changes what a request
+means.
 """
 
 from __future__ import annotations

@@ -89,11 +89,13 @@ def call(tool: str, **arguments: Any) -> Any:
 
 
 def test_words_are_counted() -> None:
-    assert call("count_words", text="one two three").structured_content == {{"words": 3, "letters": 11}}
+    result = call("count_words", text="one two three")
+    assert result.structured_content == {{"words": 3, "letters": 11}}
 
 
 def test_short_words_can_be_left_out() -> None:
-    assert call("count_words", text="a bee sees", shortest=3).structured_content == {{"words": 2, "letters": 7}}
+    result = call("count_words", text="a bee sees", shortest=3)
+    assert result.structured_content == {{"words": 2, "letters": 7}}
 
 
 def test_a_call_without_a_text_is_refused() -> None:
@@ -104,11 +106,13 @@ def test_a_call_without_a_text_is_refused() -> None:
 STEPS = """\
 ## The next three steps
 
-1. **Add a tool**: `mcpgen add tool find_book --description "Find a book." --argument title:string!`, or edit the
-   schemas in `tools.json` and run `mcpgen generate`. Either writes a stub into `{source}/custom/`. Say `--read-only`, or
-   `"annotations": {{"readOnlyHint": true}}`, only of a tool that changes nothing: clients call it without asking.
-2. **Implement it**: write the body of the function there. It gets checked arguments and returns text, data or a helper
-   of `content.py`. `mcpgen check` and `make test` say where a function and its schema no longer fit.
+1. **Add a tool**: `mcpgen add tool find_book --description "Find a book." --argument
+   title:string!`, or edit the schemas in `tools.json` and run `mcpgen generate`. Either writes a
+   stub into `{source}/custom/`. Say `--read-only`, or `"annotations": {{"readOnlyHint": true}}`,
+   only of a tool that changes nothing: clients call it without asking.
+2. **Implement it**: write the body of the function there. It gets checked arguments and returns
+   text, data or a helper (`from .. import Image`). `mcpgen check` and `make test` say where a
+   function and its schema no longer fit.
 3. **Try it**: `make test`, then `{start}`.
 
 """

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Server, Tool
-from ..text import escape_token
+from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
 
@@ -37,7 +37,7 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
             value = argument.fixed[0]
         elif argument.name in arguments:
             schema = tool.input_schema["properties"][argument.name]
-            pointer = f"/properties/{escape_token(argument.name)}"
+            pointer = f"/properties/{escape(argument.name)}"
             value = _on_the_wire(
                 tool.input_schema, schema, pointer, arguments[argument.name], names
             )
@@ -215,7 +215,7 @@ def _on_the_wire(
         pointer = schema["$ref"].removeprefix("#")
         schema = root
         for token in pointer.split("/")[1:]:
-            schema = schema[token.replace("~1", "/").replace("~0", "~")]
+            schema = schema[unescape(token)]
         hops += 1
     for keyword in ("allOf", "anyOf", "oneOf"):
         for index, part in enumerate(schema.get(keyword, ())):
@@ -225,7 +225,7 @@ def _on_the_wire(
         rest = schema.get("additionalProperties")
         renamed = {}
         for key, item in value.items():
-            place = f"{pointer}/properties/{escape_token(key)}"
+            place = f"{pointer}/properties/{escape(key)}"
             if key in properties:
                 renamed[names.get(place, key)] = _on_the_wire(
                     root, properties[key], place, item, names

@@ -1,5 +1,4 @@
-"""The last look at generated Python, on the very text that is written: a small grammar for each kind
-of module.
+"""The last look at generated Python as it is written: a grammar for each kind of module.
 
 A module of tools is a docstring, known imports, and functions that make one request of data and
 their arguments. The module of models is TypedDicts. Whatever else a fault in a template or a name

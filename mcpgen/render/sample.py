@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..ir import Schema, Server, Tool
+from ..runtime.pointer import split
 from .expectations import credentials, expectations
 from .pattern_text import text_for
 
@@ -155,8 +156,8 @@ class Sampler:
         result: dict[str, Any] = dict(schema) if isinstance(schema, dict) else {}
         while "$ref" in result and hops < 16:
             target: Any = self._root
-            for token in result.pop("$ref").split("/")[1:]:
-                target = target[token.replace("~1", "/").replace("~0", "~")]
+            for token in split(result.pop("$ref")):
+                target = target[token]
             result = _merge(result, target)
             hops += 1
         for part in result.pop("allOf", ()):

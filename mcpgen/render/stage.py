@@ -99,7 +99,7 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """The files below a folder by their relative paths, in order, without what tools leave there."""
+    """The relative paths of the files below a folder, in order, without what tools leave there."""
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root)
         if path.is_file() and path.suffix != ".pyc" and IGNORED.isdisjoint(name.parts):

@@ -1,7 +1,7 @@
 """What can go wrong between a tool and its API, as a tree.
 
     ApiError
-      Refused              nothing was sent: a value cannot be written, or a rule forbids the request
+      Refused              nothing was sent: a value cannot be written, or a rule forbids it
         MissingCredential  nothing was sent: the operation needs a credential that is not configured
         Busy               nothing was sent: too many calls are waiting already
       Unreachable          no connection: name, address, TLS

@@ -12,19 +12,12 @@ from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Any
 
+from ..invisible import INVISIBLE
+
 MAX_DEPTH = 100
 LEAST = 40
 
-# Controls but tab and newline, soft hyphen, combining grapheme joiner, fillers, zero-width and bidi
-# marks, separators, invisible operators, variation selectors, byte order mark, interlinear marks,
-# tags, lone surrogates
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]+"
-)
+_INVISIBLE = re.compile(INVISIBLE + "+")
 _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
 
