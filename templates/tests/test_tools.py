@@ -148,7 +148,7 @@ def test_a_function_of_your_own_takes_the_arguments_of_its_contract(
     }
     promised = {
         arguments.get(argument, argument)
-        for argument in entry.wire["inputSchema"].get("required", ())
+        for argument in entry.tool["inputSchema"].get("required", ())
     }
     assert needed <= promised, f"{place}: these are not required: {sorted(needed - promised)}"
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):

@@ -133,7 +133,7 @@ def test_commands_that_read_say_that_a_run_was_interrupted_and_write_nothing(
 
 
 def test_an_executable_bit_never_comes_from_the_project(clone: Path) -> None:
-    server = next(clone.glob("src/*/server.py"))
+    server = next(clone.glob("src/*/runtime/app.py"))
     server.unlink()
     (clone / "src").chmod(0o777)
     run(["generate"])

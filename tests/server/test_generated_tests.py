@@ -106,8 +106,8 @@ MUTATIONS = {
     ),
     "required arguments that are not asked for": (
         "src/*/runtime/arguments/checker.py",
-        "            if not self._validator.is_valid(tidied):\n",
-        "            if self._validator.is_valid(tidied):\n",
+        "            if not self._validator.is_valid(repaired):\n",
+        "            if self._validator.is_valid(repaired):\n",
     ),
     "errors that look like answers": (
         "src/*/runtime/server/calls.py",
@@ -115,7 +115,7 @@ MUTATIONS = {
         '"isError": False',
     ),
     "secrets that are not masked": (
-        "src/*/runtime/settings.py",
+        "src/*/runtime/secrets.py",
         "return self._pattern.sub(MASK, text)",
         "return text",
     ),
