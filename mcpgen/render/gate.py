@@ -44,8 +44,8 @@ ENCODERS: Final = frozenset(
     }
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""
-NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "models", "wire"})
-"""Names that no argument may hide."""
+NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})
+"""Names that no argument may hide. `models` is read in annotations alone, outside the function."""
 
 
 class GateError(RuntimeError):
