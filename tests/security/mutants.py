@@ -51,6 +51,8 @@ def caught(place: Path, tests: list[str]) -> tuple[bool, str]:
         )
     except subprocess.TimeoutExpired:
         return True, "out of time"
+    if done.returncode < 0:
+        return True, "killed"  # the fault took all memory, say
     if done.returncode not in (0, 1):
         raise SystemExit(
             f"pytest could not run {tests}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
