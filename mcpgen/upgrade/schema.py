@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ..load.definitions import DECLARATIONS
 from ..load.document import Document
 from ..problems import Problems
 from ..runtime.pointer import escape
@@ -30,6 +31,8 @@ ANNOTATIONS = (
     "xml",
 )
 """Keywords that say something and demand nothing; they stay outside when a schema is wrapped."""
+TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
+SIZES = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 
 
 class SchemaUpgrade:
@@ -101,7 +104,7 @@ class SchemaUpgrade:
         nullable = schema.pop("nullable", None)
         if schema.pop("x-nullable", nullable) is not True:
             return
-        if self.modern:
+        if self.modern and not _is_geminis(at):
             self.problems.note(
                 "E0321",
                 "`nullable` is a keyword of OpenAPI 3.0: read as if `null` were among the types",
@@ -195,11 +198,21 @@ class SchemaUpgrade:
             )
             del member["required"]
 
-    def file(self, schema: Schema, at: At) -> None:
-        """Swagger 2.0 `type: file` → binary text."""
-        if schema["type"] == "file":
+    def type(self, schema: Schema, at: At) -> None:
+        """Swagger 2.0 `type: file` → binary text; Gemini's `STRING` → `string`."""
+        name = schema["type"]
+        if name == "file":
             schema["type"] = "string"
             schema["format"] = "binary"
+        elif type(name) is str and name.lower() in TYPES:
+            schema["type"] = name.lower()
+
+    def size(self, schema: Schema, at: At) -> None:
+        """Gemini's `"minItems": "1"` → a number: protocol buffers write 64 bits as text."""
+        for key in SIZES:
+            value = schema.get(key)
+            if type(value) is str and value.isdecimal():
+                schema[key] = int(value)
 
     def recursive(self, schema: Schema, at: At) -> None:
         """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
@@ -212,11 +225,21 @@ class SchemaUpgrade:
         schema.setdefault("$ref", "#" + pointer(top))
 
 
-def _is_schema_root(at: At) -> bool:
+def _is_schema_root(at: tuple[At, str]) -> bool:
     """Whether a place is that of a named schema or the schema of something that is none."""
-    assert at is not None
-    above = at[0]
-    return at[1] == "schema" or (above is not None and above[1] == "schemas")
+    above, key = at
+    if key == "schema":
+        return True
+    return above is not None and above[1] == "schemas"
+
+
+def _is_geminis(at: At) -> bool:
+    """Whether a place is in a function declaration of Gemini's, which has `nullable`."""
+    while at is not None:
+        at, key = at
+        if key in DECLARATIONS:
+            return True
+    return False
 
 
 def _exclusive(schema: Schema, bound: str, exclusive: str) -> None:
@@ -260,8 +283,9 @@ _RULES: dict[str, Rule] = {
     "dependencies": SchemaUpgrade.dependencies,
     "id": SchemaUpgrade.identifier,
     "properties": SchemaUpgrade.properties,
-    "type": SchemaUpgrade.file,
+    "type": SchemaUpgrade.type,
     "$recursiveRef": SchemaUpgrade.recursive,
+    **dict.fromkeys(SIZES, SchemaUpgrade.size),
     # Last: these may put everything else into a branch.
     "nullable": SchemaUpgrade.nullable,
     "x-nullable": SchemaUpgrade.nullable,

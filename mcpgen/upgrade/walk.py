@@ -140,12 +140,13 @@ def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
     """The schemas of tool definitions: of the document itself, and of those that stand beside
     it.
     """
-    for root, pointer_of_root in _definition_roots(document):
-        for schema, at in schemas(root, pointer_of_root):
+    for root, pointer_of_root in definition_roots(document):
+        for schema, at, _ in schemas(root, pointer_of_root):
             yield "schema", schema, place_of(at)
 
 
-def _definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
+def definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
+    """The roots of the documents that hold tool definitions, with their pointers."""
     beside = document.root.get(SOURCES)
     if type(beside) is not list and not document.describes_api:
         yield document.root, ""
