@@ -38,7 +38,7 @@ Chain: TypeAlias = "tuple[Chain, str] | None"
 
 _SUSPECT = re.compile(
     r"""\$ref(?!["']?\s*:\s*["']\#/) | \$(id|anchor|dynamicRef|recursiveRef)\b
-      | json-schema\.org/draft-04/ | \bmapping\b
+      | json-schema\.org/draft-04/ | \bmapping["']?\s*:
       | \\(?:x|u00|U000000)(?:24|72|65|66) | \\\n""",
     re.X,
 )
@@ -46,6 +46,9 @@ _SUSPECT = re.compile(
 
 In YAML `#` begins a comment unless it is quoted, and a quoted key may be escaped or folded.
 """
+
+_IDENTIFIES = re.compile(r"\$(id|anchor|dynamicAnchor)\b|draft-04|\\(x|u00|U000000)24|\\\n")
+"""Texts without a match have no `$id` and no anchor."""
 
 _DATA = frozenset(("example", "default", "const", "enum", "value", "externalDocs"))
 """Keys whose value is data, in which `$ref` is a key like any other unless it is the only one."""
@@ -177,13 +180,14 @@ class _Gatherer:
         self.count(root)
         if not self.document.describes_api:
             self.collect_tools(root, "")
-        self.identifiers.collect(root, "")
+        if any(_IDENTIFIES.search(text.content) for text in self.document.files.values()):
+            self.identifiers.collect(root, "")
         sources = root.pop(SOURCES, None)
         if sources is not None:
             self.visit(sources, (None, SOURCES), _Scope("", "", ""))
             for name, tree in self.embedded.items():
                 self.collect_tools(tree, _home(name))
-                self.identifiers.collect(tree, _home(name))
+                self.identify(name, tree)
         self.visit(root, None, _Scope("", "", ""))
         if sources is not None:
             root[SOURCES] = sources
@@ -475,8 +479,14 @@ class _Gatherer:
         """Add a tree to the document; its own references are followed later."""
         self.count(tree)
         self.embedded[name] = tree
-        self.identifiers.collect(tree, _home(name))
+        self.identify(name, tree)
         self.queue.append(name)
+
+    def identify(self, name: str, tree: Any) -> None:
+        """Note the identifiers of an embedded tree."""
+        text = self.document.files.get(name)
+        if text is None or _IDENTIFIES.search(text.content):
+            self.identifiers.collect(tree, _home(name))
 
     def text(self, name: str) -> Text:
         """The text of a file, within the limit of bytes for all files together."""

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcpgen.lint import values
+from mcpgen.lint.hidden_text import report_hidden
 from mcpgen.lint.structure import check
 from mcpgen.lint.values import check_defaults
 from mcpgen.problems import Problems
@@ -118,3 +121,26 @@ def test_the_work_is_bounded_by_size(write: Write, loaded: Act, monkeypatch: Any
     monkeypatch.setattr(values, "MOST_WORK", 2)
     document = loaded(write("x.yaml", DEFAULTS.replace("null:", '"null":')))[0]
     assert [problem.code for problem in checked(document)] == ["E0304", "E0305"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hides"),
+    [
+        (r'{"a": "\\b"}', False),
+        (r'{"a": "\b"}', True),
+        (r'{"a": "\u200b"}', True),
+        (r'{"a": "\u00e4 \ud83d\ude00"}', False),
+        (r'{"a": "\udb40\udc41"}', True),
+        (r'{"a": "\\u200b"}', False),
+        (r'a: "\x85"', True),
+    ],
+)
+def test_an_escaped_character_that_nobody_sees_is_reported(
+    text: str, hides: bool, write: Write, loaded: Act
+) -> None:
+    root = text.replace("a:", "openapi: 3.1.0\na:")
+    if text.startswith("{"):
+        root = text.replace("{", '{"openapi": "3.1.0", ', 1)
+    problems = Problems()
+    report_hidden(loaded(write("x.yaml", root))[0], problems)
+    assert bool(len(problems)) is hides
