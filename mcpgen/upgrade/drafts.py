@@ -43,7 +43,9 @@ def draft_of(schema: Any) -> int:
     if "json-schema.org" not in uri:
         return LATEST
     number = re.search(r"draft(?:-0|/)?(\d+)", uri)
-    return int(number[1]) if number else LATEST
+    if number is None:
+        return LATEST
+    return int(number[1])
 
 
 def remove_later_keywords(document: Document) -> None:

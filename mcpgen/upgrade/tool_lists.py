@@ -6,6 +6,7 @@ from typing import Any
 
 from ..load.definitions import SCHEMA_KEYS, entries, schema_of, unwrapped
 from ..load.document import Document
+from ..load.values import as_object
 from ..runtime.pointer import escape
 from .walk import definition_roots
 
@@ -17,7 +18,9 @@ def convert(document: Document) -> None:
     for root, pointer in definition_roots(document):
         for entry, entry_pointer in entries(root, pointer) or ():
             tool, at = unwrapped(entry, entry_pointer)
-            if not schema_of(tool, at, SCHEMA_KEYS)[1] and type(tool.get("arguments")) is list:
+            if schema_of(tool, at, SCHEMA_KEYS)[1]:
+                continue
+            if type(tool.get("arguments")) is list:
                 tool["inputSchema"] = _input_schema(tool["arguments"], at, document.moved)
 
 
@@ -28,9 +31,9 @@ def _input_schema(arguments: list[Any], pointer: str, moved: Moves) -> dict[str,
     properties: dict[str, Any] = {}
     required: list[str] = []
     for index, argument in enumerate(arguments):
-        if type(argument) is not dict or type(argument.get("name")) is not str:
+        name = as_object(argument).get("name")
+        if type(name) is not str:
             continue
-        name = argument["name"]
         schema = {key: argument[key] for key in _KEYWORDS if key in argument}
         if type(argument.get("desc")) is str:
             schema["description"] = argument["desc"]
