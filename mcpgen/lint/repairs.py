@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
+from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
 from ..parse.schema import MISSPELT_TYPES
 from ..runtime.pointer import child, split, unescape
@@ -99,8 +100,8 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
     """What is merged for a finding, where that is known: a key that is missing, a number as text,
     or the right name of a type.
     """
-    if finding.fault == "missing" and finding.key in MISSING:
-        return {finding.key: MISSING[finding.key]}
+    if finding.fault == "missing":
+        return {key: MISSING[key] for key in MISSING if key == finding.key}
     above, _, token = finding.pointer.rpartition("/")
     key = unescape(token)
     try:
@@ -112,9 +113,12 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
     value = holder.get(key)
     if finding.fault == "number":
         return {key: str(value)}
-    if key == "type" and type(value) is str and value in MISSPELT_TYPES:
-        return {key: MISSPELT_TYPES[value]}
-    return {}
+    if key != "type":
+        return {}
+    right = MISSPELT_TYPES.get(as_text(value))
+    if right is None:
+        return {}
+    return {key: right}
 
 
 def _defaults(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
@@ -140,20 +144,6 @@ def _json_path(document: Document, pointer: str) -> str:
     return target
 
 
-def _object(value: Any) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one."""
-    if isinstance(value, dict):
-        return value
-    return {}
-
-
-def _list(value: Any) -> list[Any]:
-    """The value if it is a JSON array, else an empty one."""
-    if isinstance(value, list):
-        return value
-    return []
-
-
 def _servers(document: Document) -> Iterator[Repair]:
     root = document.root
     if root.get("servers") or root.get("host"):
@@ -165,7 +155,7 @@ def _servers(document: Document) -> Iterator[Repair]:
 
 
 def _operations(document: Document) -> Iterator[Repair]:
-    for route, item in _object(document.root.get("paths")).items():
+    for route, item in as_object(document.root.get("paths")).items():
         if not isinstance(item, dict) or not route.startswith("/"):
             continue
         shared = _path_parameters(document, item.get("parameters"))
@@ -181,8 +171,7 @@ def _operation(
     """The repairs of one operation. `shared` are the path parameters its path declares."""
     target = path("paths", route, method)
     label = f"{method.upper()} {visible(route)}"
-    identity = operation.get("operationId")
-    if not isinstance(identity, str) or not identity.strip():
+    if not as_text(operation.get("operationId")).strip():
         first, *rest = operation_words(None, method, route)
         name = first + "".join(word.capitalize() for word in rest)
         yield Repair(target, {"operationId": name}, f"{label} has no operationId")
@@ -198,7 +187,7 @@ def _operation(
                 yield Repair(path("paths", route, method, "parameters"), parameter, why)
         else:
             yield Repair(target, {"parameters": parameters}, why)
-    if not plain(operation.get("summary")) and not plain(operation.get("description")):
+    if not any(plain(operation.get(key)) for key in ("summary", "description")):
         why = f"what does {label} do? One sentence that starts with a verb"
         yield Repair(target, {"summary": "..."}, why, known=False)
 
@@ -216,9 +205,9 @@ def _text_parameter(document: Document, name: str) -> dict[str, Any]:
 def _path_parameters(document: Document, parameters: Any) -> set[str]:
     """The names of the path parameters in a list."""
     names = set()
-    for index, entry in enumerate(_list(parameters)):
+    for index, entry in enumerate(as_list(parameters)):
         try:
-            parameter = _object(document.deref(entry, str(index))[0])
+            parameter = as_object(document.deref(entry, str(index))[0])
         except UnresolvedReference:
             continue
         name = parameter.get("name")
@@ -235,8 +224,8 @@ def _schemas(document: Document) -> Iterator[Repair]:
     if isinstance(components, dict):
         place = ("components", "schemas")
         schemas = components.get("schemas")
-    for name, schema in _object(schemas).items():
-        properties = _object(schema).get("properties")
+    for name, schema in as_object(schemas).items():
+        properties = as_object(schema).get("properties")
         if isinstance(properties, dict):
             yield from _schema(path(*place, name), visible(name), schema, properties)
 
@@ -244,12 +233,10 @@ def _schemas(document: Document) -> Iterator[Repair]:
 def _schema(
     target: str, name: str, schema: dict[str, Any], properties: dict[str, Any]
 ) -> Iterator[Repair]:
-    is_composed = any(key in schema for key in COMPOSERS)
-    if "type" not in schema and "$ref" not in schema and not is_composed:
+    if schema.keys().isdisjoint(("type", "$ref", *COMPOSERS)):
         yield Repair(target, {"type": "object"}, f"`{name}` has properties but no type")
-    required = [key for key in _list(schema.get("required")) if isinstance(key, str)]
-    missing = [key for key in required if key not in properties]
-    if missing and not is_composed:
+    missing = [key for key in texts_in(schema.get("required")) if key not in properties]
+    if missing and schema.keys().isdisjoint(COMPOSERS):
         names = ", ".join(map(visible, missing))
         why = f"`{name}` requires {names} without describing it: what is it?"
         update: dict[str, Any] = {"properties": {key: {} for key in missing}}
@@ -262,7 +249,7 @@ def overlay(document: Document, actions: list[Repair]) -> str:
     """
     if not any(repair.known for repair in actions):
         return ""
-    title = plain(_object(document.root.get("info")).get("title")) or document.source.name
+    title = plain(as_object(document.root.get("info")).get("title")) or document.source.name
     lines = [
         "overlay: 1.0.0",
         "info:",

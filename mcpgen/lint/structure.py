@@ -117,10 +117,19 @@ def _findings_of(error: Any, root: Any) -> Iterator[Finding]:
 
 
 def _is_number_for_text(error: Any) -> bool:
-    if error.kind.name != "type" or type(error.instance) not in (int, float):
+    if type(error.instance) not in (int, float):
         return False
-    detail = error.kind.as_dict()
-    return "string" in (detail.get("types") or detail.get("type") or [])
+    return "string" in _types_of(error)
+
+
+def _types_of(error: Any) -> list[str]:
+    """The types that are allowed, for an error of the keyword `type`; else none."""
+    if error.kind.name != "type":
+        return []
+    types = error.kind.as_dict().get("types", [])
+    if isinstance(types, str):
+        return [types]
+    return list(types)
 
 
 def innermost(error: Any) -> Any:
@@ -141,8 +150,7 @@ def wording(error: Any) -> str:
     kind, value = error.kind.name, error.instance
     detail = error.kind.as_dict()
     if kind == "type":
-        types = detail.get("types") or detail.get("type") or []
-        return f"{_subject(error)}must be {_any_of(types)}, not {_kind_of(value)}"
+        return f"{_subject(error)}must be {_any_of(_types_of(error))}, not {_kind_of(value)}"
     if kind == "enum":
         options = detail.get("options")
         if not isinstance(options, list):
@@ -155,12 +163,9 @@ def wording(error: Any) -> str:
     return str(error.message)[:200]
 
 
-def _any_of(types: Any) -> str:
+def _any_of(names: list[str]) -> str:
     """Types of JSON Schema as a reader says them: `an object or null`."""
-    names = types
-    if isinstance(types, str):
-        names = [types]
-    return " or ".join(_ARTICLES.get(str(name), f"a {name}") for name in names)
+    return " or ".join(_ARTICLES.get(name, f"a {name}") for name in names)
 
 
 def _kind_of(value: Any) -> str:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .values import as_text
+
 SOURCES = "mcpgen-sources"
 """Root key under which the files stand that are read beside a document: a list of references."""
 
@@ -81,7 +83,9 @@ def holds_definitions(node: Any) -> bool:
     """Whether a member of a list is a tool, or declares functions."""
     if type(node) is not dict:
         return False
-    return is_definition(node) or any(type(node.get(key)) is list for key in DECLARATIONS)
+    if is_definition(node):
+        return True
+    return any(type(node.get(key)) is list for key in DECLARATIONS)
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
@@ -118,22 +122,29 @@ def is_schema(root: dict[str, Any]) -> bool:
     """Whether a document is a JSON Schema: by its `$schema`, or by keywords that only a schema has
     together.
     """
-    dialect = root.get("$schema")
-    if type(dialect) is str and "json-schema.org" in dialect:
+    if "json-schema.org" in as_text(root.get("$schema")):
         return True
-    has_definitions = any(type(root.get(key)) is dict for key in ("$defs", "definitions"))
-    if has_definitions and "paths" not in root:
+    if "paths" not in root and any(type(root.get(key)) is dict for key in _DEFINITIONS):
         return True
     if "$id" in root:
         return True
-    return type(root.get("properties")) is dict and root.get("type", "object") == "object"
+    if type(root.get("properties")) is not dict:
+        return False
+    return bool(root.get("type", "object") == "object")
+
+
+_DEFINITIONS = ("$defs", "definitions")
 
 
 def with_draft(root: Any, draft: str | None) -> Any:
     """A document with the `$schema` of a draft, if it may be a JSON Schema and has none."""
-    if draft is None or type(root) is not dict:
+    if draft is None:
         return root
-    if is_tools(root) or not root.keys().isdisjoint(("openapi", "swagger", "$schema")):
+    if type(root) is not dict:
+        return root
+    if not root.keys().isdisjoint(("openapi", "swagger", "$schema")):
+        return root
+    if is_tools(root):
         return root
     return {"$schema": DRAFTS[draft], **root}
 

@@ -563,7 +563,7 @@ def _is_data(key: str, value: Any) -> bool:
 
 
 def _is_anchor(fragment: str) -> bool:
-    return fragment != "" and not fragment.startswith("/")
+    return fragment[:1] not in ("", "/")
 
 
 def _home(file: str) -> str:

@@ -174,7 +174,9 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         raise _not_it(text, "E0121", "the list is empty: there is no tool in it", TOOLS_EXPECTED)
     if type(root) is not dict:
         raise _not_an_object(text, root)
-    if describes_api(root) or is_tools(root):
+    if describes_api(root):
+        return root
+    if is_tools(root):
         return root
     if "jsonrpc" in root and type(root.get("error")) is dict:
         reason = visible(str(root["error"].get("message")))[:80]
