@@ -178,10 +178,7 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         return root
     if is_tools(root):
         return root
-    if "jsonrpc" in root and type(root.get("error")) is dict:
-        reason = visible(str(root["error"].get("message")))[:80]
-        message = f"this is an error that a server answered: {reason}"
-        raise _not_it(text, "E0121", message, TOOLS_EXPECTED)
+    _refuse_captured_error(text, root)
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             message = f"this looks like {what}, not an OpenAPI document"
@@ -189,6 +186,14 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     if is_schema(root):
         return root
     raise _without_version(text, root)
+
+
+def _refuse_captured_error(text: Text, root: dict[str, Any]) -> None:
+    """Raise `DocumentError` for a captured answer that is an error (JSON-RPC 2.0, section 5.1)."""
+    if "jsonrpc" in root and type(root.get("error")) is dict:
+        reason = visible(str(root["error"].get("message")))[:80]
+        message = f"this is an error that a server answered: {reason}"
+        raise _not_it(text, "E0121", message, TOOLS_EXPECTED)
 
 
 _KINDS: dict[type, str] = {
