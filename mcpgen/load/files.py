@@ -180,7 +180,8 @@ class _Gatherer:
         self.count(root)
         if not self.document.describes_api:
             self.collect_tools(root, "")
-        if any(_IDENTIFIES.search(text.content) for text in self.document.files.values()):
+        contents = [text.content for text in self.document.files.values()]
+        if self.identifiers.has_draft_4 or any(map(_IDENTIFIES.search, contents)):
             self.identifiers.collect(root, "")
         sources = root.pop(SOURCES, None)
         if sources is not None:

@@ -33,7 +33,7 @@ DRAFTS = {
     "draft2019-09": "2019-09",
     "draft2020-12": "2020-12",
 }
-KNOWN_GAPS = ("$recursiveRef", "ynamic", "sibling $id")
+KNOWN_GAPS = ("$recursiveRef", "ynamic", "sibling $id", "sibling id")
 """What differs from the validator and is known: references that depend on where one came from, and
 moved bases.
 """
