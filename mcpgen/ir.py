@@ -132,6 +132,8 @@ class Tool:
     is implemented by the user: `contract` is what a call of it is checked against where that says
     more than `input_schema`, `output_contract` what its result is checked against where that says
     more than `output_schema`, and with `takes_more` it takes arguments that are not named.
+    `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
+    they are.
     """
 
     name: str
@@ -151,6 +153,7 @@ class Tool:
     contract: Schema | None = None
     output_contract: Schema | None = None
     takes_more: bool = False
+    passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,8 @@ def load(
     for entry in texts:
         note_surrogates(entry, problems)
     document.version = recognise.version(root, document.place, problems)
-    if SOURCES in root or any(map(files.suspicious, texts)):
+    has_tools = document.version == "tools"
+    if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
         files.gather(document, problems, downloads, folder)
     document.source = with_hash(source, _hash(root))
     return document

@@ -28,6 +28,8 @@ OBJECT_RULES = frozenset(
     " propertyNames dependentRequired dependentSchemas unevaluatedProperties".split()
 )
 SCALARS = {"string", "integer", "number", "boolean"}
+LONGEST_TITLE = 200
+LONGEST_DESCRIPTION = 20_000
 DEFAULT_TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),
     "int": (int,),
@@ -74,6 +76,8 @@ class DefinedTool:
         }
         """The properties of the input schema as the document has them, references followed."""
         self.output = self.declared_output()
+        self.title = definition.title[:LONGEST_TITLE] or humanise(definition.name).capitalize()
+        self.description = shorten(definition.description, LONGEST_DESCRIPTION) or self.title
 
     def rooted(self) -> Any:
         """The input schema with an object at its root: another kind of value is wrapped as the
@@ -98,8 +102,11 @@ class DefinedTool:
         schema = bundle(self.reader, self.root)
         if self.is_valid(schema, "the schema of", "is not valid, so calls are checked loosely"):
             return {"type": "object", **schema}
-        names = [name for name in known_names(schema) if isinstance(name, str)]
-        return {"type": "object", "properties": {name: {} for name in names}}
+        loose: Schema = {"type": "object", "properties": {name: {} for name in known_names(schema)}}
+        required = texts_in(schema.get("required"))
+        if required:
+            loose["required"] = required
+        return loose
 
     def is_valid(self, schema: Schema, start: str, end: str) -> bool:
         """Whether a schema can be checked against; reports why not."""
@@ -136,7 +143,8 @@ class DefinedTool:
         """The tool, in the richest detail that fits the budget."""
         # Below a depth of one the arguments themselves would be left out.
         levels = [detail for detail in LEVELS[self.profile] if detail.depth]
-        budget = BUDGET[self.profile]
+        # A long text of the author's must not be at the expense of the schema.
+        budget = BUDGET[self.profile] + max(0, len(self.description) - describe.DESCRIPTION)
         tool = fit(lambda detail: self.in_detail(name, detail), levels, budget)
         if tool is None or size(tool) > budget:
             outline = Projection(self.outline(budget * 3 // 4))
@@ -196,12 +204,12 @@ class DefinedTool:
     def with_input(self, name: str, root: InputRoot) -> Tool:
         """The tool with an input schema."""
         definition, output = self.definition, self.output
-        headline, rest = self.headline()
+        sentence, _ = first_sentence(plain(self.description))
         same = self.contract == without_texts(root.schema) and not root.wire_names
         return Tool(
             name=name,
-            title=shorten(definition.title, 80) or humanise(definition.name).capitalize(),
-            description=describe.describe(headline.rstrip("."), rest, [], 1500),
+            title=self.title,
+            description=self.description,
             input_schema=root.schema,
             output_schema=output.listed,
             hints=self.hints,
@@ -211,20 +219,12 @@ class DefinedTool:
             origin=self.origin,
             nullable=tuple(root.nullable),
             wire_names=tuple(root.wire_names),
-            docstring=describe.docstring_of(headline),
+            docstring=describe.docstring_of(shorten(sentence, describe.FIRST_SENTENCE)),
             contract=None if same else self.contract,
             output_contract=output.contract,
             takes_more=is_open(self.contract),
+            passed_on=definition.passed_on,
         )
-
-    def headline(self) -> tuple[str, str]:
-        """The first sentence of the description, verb first, and the remaining text."""
-        definition = self.definition
-        sentence, rest = first_sentence(definition.description)
-        headline = sentence or definition.title or humanise(definition.name)
-        if len(headline) > describe.FIRST_SENTENCE:
-            rest, headline = definition.description, shorten(headline, describe.FIRST_SENTENCE)
-        return describe.with_verb(headline, "Run"), rest
 
     def argument(self, root: InputRoot, wire_name: str, name: str) -> Argument:
         """One argument of the tool's function."""

@@ -120,7 +120,7 @@ def wire(tool: Tool) -> dict[str, Any]:
         "idempotentHint": tool.hints.idempotent,
         "openWorldHint": tool.hints.open_world,
     }
-    return found
+    return found | tool.passed_on
 
 
 def api_facts(server: Server) -> dict[str, Any]:
