@@ -127,11 +127,13 @@ class Origin:
 class Tool:
     """One operation: what the model sees, and what a call does.
 
-    `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a
-    value of its own, and nested properties whose key differs on the wire. A tool without `request`
-    is implemented by the user: `contract` is what a call of it is checked against where that says
-    more than `input_schema`, `output_contract` what its result is checked against where that says
-    more than `output_schema`, and with `takes_more` it takes arguments that are not named.
+    `contract` is what a call is checked against where that says more than `input_schema`; that of a
+    tool with a request may refer to `Server.definitions`. `nullable` and `wire_names` are JSON
+    Pointers: positions where null is a value of its own, and nested properties whose key differs on
+    the wire. They point into `contract` where a tool with a request has one, else into
+    `input_schema`. A tool without `request` is implemented by the user: `output_contract` is what
+    its result is checked against where that says more than `output_schema`, and with `takes_more`
+    it takes arguments that are not named.
     `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
     they are.
     """
@@ -219,7 +221,9 @@ class Server:
     (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
     names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
     definitions the document holds, if it is no API description. `models` are the objects that types
-    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
+    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the
+    schemas that contracts refer to, `definition_names` pointers of properties in them whose key
+    differs on the wire (pointer, name).
     """
 
     name: str
@@ -236,6 +240,8 @@ class Server:
     security: tuple[tuple[str, ...], ...]
     toolsets: tuple[Toolset, ...]
     models: dict[str, Schema] = field(default_factory=dict)
+    definitions: dict[str, Schema] = field(default_factory=dict)
+    definition_names: tuple[tuple[str, str], ...] = ()
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     document_version: str = ""

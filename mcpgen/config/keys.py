@@ -413,6 +413,16 @@ TOOL = Table(
                 " listed."
             ),
         ),
+        Key(
+            name="budget",
+            kind="count",
+            example="8192",
+            text=(
+                "The bytes this tool may have in the list: 4096 unless the profile is `rich`. What"
+                " does not fit is left out, the least important first; calls are always checked"
+                " against the whole schema."
+            ),
+        ),
     ),
 )
 

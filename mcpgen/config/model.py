@@ -43,6 +43,7 @@ class ToolConfig:
     open_world: bool | None = None
     arguments: dict[str, ArgumentConfig] = field(default_factory=dict)
     answer: AnswerConfig = AnswerConfig()
+    budget: int | None = None
     aliases: tuple[str, ...] = ()
 
 

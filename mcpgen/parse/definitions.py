@@ -31,6 +31,7 @@ from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import DefinedTool
+from .detail import budget_of
 from .dialects import describe_document
 from .models import Models
 from .schema import Reader
@@ -134,7 +135,14 @@ class Definitions:
         for origin, definition in selected:
             name = names[f"{origin.method} {origin.path}"]
             hints = hints_of(definition)
-            work = DefinedTool(self.reader, definition, origin, hints, self.config.profile)
+            work = DefinedTool(
+                self.reader,
+                definition,
+                origin,
+                hints,
+                profile=self.config.profile,
+                budget=budget_of(self.config, origin),
+            )
             tag = as_text(definition.extension.get("toolset"))
             tools.append((tag if tag.strip() else "", work.typed(work.tool(name), self.models)))
             if ALIAS.fullmatch(definition.name):

@@ -21,9 +21,11 @@ from ..load.values import as_list, as_object, as_text, texts_in
 from ..text import plain, shorten, visible
 from . import naming, select
 from .definitions import Definitions
+from .detail import budget_of
 from .dialects import describe_document
 from .models import Models
 from .operation import Operation
+from .projection import Nodes, Whole
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, origin
@@ -61,6 +63,7 @@ class _Parser:
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
         self.models = Models(self.reader)
+        self.whole = Whole(Nodes(self.reader))
         self.security = Security(self.reader, self.prefix)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
@@ -90,6 +93,8 @@ class _Parser:
             security=self.security.default,
             toolsets=toolsets(tools, self.tags()),
             models=self.models.schemas,
+            definitions=self.whole.definitions,
+            definition_names=tuple(self.whole.names.items()),
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             document_version=self.document.version,
@@ -217,14 +222,17 @@ class _Parser:
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
             raise Unsupported("E0403", reason)
         base_url = self.other_server(operation)
+        where = _origin_of(operation)
         tool = Operation(
             self.reader,
             self.security,
-            _origin_of(operation),
+            where,
             operation.path_item,
             operation.node,
             models=self.models,
+            whole=self.whole,
             profile=self.config.profile,
+            budget=budget_of(self.config, where),
         ).tool(name, base_url=base_url)
         if base_url:
             self.report_other_origin(operation, name, base_url)

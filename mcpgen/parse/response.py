@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
+FIELDS = 12
+"""Fields of an answer that an output schema lists."""
 EMPTY_PHRASES = (
     "ok",
     "success",
@@ -74,11 +76,9 @@ def accept(response: dict[str, Any]) -> str:
     return ", ".join([*exact_names, "*/*;q=0.5"])
 
 
-def understand(
-    reader: Reader, response: dict[str, Any], *, fields: int
-) -> tuple[Response, Schema | None]:
-    """How an answer becomes a result, and the output schema with at most `fields` fields; None
-    where the answer is not JSON.
+def understand(reader: Reader, response: dict[str, Any]) -> tuple[Response, Schema | None]:
+    """How an answer becomes a result, and the output schema; None where the answer is not
+    JSON.
     """
     has_json, schema = json_schema(response)
     if not has_json:
@@ -96,7 +96,7 @@ def understand(
         # Whatever comes is valid against this: an object as it is, anything else under `result`.
         return Response(json=True, wrapped=False), {"type": "object"}
     properties = {
-        name: _described(phrase(reader, readable[name], 60)) for name in list(readable)[:fields]
+        name: _described(phrase(reader, readable[name], 60)) for name in list(readable)[:FIELDS]
     }
     return Response(json=True, wrapped=False), _open_object(properties)
 

@@ -16,14 +16,18 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from ..ir import Argument, Auth, Server, Tool
+from ..ir import Argument, Auth, Schema, Server, Tool
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
 
 
-def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
-    """What a request made from these arguments must hold."""
+def expectations(
+    tool: Tool, arguments: dict[str, Any], root: Schema, names: dict[str, str]
+) -> list[Expectation]:
+    """What a request made from these arguments must hold. `root` is what they are checked against,
+    `names` has the names on the wire of properties in it, by pointer.
+    """
     request = tool.request
     if request is None:
         return []
@@ -31,16 +35,13 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
         *({"place": "query", "name": name, "text": text} for name, text in request.fixed_query),
         *({"place": "header", "name": name, "text": text} for name, text in request.fixed_headers),
     ]
-    names = dict(tool.wire_names)
     for argument in tool.arguments:
         if argument.fixed:
             value = argument.fixed[0]
         elif argument.name in arguments:
-            schema = tool.input_schema["properties"][argument.name]
+            schema = root["properties"][argument.name]
             pointer = f"/properties/{escape(argument.name)}"
-            value = _on_the_wire(
-                tool.input_schema, schema, pointer, arguments[argument.name], names
-            )
+            value = _on_the_wire(root, schema, pointer, arguments[argument.name], names)
         else:
             continue
         found.extend(_expected(tool, argument, value))

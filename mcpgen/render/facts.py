@@ -13,6 +13,7 @@ from typing import Any
 from ..ir import Server, Tool, Toolset
 from .manifests import client_configs, manifest_json, server_json
 from .sample import tests_data
+from .whole import whole_schemas
 
 
 def data_files(server: Server) -> dict[str, str]:
@@ -22,6 +23,9 @@ def data_files(server: Server) -> dict[str, str]:
     contracts = {tool.name: contract_facts(tool) for tool in server.tools if tool.request is None}
     if contracts:
         files[f"{package}/contracts.json"] = one_each(contracts)
+    wholes = whole_schemas(server)
+    if wholes:
+        files[f"{package}/schemas.json"] = one_each(wholes)
     for toolset in server.toolsets:
         files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
     files["tests/tools.json"] = tests_facts(server)

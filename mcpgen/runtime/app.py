@@ -215,7 +215,7 @@ class App:
         if target is None:
             return failure(f"There is no tool `{name[:128]}`{self.catalog.near(name)}")
         if entry.name == lazy.DESCRIBE:
-            text = json.dumps(target.tool, ensure_ascii=False)
+            text = json.dumps(target.described(), ensure_ascii=False)
             return {"content": [{"type": "text", "text": text}]}
         return await self._call_tool(request, target, checked.get("arguments"))
 

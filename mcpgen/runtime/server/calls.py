@@ -261,7 +261,7 @@ def _checker(entry: Entry) -> Checker:
     if entry.contract is not None:
         return ContractChecker(entry.name, entry.tool["inputSchema"], entry.contract)
     sends = entry.sends()
-    schema = entry.tool["inputSchema"]
+    schema, names = entry.input()
     if not sends:
-        return Checker(entry.name, schema)
-    return Checker(entry.name, schema, nullable=sends.nullable, names=sends.names)
+        return Checker(entry.name, schema, names=names)
+    return Checker(entry.name, schema, nullable=sends.nullable, names={**names, **sends.names})
