@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..http import BODILESS_METHODS, SAFE_METHODS
 from ..ir import Argument, Body, Hints, Origin, Request, Response, Schema, Tool
 from ..load.values import as_object
+from ..runtime.arguments.explain import SENDABLE
 from ..runtime.pointer import escape
 from ..text import humanise, plain, shorten, visible, words
 from . import body as bodies
@@ -21,7 +22,7 @@ from .models import Models
 from .naming import argument_names
 from .parameter import Field
 from .path import split_path
-from .pattern import PRINTABLE, printable
+from .pattern import printable
 from .projection import Projection, project
 from .unsupported import Unsupported
 
@@ -34,10 +35,6 @@ DESTRUCTIVE_WORDS = frozenset("""
     disable reset truncate unlink discard expire invalidate void clear flush ban block reject
     withdraw close archive
     """.split())
-SENDABLE = {"path": f"^{PRINTABLE}+$", "header": "^[!-~]([ -~]*[!-~])?$"}
-"""Place → the texts it can hold. The server refuses an empty value and control characters in a
-path, and in a header all that is not printable ASCII.
-"""
 
 
 def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> Hints:
@@ -225,7 +222,8 @@ class Operation:
         inputs = _Inputs()
         for item in self.fields:
             name = self.names[item.place, item.wire_name]
-            projection = project(self.reader, item.schema, detail)
+            nulls = item.whole or self.is_json(item)
+            projection = project(self.reader, item.schema, detail, nulls=nulls)
             pointer = f"/properties/{escape(name)}"
             inputs.properties[name] = self.argument_schema(item, projection, detail)
             if projection.accepts_null:
@@ -280,16 +278,14 @@ class Operation:
             schema["pattern"] = SENDABLE[item.place] if pattern is None else printable(pattern)
         # Without items such a list is not sent at all: nothing in a query or a form says that it is
         # empty.
-        if kind == "array" and item.required and self.is_repeated(item):
+        if kind == "array" and item.required and not self.is_json(item):
             schema.setdefault("minItems", 1)
 
-    def is_repeated(self, item: Field) -> bool:
-        """Whether a list is written item by item, and not as JSON."""
-        if item.encode.startswith("json_"):
-            return False
-        if item.place != "body":
+    def is_json(self, item: Field) -> bool:
+        """Whether a value is written as JSON, which can say null and an empty list."""
+        if item.encode in ("json_text", "json_part"):
             return True
-        return self.body is not None and self.body.kind in ("form", "multipart")
+        return item.place == "body" and self.body is not None and self.body.kind == "json"
 
 
 def _joined(own_text: str, inner_text: str) -> str:

@@ -37,13 +37,15 @@ class Projection:
     accepts_null: bool = False
 
 
-def project(reader: Reader, node: Any, detail: Detail, *, writing: bool = True) -> Projection:
+def project(
+    reader: Reader, node: Any, detail: Detail, *, writing: bool = True, nulls: bool = True
+) -> Projection:
     """`node` as the portable profile says it. Raises TooLarge when `detail.nodes` is exceeded.
 
     `writing`: the schema is an input, and `readOnly` properties are left out; else `writeOnly` ones
-    are.
+    are. `nulls`: null can be sent; else a schema that allows it is one that does not.
     """
-    run = Run(reader, detail, writing)
+    run = Run(reader, detail, writing, nulls)
     schema, accepts_null = run.schema(node, 0, "")
     return Projection(schema, run.nullable, run.wire_names, accepts_null)
 
@@ -51,8 +53,8 @@ def project(reader: Reader, node: Any, detail: Detail, *, writing: bool = True) 
 class Run:
     """One projection: counts its schemas and collects what is remembered by pointer."""
 
-    def __init__(self, reader: Reader, detail: Detail, writing: bool) -> None:
-        self.reader, self.detail, self.writing = reader, detail, writing
+    def __init__(self, reader: Reader, detail: Detail, writing: bool, nulls: bool) -> None:
+        self.reader, self.detail, self.writing, self.nulls = reader, detail, writing, nulls
         self.nullable: list[str] = []
         self.wire_names: list[tuple[str, str]] = []
         self.nodes = 0
@@ -64,7 +66,8 @@ class Run:
         self.nodes += 1
         if self.nodes > self.detail.nodes:
             raise TooLarge
-        base, branches, null = self.reader.expand(node)
+        base, branches, allows_null = self.reader.expand(node)
+        null = allows_null and self.nulls
         if len(branches) > 1 and self.unions < HARD_DEPTH:
             self.unions += 1
             out = unions.union(self, base, branches, depth, pointer)
