@@ -65,9 +65,11 @@ class Disputes:
         places = {fault[0] for fault in call.get("bad") or ()}
         if places == {"body"} and self._is_unnamed(call["want_op"]):
             return UNNAMED
-        if not call["n_http"] and self._is_undefined(call):
-            return UNDEFINED
-        return ""
+        if call["n_http"]:
+            return ""
+        if any(self.over_slot(call, slot) for slot in call.get("slots", ())):
+            return CONTRADICTION
+        return UNDEFINED if self._is_undefined(call) else ""
 
     def over_slot(self, call: dict[str, Any], slot: tuple[str, str]) -> str:
         """Why a planted value that was not delivered is disputed, or nothing."""

@@ -63,6 +63,10 @@ def test_an_enum_that_contradicts_its_type_excuses_its_own_parameter(disputes: D
     assert disputes.over_slot(sent, ("query.size", "altered")) == CONTRADICTION
     assert disputes.over_slot(sent, ("query.kind", "altered")) == ""
     assert disputes.over_slot(sent, ("header.size", "altered")) == ""
+    refused = call("POST /books", n_http=0, slots=[("query.size", "no_request")])
+    assert disputes.over_call(refused) == CONTRADICTION
+    assert disputes.over_call(refused | {"n_http": 1}) == ""
+    assert disputes.over_call(refused | {"slots": [("query.kind", "no_request")]}) == ""
 
 
 def test_a_key_with_a_bracket_is_excused_in_a_form_and_nowhere_else(disputes: Disputes) -> None:

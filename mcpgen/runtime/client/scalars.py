@@ -71,10 +71,15 @@ def utf8(text: str) -> bytes:
         raise _half_a_pair() from None
 
 
+_SCALARS = (str, int, float, Omit)
+
+
 def defined(value: Any) -> Any:
     """The value as it is written: without null members, and `OMIT` for null and for an array or
     object without members (RFC 6570 sections 2.3 and 3.2.1).
     """
+    if isinstance(value, _SCALARS):
+        return value
     if value is None:
         return OMIT
     if isinstance(value, Mapping):

@@ -313,14 +313,16 @@ def pairs_of(name: str, value: Any) -> Iterator[tuple[str, str | None]]:
 
     A scalar is one pair, a list repeats the key, an object is its own pairs.
     """
+    if isinstance(value, Pairs):
+        yield from value.of(name)
+        return
+    if isinstance(value, Simple):
+        yield encode(name), simple_text(value)
+        return
     value = defined(value)
     if value is OMIT:
         return
-    if isinstance(value, Pairs):
-        yield from value.of(name)
-    elif isinstance(value, Simple):
-        yield encode(name), simple_text(value)
-    elif isinstance(value, Mapping):
+    if isinstance(value, Mapping):
         yield from _bounded(_exploded(value))
     elif isinstance(value, list):
         for item in value:
@@ -342,13 +344,16 @@ def path_text(name: str, value: Any) -> str:
     return simple_text(value)
 
 
+_SEPARATORS = {",": ",", " ": "%20", "\t": "%09", "|": "%7C"}
+
+
 def simple_text(value: Any) -> str:
     """A value in `simple` style, percent-encoded, unless it is already."""
     if isinstance(value, Encoded):
         return value.text
     value = _as_simple(value)
     items = _items(value.value, value.explode, encode)
-    separator = encode(value.separator, safe=",")
+    separator = _SEPARATORS[value.separator]
     if separator != ",":
         _refuse_separator(items, separator)
     return separator.join(items)
@@ -356,6 +361,8 @@ def simple_text(value: Any) -> str:
 
 def header_text(value: Any) -> str:
     """A header value: `simple` style, not percent-encoded (RFC 9110 section 5.5)."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, Encoded):
         return value.text
     value = _as_simple(value)
