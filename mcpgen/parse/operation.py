@@ -167,7 +167,14 @@ class Operation:
             words = partial(self.words_of, item)
             name = self.names[item.place, item.wire_name]
             level = -1 if is_body else 0
-            listing.add(name, item.schema, required=item.required, level=level, words=words)
+            listing.add(
+                name,
+                item.schema,
+                required=item.required,
+                level=level,
+                nulls=self.can_be_null(item),
+                words=words,
+            )
         listing.offer("phrase", 0, self.lengthen, listing, limits.tool // 6)
         listing.offer("text", 0, self.lengthen, listing, limits.tool // 2)
         listing.offer("text", 1, self.lengthen, listing, limits.tool)
@@ -213,6 +220,8 @@ class Operation:
         for item in self.fields:
             name = self.names[item.place, item.wire_name]
             node = self.whole.nodes.node(item.schema)
+            if not self.can_be_null(item):
+                node = replace(node, null=False)
             schema = self.whole.schema(node, f"/properties/{escape(name)}", names)
             properties[name] = self.narrowed(item, schema)
         contract = self.input_schema(properties)
@@ -302,17 +311,19 @@ class Operation:
         Without items a list is not sent at all: nothing in a query or a form says that it is empty.
         """
         is_list = schema.get("type") == "array"
-        if is_list and item.required and self.is_repeated(item):
+        if is_list and item.required and not self.is_json(item):
             return {"minItems": 1, **schema}
         return schema
 
-    def is_repeated(self, item: Field) -> bool:
-        """Whether a list is written item by item, and not as JSON."""
-        if item.encode.startswith("json_"):
-            return False
-        if item.place != "body":
+    def can_be_null(self, item: Field) -> bool:
+        """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
+        return item.whole or self.is_json(item)
+
+    def is_json(self, item: Field) -> bool:
+        """Whether a value is written as JSON, which can say null and an empty list."""
+        if item.encode in ("json_text", "json_part"):
             return True
-        return self.body is not None and self.body.kind in ("form", "multipart")
+        return item.place == "body" and self.body is not None and self.body.kind == "json"
 
 
 def _joined(own_text: str, inner_text: str) -> str:

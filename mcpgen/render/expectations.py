@@ -124,6 +124,10 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
     """A parameter, or a field of the body, or the whole of it."""
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
+    elif argument.encode == "multipart_fields":
+        items = value if isinstance(value, list) else [value]
+        encode = "file" if all(isinstance(item, str) for item in items) else ""
+        yield from _field(replace(argument, encode=encode), {**here, "name": "file"}, kind, items)
     elif argument.encode in ("file", "from_base64"):
         for item in value if isinstance(value, list) else [value]:
             yield {**here, "base64": item}
@@ -144,7 +148,7 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:
     """Query parameters and form fields, by the style they are written in."""
     options = dict(argument.options)
-    joined = argument.encode in ("csv", "space_delimited", "pipe_delimited")
+    joined = argument.encode in ("csv", "space_delimited", "pipe_delimited", "tab_delimited")
     joined = joined or (argument.encode in ("form", "reserved") and options.get("explode") is False)
     whole = here["name"] is None or argument.encode == "query_string"
     if not isinstance(value, dict | list):

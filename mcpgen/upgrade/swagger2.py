@@ -15,6 +15,7 @@ from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
 from ..runtime.pointer import escape
+from ..text import visible
 
 Node: TypeAlias = dict[str, Any]
 Written: TypeAlias = tuple[Node, str]
@@ -45,8 +46,11 @@ _STYLES: dict[str, tuple[str, bool]] = {
     "multi": ("form", True),
     "ssv": ("spaceDelimited", False),
     "pipes": ("pipeDelimited", False),
-    "tsv": ("form", False),
+    "tsv": ("tabDelimited", False),
 }
+"""`collectionFormat` → `style` and `explode`. OpenAPI 3 has no tabs, and delimiters in a query
+alone: `parse` reads them everywhere.
+"""
 
 
 def convert(document: Document, problems: Problems) -> None:
@@ -268,23 +272,22 @@ class _Swagger:
         return schema
 
     def style(self, parameter: Node, written: Any, pointer: str) -> None:
-        """`collectionFormat` → `style` and `explode`. Tabs cannot be said in OpenAPI 3: commas, and
-        a warning.
+        """`collectionFormat` → `style` and `explode`; commas, and a warning, for one that is not
+        known or stands where a list cannot be repeated.
         """
-        name = as_text(written) or "csv"
-        sayable: tuple[str, ...] = ("csv", "multi")
-        if parameter.get("in") == "query":
-            sayable = ("csv", "multi", "ssv", "pipes")
-        if name not in sayable:
+        name = written if type(written) is str else "csv"
+        in_query = parameter.get("in") == "query"
+        usable = _STYLES.keys() if in_query else _STYLES.keys() - {"multi"}
+        if name not in usable:
             self.problems.warn(
                 "E0310",
-                f"`collectionFormat: {name[:20]}` cannot be said in OpenAPI 3 here; values are"
-                " joined with commas",
+                f"`collectionFormat: {visible(name)[:20]}` cannot be used here; values are joined"
+                " with commas",
                 pointer=f"{pointer}/collectionFormat",
             )
             name = "csv"
-        if parameter.get("in") == "query":
-            parameter["style"], parameter["explode"] = _STYLES.get(name, ("form", False))
+        if in_query or name != "csv":
+            parameter["style"], parameter["explode"] = _STYLES[name]
 
     # Bodies.
 

@@ -225,12 +225,16 @@ class Listing:
         required: bool = False,
         level: int = 0,
         depth: int = 1,
+        nulls: bool = True,
         words: Words | None = None,
     ) -> Place:
         """An argument. With `level` -1 it is the whole body, and its properties count as
-        arguments.
+        arguments. Without `nulls` it cannot be null, whatever its schema says.
         """
-        place = self._place(self.nodes.node(schema), level, depth)
+        node = self.nodes.node(schema)
+        if not nulls:
+            node = replace(node, null=False)
+        place = self._place(node, level, depth)
         place.is_needed = required or level < 0
         if words:
             place.words = words

@@ -106,9 +106,28 @@ def _union(error: Any) -> Iterator[str]:
         yield f"{_place(path)} must be {_either(types)}, got {show(error.instance)}"
         return
     inside = [branch for branch in branches if branch not in wrong_kind]
-    nearest = min(inside, key=len)
+    tags = [fault for branch in inside for fault in branch if _is_tag(fault, path)]
+    meant = [branch for branch in inside if not any(fault in tags for fault in branch)]
+    if len({str(fault.instance_path) for fault in tags}) == 1 and not meant:
+        yield f"{_place(tags[0].instance_path)} {_choices(tags)}"
+        return
+    nearest = min(meant or inside, key=len)
     for fault in nearest:
         yield from _lines(fault)
+
+
+def _is_tag(error: Any, path: list[Any]) -> bool:
+    """Whether a property has not the one value by which a branch is told from the others."""
+    return len(error.instance_path) == len(path) + 1 and len(_options(error)) == 1
+
+
+def _options(error: Any) -> list[Any]:
+    """The values of an enum or of a constant; none for other errors."""
+    if error.kind.name == "enum":
+        return list(error.kind.options)
+    if error.kind.name == "const":
+        return [error.kind.expected_value]
+    return []
 
 
 def _is_kind(branch: list[Any], path: list[Any]) -> bool:
@@ -135,8 +154,10 @@ def _place(path: Iterable[Any]) -> str:
     return f"`{text[:200]}`" if text else "the arguments"
 
 
-def _choices(error: Any) -> str:
-    options = list(error.kind.options)
+def _choices(errors: list[Any]) -> str:
+    """The values that one of the errors asks for."""
+    error = errors[0]
+    options = [option for one in errors for option in _options(one)]
     shown = ", ".join(show(option) for option in options[:MAX_CHOICES])
     if len(options) > MAX_CHOICES:
         shown += f" and {len(options) - MAX_CHOICES} more"
@@ -150,6 +171,16 @@ def _count(error: Any) -> int:
     return len(error.instance)
 
 
+def _too_short(error: Any) -> str:
+    if not error.instance:
+        return "must not be empty"
+    return f"must have at least {error.kind.limit} characters, got {_count(error)}"
+
+
+def _off_the_pattern(error: Any) -> str:
+    return f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
+
+
 def _plain(error: Any) -> str:
     message = str(error.message)
     return message if len(message) <= 300 else f"{message[:300]}..."
@@ -157,7 +188,7 @@ def _plain(error: Any) -> str:
 
 _RULES: dict[str, Callable[[Any], str]] = {
     "type": lambda error: f"must be {_either(_kinds(error))}, got {show(error.instance)}",
-    "enum": _choices,
+    "enum": lambda error: _choices([error]),
     "const": lambda error: f"must be {show(error.kind.expected_value)}, got {show(error.instance)}",
     "minimum": lambda error: f"must be at least {error.kind.limit}, got {show(error.instance)}",
     "maximum": lambda error: f"must be at most {error.kind.limit}, got {show(error.instance)}",
@@ -170,9 +201,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "multipleOf": lambda error: (
         f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
     ),
-    "minLength": lambda error: (
-        f"must have at least {error.kind.limit} characters, got {_count(error)}"
-    ),
+    "minLength": _too_short,
     "maxLength": lambda error: (
         f"must have at most {error.kind.limit} characters, got {_count(error)}"
     ),
@@ -185,7 +214,5 @@ _RULES: dict[str, Callable[[Any], str]] = {
         f"must have at most {error.kind.limit} fields, got {_count(error)}"
     ),
     "uniqueItems": lambda error: "must not have the same item twice",
-    "pattern": lambda error: (
-        f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
-    ),
+    "pattern": _off_the_pattern,
 }

@@ -83,6 +83,8 @@ def content_of(
         blocks, data = _as_text(
             answer, facts, settings, "JSON that is nested too deeply to be read as data"
         )
+    if answer.content and answer.status in (201, 202):
+        blocks += _follow_up(answer, settings)
     if not facts.structured:
         return blocks, None
     if data is None and not answer.content:
@@ -215,6 +217,15 @@ def _without_content(answer: Answer[Any], settings: Settings) -> str:
     if fields:
         text += f" ({'; '.join(fields)})"
     return visible(settings.redactor(text))
+
+
+def _follow_up(answer: Answer[Any], settings: Settings) -> list[Block]:
+    """Where the result is or will be, and when (RFC 9110 sections 10.2.2 and 10.2.3)."""
+    names = [name for name in ("location", "retry-after") if name in answer.headers]
+    if not names:
+        return []
+    fields = "; ".join(f"{name}: {answer.headers[name][:200]}" for name in names)
+    return [_text(visible(settings.redactor(f"[{status_text(answer.status)}; {fields}]")))]
 
 
 def _next_page(answer: Answer[Any], settings: Settings) -> str:

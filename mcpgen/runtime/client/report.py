@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Refused
+from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Redirected, Refused
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
@@ -30,6 +31,8 @@ _MESSAGE_KEYS = (
 )
 _PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
 _READING = ("GET", "HEAD", "OPTIONS")
+# RFC 6750 section 3
+_REASON = re.compile(r'error_description="([^"]+)"')
 
 
 def report_error(error: ApiError, settings: Settings) -> list[Block]:
@@ -56,6 +59,8 @@ def _next_step(error: ApiError) -> str:
         return "Nothing was sent to the API"
     if error.sent and error.method not in ("", *_READING):
         return "The API may have carried out the request: check before sending it again"
+    if isinstance(error, Redirected):
+        return "The same call will be redirected again: the operator has to correct the base URL"
     if isinstance(error, BadAnswer) and "larger than" in str(error):
         return "Ask for less: a smaller page, a narrower filter or fewer fields"
     return "Try again later; if it stays like this, the operator of this server has to look at it"
@@ -68,6 +73,8 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     if message:
         headline += f": {message}"
     lines = [_headline(error, headline)]
+    challenge = answer.headers.get("www-authenticate", "")[:MAX_ERROR]
+    lines += [f"Reason: {reason}" for reason in _REASON.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
     wait = retry_after(answer.headers.get("retry-after"))
@@ -157,6 +164,9 @@ def _advice(error: BadStatus, wait: float | None) -> str:
     status = error.status
     if status in (401, 403):
         return _advice_on_credential(error)
+    if status == 405:
+        allowed = error.answer.headers.get("allow", "other methods")[:100]
+        return f"Next: use another tool; the API allows {allowed} there"
     if status in (400, 404, 409, 410, 413, 415, 422):
         return _advice_on_arguments(error)
     if status in (429, 503) or wait is not None:
