@@ -156,7 +156,7 @@ async def pat(
     )
 
 
-@wire.sends(nullable=("/properties/j",))
+@wire.sends(nullable=("/properties/f/properties/a", "/properties/l/items", "/properties/j"))
 async def query_nulls(
     api: Api,
     *,
