@@ -167,8 +167,11 @@ class Definitions:
             for key, name in written.items()
             if NAME.fullmatch(name) and len(name) <= limit and _as_module(name) not in unusable
         }
-        keys = [(origin.method, origin.path, origin.operation_id) for origin in origins]
-        return naming.tool_names(keys, self.server, {**kept, **self.config.bindings}, reserved)
+        subjects = [
+            naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
+            for origin in origins
+        ]
+        return naming.tool_names(subjects, self.server, {**kept, **self.config.bindings}, reserved)
 
     def roots(self) -> Iterator[tuple[Any, str, str]]:
         """Every document of definitions: its root, its pointer, and what its file is called."""
