@@ -22,6 +22,7 @@ from ..text import plain, shorten, visible
 from . import naming, select
 from .definitions import Definitions
 from .dialects import describe_document
+from .first_sentences import Opening, openings
 from .models import Models
 from .operation import Operation
 from .schema import Reader
@@ -66,6 +67,7 @@ class _Parser:
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.models = Models(self.reader)
         self.security = Security(self.reader, self.prefix)
+        self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
 
@@ -185,6 +187,7 @@ class _Parser:
         # Of all operations, so that leaving some out renames none of the others.
         subjects = [_subject_of(item) for item in self.operations]
         names = naming.tool_names(subjects, self.name, self.config.bindings)
+        self.openings = openings(self.operations, names)
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
@@ -229,6 +232,7 @@ class _Parser:
             _origin_of(operation),
             operation.path_item,
             operation.node,
+            opening=self.openings[f"{operation.method} {operation.path}"],
             models=self.models,
             profile=self.config.profile,
         ).tool(name, base_url=base_url)

@@ -17,6 +17,7 @@ from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
 from .detail import BUDGET, LARGEST, LEVELS, Detail, fit, size
+from .first_sentences import Opening
 from .models import Models
 from .naming import argument_names
 from .parameter import Field
@@ -88,9 +89,11 @@ class Operation:
         path_item: dict[str, Any],
         operation: dict[str, Any],
         *,
+        opening: Opening,
         models: Models,
         profile: str,
     ) -> None:
+        self.opening = opening
         self.reader, self.security, self.origin = reader, security, origin
         self.operation, self.models, self.profile = operation, models, profile
         self.template, query = split_path(origin.path)
@@ -194,8 +197,8 @@ class Operation:
         """The tool in one level of detail, without its request. Raises TooLarge."""
         inputs = self.inputs(detail)
         answer, output = self.output(detail.answer_fields)
-        headline, rest = describe.headline(self.operation, name, self.origin.method)
-        extras = [responses.sentence(self.reader, self.status, self.answer, output)]
+        headline, rest = self.opening.sentence, self.opening.rest
+        extras = [responses.sentence(self.reader, self.status, self.answer, headline)]
         if self.deprecated:
             extras.append("Deprecated.")
         return Tool(

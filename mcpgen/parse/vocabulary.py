@@ -28,6 +28,14 @@ NOUNS = _words("nouns")
 """Verbs that APIs more often mean as nouns."""
 BEFORE_NOUN = _words("nouns", "before")
 """Words that make one of `NOUNS` before them a noun."""
+ARTICLES = _words("texts", "articles")
+"""Words that make no difference to what a sentence says."""
+ASIDES = _words("texts", "asides")
+"""First words of sentences that do not say what an operation does."""
+FINITE = _words("texts", "finite")
+"""Words that make a sentence of words, where a noun phrase has none."""
+EMPTY = _words("texts", "empty")
+"""Words that say nothing of an answer."""
 STOP_WORDS = _words("stop")
 NOISE = _words("noise")
 """Literals of a path that name no resource."""
@@ -38,6 +46,7 @@ READ_ACTIONS = _words("actions", "GET")
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
 METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
 """Method → its verb for one item, for a collection, and for a resource there is one of."""
+_SAME_AS_GET = _words("verbs", "same_as_get")
 _UNCHANGING = _words("singulars", "unchanging")
 _IRREGULAR: dict[str, str] = _tables()["singulars"]["irregular"]
 
@@ -65,6 +74,13 @@ def is_verb(word: str) -> bool:
     """
     word = word.lower().strip(".,:;'\"`").removeprefix("re-")
     return base_verb(word) in VERBS
+
+
+def same_verb(verb: str) -> str:
+    """One verb for all that say the same: `retrieve` is `get`."""
+    if verb in _SAME_AS_GET:
+        return "get"
+    return verb
 
 
 def base_verb(word: str) -> str:

@@ -45,6 +45,8 @@ def verb_and_resource(method: str, path: str) -> list[str]:
         is_of_item = parts[-2:-1] and parts[-2].is_parameter
         names = _singulars(owners) if is_of_item or last[1:] else _plain(owners)
         return _distinct([last[0], *names, *last[1:]])
+    if method == "GET" and owners and owners[0][0] in READ_ACTIONS and len(owners[0]) == 1:
+        return _distinct([*owners[0], *_plain(resource[1:])])
     if last[-1] in SINGLE:
         return _distinct([for_single, *_plain(resource)])
     if method == "GET" and not is_plural(last[-1]):
@@ -63,9 +65,10 @@ def _is_action(last: list[str], method: str, *, is_first: bool) -> bool:
         return verb in READ_ACTIONS
     if method != "POST" or verb not in VERBS:
         return False
-    if verb == "search" or len(last) > 1:
+    if verb == "search":
         return True
-    return verb not in NOUNS and not is_first
+    is_alone = is_first and len(last) == 1
+    return verb not in NOUNS and not is_alone
 
 
 def _singulars(resource: Iterable[Iterable[str]]) -> list[str]:
@@ -109,7 +112,7 @@ def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
         rest = rest[:-1]
     else:
         return False
-    if not STOP_WORDS.isdisjoint(rest):
+    if not STOP_WORDS.isdisjoint({*rest} - {*path_words(path)}):
         return False
     route = [singular(word) for word in path_words(path)]
     resource = {singular(word) for part in literals(path) for word in part.words}
