@@ -119,13 +119,14 @@ def _is_aside(sentence: str, method: str) -> bool:
     """Whether a sentence says something about an operation, but not what it does: `When you …`, `A
     session can be canceled …`.
     """
-    first, *others = words(without_preface(sentence)) or [""]
+    first, *others = [*words(without_preface(sentence)), ""]
     if first in ASIDES:
         return True
     if is_verb(first):
         return False
-    is_object = method == "GET" or first not in ("a", "an", "the")
-    return not is_object or not FINITE.isdisjoint(others)
+    if method != "GET" and first in ("a", "an", "the"):
+        return True
+    return not FINITE.isdisjoint(others)
 
 
 def _joined(*texts: str) -> str:

@@ -39,13 +39,17 @@ EMPTY = _words("texts", "empty")
 STOP_WORDS = _words("stop")
 NOISE = _words("noise")
 """Literals of a path that name no resource."""
-SINGLE = _words("single")
+SETTINGS_WORDS = _words("single")
+"""Resources there is one of, though the word may be a plural, that are written to."""
+SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
-READ_ACTIONS = _words("actions", "GET")
-"""Last words of a path that say what a GET does."""
+ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"search"}}
+"""Method → last words of a path that say what is done."""
+LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
+"""Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
 METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
-"""Method → its verb for one item, for a collection, and for a resource there is one of."""
+"""Method → its verb for one item, a collection, settings, and any other resource."""
 _SAME_AS_GET = _words("verbs", "same_as_get")
 _UNCHANGING = _words("singulars", "unchanging")
 _IRREGULAR: dict[str, str] = _tables()["singulars"]["irregular"]

@@ -27,3 +27,5 @@ RESERVED = (
 WINDOWS_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
 )
+NOT_FOR_TOOLS = RESERVED | HOST_TOOLS
+NOT_FOR_TOOLSETS = RESERVED | WINDOWS_NAMES

@@ -9,7 +9,7 @@ from functools import lru_cache
 from ...text import words
 from ..vocabulary import NOISE
 
-_VERSION = re.compile(r"v?\d+([a-z]+\d*)?")
+_NOISE = re.compile(rf"v?\d+([a-z]+\d*)?|{'|'.join(NOISE)}")
 
 _FORMAT = re.compile(r"\.(json|xml|html|csv)$", re.I)
 
@@ -49,4 +49,4 @@ def path_words(path: str) -> list[str]:
 
 
 def _is_noise(part: Part) -> bool:
-    return all(word in NOISE or _VERSION.fullmatch(word) for word in part.words)
+    return all(_NOISE.fullmatch(word) for word in part.words)

@@ -10,6 +10,8 @@ from .route import Part, literals, parts_of
 MEDIAL = 3
 """Letters a word must have to count as a part of another."""
 
+LOOSE = STOP_WORDS | {""}
+
 
 def shorten(
     name: list[str], limit: int, path: str, toolset: Collection[str], keep: Collection[str]
@@ -32,9 +34,9 @@ def shorten(
     words = _drop(words, limit, lambda words: _members(words, STOP_WORDS - kept))
     words = _abbreviate(words, limit)
     parameters = _parameter_words(path)
-    words = _drop(words, limit, lambda words: _middle(words, but=stays, only=parameters))
-    words = _drop(words, limit, lambda words: _middle(words, but=stays | resource))
-    return _drop(words, limit, lambda words: _middle(words, but={*kept, words[0], words[-1]}))
+    words = _drop(words, limit, lambda words: _middle(words, parameters - stays))
+    words = _drop(words, limit, lambda words: _middle(words, {*words} - stays - resource))
+    return _drop(words, limit, lambda words: _middle(words, {*words[1:-1]} - kept))
 
 
 def length(words: list[str]) -> int:
@@ -72,8 +74,8 @@ def _said_by(parts: Iterable[Part], words: Iterable[str]) -> set[str]:
 def _repeated(words: list[str], keep: Collection[str]) -> Iterator[int]:
     """Words that are said again later."""
     singulars = [singular(word) for word in words]
-    for index, word in enumerate(words):
-        if word not in keep and singulars[index] in singulars[index + 1 :]:
+    for index in _members(words, {*words} - {*keep}):
+        if singulars[index] in singulars[index + 1 :]:
             yield index
 
 
@@ -82,15 +84,10 @@ def _members(words: list[str], group: Collection[str]) -> Iterator[int]:
     return (index for index, word in enumerate(words) if word in group)
 
 
-def _middle(
-    words: list[str], *, but: Collection[str], only: Collection[str] | None = None
-) -> Iterator[int]:
-    """Words, the middle one first."""
+def _middle(words: list[str], group: Collection[str]) -> Iterator[int]:
+    """Words of a group, the one nearest to the middle first."""
     middle = (len(words) - 1) / 2
-    for index in sorted(range(len(words)), key=lambda index: (abs(index - middle), index)):
-        is_one = only is None or words[index] in only
-        if is_one and words[index] not in but:
-            yield index
+    return iter(sorted(_members(words, group), key=lambda index: (abs(index - middle), index)))
 
 
 Choose = Callable[[list[str]], Iterator[int]]
@@ -101,23 +98,27 @@ def _drop(words: list[str], limit: int, choose: Choose) -> list[str]:
     """The words without those that are chosen, one at a time until the name is short enough."""
     while length(words) > limit:
         index = next(choose(words), None)
-        if index is None or len(words) == 1:
+        if index is None:
             break
-        words = _without_loose_ends([*words[:index], *words[index + 1 :]])
+        rest = _without_loose_ends([*words[:index], *words[index + 1 :]])
+        if not rest:
+            break
+        words = rest
     return words
 
 
 def _without_loose_ends(words: list[str]) -> list[str]:
-    """Words without the stop words that nothing follows, or nothing but another."""
+    """Words without the stop words that nothing follows, or nothing but another, and without those
+    at the beginning.
+    """
     kept: list[str] = []
+    after = ""
     for word in reversed(words):
-        follows_nothing = not kept or kept[-1] in STOP_WORDS
-        if word in STOP_WORDS and follows_nothing:
-            continue
-        kept.append(word)
-    if len(kept) > 1 and kept[-1] in STOP_WORDS:
-        kept.pop()
-    return kept[::-1] or words
+        if not {word, after} <= LOOSE:
+            kept.insert(0, word)
+            after = word
+    start = next((index for index, word in enumerate(kept) if word not in STOP_WORDS), 0)
+    return kept[start:]
 
 
 def _without_prefix(words: list[str], empty: Collection[str]) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ...text import words
 from ..vocabulary import STOP_WORDS, VERBS, singular
 from .digest import digest
-from .reserved import HOST_TOOLS, RESERVED
+from .reserved import NOT_FOR_TOOLS
 from .route import parts_of
 from .shorten import shorten
 from .verb import operation_words, verb_and_resource
@@ -148,7 +148,7 @@ def _usable(name: str, server: str) -> str:
     """A name that starts with a letter and is nobody else's."""
     if not name[:1].isalpha():
         name = f"call_{name}".rstrip("_")
-    if name in RESERVED or name in HOST_TOOLS:
+    if name in NOT_FOR_TOOLS:
         name = f"{server}_{name}"
     return name
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...text import words
 from .digest import digest
-from .reserved import RESERVED, WINDOWS_NAMES
+from .reserved import NOT_FOR_TOOLSETS
 
 TOOLSET_LIMIT = 40
 
@@ -30,7 +30,7 @@ def toolset_name(tag: str) -> str:
         name = f"t_{name}"
     if len(name) > TOOLSET_LIMIT:
         name = f"{shorten_words(name, TOOLSET_LIMIT - 7)}_{digest(tag)}"
-    if name in RESERVED or name in WINDOWS_NAMES:
+    if name in NOT_FOR_TOOLSETS:
         name = f"{name}_tools"
     return name
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable
 
 from ...text import words
 from ..vocabulary import (
+    ACTIONS,
+    LEADING_ACTIONS,
     METHOD_VERBS,
-    NOUNS,
-    READ_ACTIONS,
+    SETTINGS_WORDS,
     SINGLE,
     STOP_WORDS,
-    VERBS,
     is_plural,
     singular,
 )
-from .route import literals, path_words, telling_parts
+from .route import Part, literals, path_words, telling_parts
 
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
@@ -37,38 +37,35 @@ def verb_and_resource(method: str, path: str) -> list[str]:
     if not resource:
         names = [word for part in parts for word in part.words]
         return [method.lower(), *(names or ["root"])]
-    for_item, for_collection, for_single = METHOD_VERBS.get(method, [method.lower()] * 3)
-    if parts[-1].is_parameter:
-        return _distinct([for_item, *_singulars(resource)])
-    *owners, last = resource
-    if _is_action(last, method, is_first=not owners):
-        is_of_item = parts[-2:-1] and parts[-2].is_parameter
-        names = _singulars(owners) if is_of_item or last[1:] else _plain(owners)
-        return _distinct([last[0], *names, *last[1:]])
-    if method == "GET" and owners and owners[0][0] in READ_ACTIONS and len(owners[0]) == 1:
-        return _distinct([*owners[0], *_plain(resource[1:])])
-    if last[-1] in SINGLE:
-        return _distinct([for_single, *_plain(resource)])
-    if method == "GET" and not is_plural(last[-1]):
-        return _distinct([for_single, *_plain(resource)])
-    if for_collection == "create":
-        return _distinct([for_collection, *_singulars(resource)])
-    return _distinct([for_collection, *_plain(resource)])
+    if not parts[-1].is_parameter:
+        *owners, (action, *object_words) = resource
+        if action in ACTIONS.get(method, ()):
+            is_of_item = any(part.is_parameter for part in parts[-2:-1])
+            names = _singulars(owners) if is_of_item else _plain(owners)
+            return _distinct([action, *names, *object_words])
+        if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
+            return _distinct([*resource[0], *_plain(resource[1:])])
+    kind = _kind(parts[-1])
+    verb = METHOD_VERBS.get(method, [method.lower()] * 4)[kind]
+    if kind == ITEM or verb == "create":
+        return _distinct([verb, *_singulars(resource)])
+    return _distinct([verb, *_plain(resource)])
 
 
-def _is_action(last: list[str], method: str, *, is_first: bool) -> bool:
-    """Whether the last literal of a path, perhaps the first too, is what is done:
-    `…/{id}/cancel`, `…/search`.
-    """
-    verb = last[0]
-    if method == "GET":
-        return verb in READ_ACTIONS
-    if method != "POST" or verb not in VERBS:
-        return False
-    if verb == "search":
-        return True
-    is_alone = is_first and len(last) == 1
-    return verb not in NOUNS and not is_alone
+ITEM, COLLECTION, SETTINGS, OTHER = range(4)
+"""What a path ends in, as the columns of `METHOD_VERBS`."""
+
+
+def _kind(last: Part) -> int:
+    """What a path with that end names."""
+    word = last.words[-1]
+    if last.is_parameter:
+        return ITEM
+    if word in SETTINGS_WORDS:
+        return SETTINGS
+    if word in SINGLE:
+        return OTHER
+    return COLLECTION if is_plural(word) else OTHER
 
 
 def _singulars(resource: Iterable[Iterable[str]]) -> list[str]:
@@ -96,8 +93,9 @@ def _distinct(name: list[str]) -> list[str]:
 def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
     """An operationId without method and path at its end, as FastAPI writes them there."""
     route = [*path_words(path), method.lower()]
-    if len(id_words) > len(route) > 1 and id_words[-len(route) :] == route:
-        return id_words[: -len(route)]
+    name, end = id_words[: -len(route)], id_words[-len(route) :]
+    if end == route:
+        return name
     return id_words
 
 
