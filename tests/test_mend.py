@@ -67,7 +67,7 @@ def test_the_repaired_document_has_no_fault_left_that_could_be_known(
     problems = Problems()
     document = upgrade(load(str(faulty), overlays=[str(mended)], problems=problems), problems)
     server = parse(document, Config(), problems)
-    assert [tool.name for tool in server.tools] == ["get_pets_by_pet_id", "said"]
+    assert [tool.name for tool in server.tools] == ["get_pet", "said"]
     assert not [problem.message for problem in problems if problem.code == "E0404"]
     again = yaml.safe_load(overlay(load(str(faulty), overlays=[str(mended)], problems=Problems())))
     assert again["actions"] == []
