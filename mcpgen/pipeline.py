@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .config import Config
 from .config.base_url import base_url_problem
-from .customise import customise
+from .customise import customise, with_tool_names
 from .customise.bindings import pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
@@ -80,7 +80,8 @@ def understand(
     document = read(config, problems, thorough=thorough, progress=progress)
     report_hidden(document, problems)
     config = pin(config, lock, document)
-    return document, customise(parse(document, config, problems), config, problems)
+    server = customise(parse(document, config, problems), config, problems)
+    return document, with_tool_names(server)
 
 
 def generate(

@@ -192,9 +192,11 @@ class Definitions:
             name = written.get(owner, "")
             if NAME.fullmatch(name) and len(name) <= limit and module not in unusable:
                 kept[owner] = name
-        triples = [(origin.method, origin.path, origin.operation_id) for origin in origins]
-        bindings = self.config.bindings
-        return naming.tool_names(triples, self.server, {**kept, **bindings}, reserved)
+        subjects = [
+            naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
+            for origin in origins
+        ]
+        return naming.tool_names(subjects, self.server, {**kept, **self.config.bindings}, reserved)
 
     def report_names(
         self, selected: list[tuple[Origin, Definition]], names: dict[str, str]

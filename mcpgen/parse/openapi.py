@@ -23,6 +23,7 @@ from . import naming, select
 from .definitions import Definitions
 from .detail import budget_of
 from .dialects import describe_document
+from .first_sentences import Opening, openings
 from .models import Models
 from .operation import Operation
 from .projection import Nodes, Whole
@@ -59,18 +60,25 @@ class _Parser:
         self.info = as_object(document.root.get("info"))
         title = config.title or plain(self.info.get("title")).split("\n")[0] or "API"
         self.title = shorten(title, 100)
-        self.name = naming.server_name(config.name or self.title)
-        self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
-        self.models = Models(self.reader)
-        self.whole = Whole(Nodes(self.reader))
-        self.security = Security(self.reader, self.prefix)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
         self.home = self.home_address()
         self.base = self.base_address()
+        self.name = self.server_name()
+        self.prefix = f"MCPGEN_{self.name.upper()}"
+        self.models = Models(self.reader)
+        self.whole = Whole(Nodes(self.reader))
+        self.security = Security(self.reader, self.prefix)
+        self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
+
+    def server_name(self) -> str:
+        """The server's name: the configuration's, else what title and host call the API."""
+        if self.config.name:
+            return naming.server_name(self.config.name)
+        return naming.server_name(self.title, self.home.url)
 
     def server(self) -> Server:
         """Everything together."""
@@ -182,8 +190,9 @@ class _Parser:
         """The tools of the operations and of the definitions beside them, each with its tag."""
         selected = self.selected()
         # Of all operations, so that leaving some out renames none of the others.
-        keys = [(item.method, item.path, _wished_name(item)) for item in self.operations]
-        names = naming.tool_names(keys, self.name, self.config.bindings)
+        subjects = [_subject_of(item) for item in self.operations]
+        names = naming.tool_names(subjects, self.name, self.config.bindings)
+        self.openings = openings(self.operations, names)
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
@@ -229,6 +238,7 @@ class _Parser:
             where,
             operation.path_item,
             operation.node,
+            opening=self.openings[f"{operation.method} {operation.path}"],
             models=self.models,
             whole=self.whole,
             profile=self.config.profile,
@@ -298,7 +308,7 @@ class _Parser:
         )
 
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
-        """Report operationIds that several operations have: their tools get a hash each."""
+        """Report operationIds that several operations have."""
         count = Counter(operation.operation_id for operation in selected)
         for operation in selected:
             identity = operation.operation_id
@@ -309,8 +319,8 @@ class _Parser:
                 f"operationId `{visible(identity)[:80]}` is used {count[identity]} times",
                 pointer=f"{operation.pointer}/operationId",
                 hint=(
-                    "operationIds must be unique: each of these tools carries a hash of its"
-                    " method and path"
+                    "operationIds must be unique: words of their methods and paths tell these tools"
+                    " apart"
                 ),
             )
 
@@ -335,10 +345,17 @@ def _origin_of(operation: DocumentedOperation) -> Origin:
     )
 
 
-def _wished_name(operation: DocumentedOperation) -> str | None:
-    """What a tool is named after: the document's own wish (`x-mcp`), else the operationId."""
-    wish = as_text(select.extension(operation.node).get("name"))
-    return wish if wish.strip() else operation.operation_id
+def _subject_of(operation: DocumentedOperation) -> naming.Subject:
+    """What a tool is named after: the document's own wish (`x-mcp`), else the operationId, else
+    method and path.
+    """
+    wish = as_text(select.extension(operation.node).get("name")).strip()
+    return naming.Subject(
+        method=operation.method,
+        path=operation.path,
+        operation_id=wish or operation.operation_id,
+        toolset=_tag(operation),
+    )
 
 
 def _tag(operation: DocumentedOperation) -> str:

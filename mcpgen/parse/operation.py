@@ -18,6 +18,7 @@ from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
 from .detail import TEXTS, size
+from .first_sentences import Opening
 from .models import Models
 from .naming import argument_names
 from .parameter import Field
@@ -64,11 +65,13 @@ class Operation:
         path_item: dict[str, Any],
         operation: dict[str, Any],
         *,
+        opening: Opening,
         models: Models,
         whole: Whole,
         profile: str,
         budget: int,
     ) -> None:
+        self.opening = opening
         self.reader, self.security, self.origin = reader, security, origin
         self.operation, self.models, self.profile = operation, models, profile
         self.whole, self.budget = whole, budget
@@ -263,8 +266,8 @@ class Operation:
     def without_arguments(self, name: str) -> Tool:
         """The tool with its shortest description and no arguments."""
         answer, output = self.output()
-        self.headline, self.text = describe.headline(self.operation, name, self.origin.method)
-        self.lines = [responses.sentence(self.reader, self.status, self.answer, output)]
+        self.headline, self.text = self.opening.sentence, self.opening.rest
+        self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
         if self.deprecated:
             self.lines.append("Deprecated.")
         self.description = describe.describe(self.headline, self.text, self.lines, 0)

@@ -7,15 +7,17 @@ gives is valid against it. An answer that is not an object stands under `result`
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
 from ..load.values import as_list, as_object
-from ..text import plain, shorten, visible
+from ..text import plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
+from .vocabulary import EMPTY, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -23,15 +25,10 @@ if TYPE_CHECKING:
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
 FIELDS = 12
 """Fields of an answer that an output schema lists."""
-EMPTY_PHRASES = (
-    "ok",
-    "success",
-    "successful response",
-    "successful operation",
-    "default response",
-    "response",
+NOUN_PHRASE = re.compile(
+    r"(?:returns? )?((?:an?|the|all|every|each|your|information|details|metadata)\b.*)", re.I
 )
-"""Descriptions of a response that tell a model nothing."""
+PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
@@ -130,9 +127,16 @@ def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
 
 
 def _values_phrase(values: list[Any], limit: int) -> str:
-    texts = [visible(str(value)) for value in values if value is not None]
+    texts = [visible(_spelled(value)) for value in values if value is not None]
     rest = " | …" if len(texts) > 8 else ""
     return shorten(" | ".join(texts[:8]) + rest, limit)
+
+
+def _spelled(value: Any) -> str:
+    """A value as JSON spells it; a text without its quotes."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> str:
@@ -145,36 +149,49 @@ def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> 
     return shorten(f"objects: {', '.join(names)}", limit)
 
 
-def sentence(reader: Reader, code: str, response: dict[str, Any], output: Schema | None) -> str:
-    """The line of a description that says what comes back; an empty text where nothing does."""
+def sentence(reader: Reader, code: str, response: dict[str, Any], headline: str) -> str:
+    """The line of a description that says what comes back, where that says more than the tool's
+    headline; else an empty text.
+    """
     if code == "204":
         return ""
-    text = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
-    if text.lower() in EMPTY_PHRASES:
-        text = ""
+    text = _said(response, headline)
     form = _form(reader, response)
+    if text and form:
+        return f"Returns {text} ({form})."
     if text:
-        if not text[:2].isupper():
-            text = text[0].lower() + text[1:]
-        if form:
-            text = f"{text} ({form})"
         return f"Returns {text}."
-    if form:
-        return f"Returns {form}."
-    _, schema = json_schema(response)
-    return "Returns an object." if output and reader.kinds(schema) else ""
+    if form.startswith("array"):
+        return f"Returns an {form}."
+    return f"Returns {form}." if form else ""
+
+
+def _said(response: dict[str, Any], headline: str) -> str:
+    """What a response's description says comes back, as the end of a sentence; an empty text where
+    it is none, or says nothing new.
+    """
+    line = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
+    new_words = {singular(word) for word in words(line) if word not in EMPTY}
+    if new_words <= {singular(word) for word in words(headline)}:
+        return ""
+    plural = PLURAL_PHRASE.fullmatch(line)
+    if plural:
+        return f"a {_lowered(plural.group(1))}".replace("a array", "an array")
+    noun = NOUN_PHRASE.fullmatch(line)
+    if noun:
+        return _lowered(noun.group(1))
+    return ""
+
+
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 def _form(reader: Reader, response: dict[str, Any]) -> str:
-    """What kind of answer it is: its type, the name of its schema, or its media types."""
+    """What kind of answer it is: its type where that is no object, or its media types."""
     has_json, schema = json_schema(response)
     if not has_json:
         return ", ".join(media_types(response)[:3])
     if reader.kinds(schema) - {"object"}:
-        text = phrase(reader, schema, 120)
-        if text:
-            return text
-    name = reader.flatten(schema).get("$name")
-    if isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{1,40}", name):
-        return name
+        return phrase(reader, schema, 120)
     return ""

@@ -32,7 +32,22 @@ from . import node
 from .one_document import Depth, judge
 
 VERSION = re.compile(rb"""["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.\d""")
-MAY_NEVER = ("compile", "imports", "mypy", "client", "metaschema", "ajv")
+MAY_NEVER = (
+    "compile",
+    "imports",
+    "mypy",
+    "client",
+    "metaschema",
+    "ajv",
+    "apart_in_hash_alone",
+    "operation_ids_in_texts",
+)
+HASHED_AT_MOST = 0.001
+"""Names of tools that end in a hash."""
+SHARED_AT_MOST = 0.01
+"""Tools whose first sentence another tool of their server has too."""
+BROKEN_AT_MOST = 0.001
+"""Tools whose texts are broken."""
 SKIPPED_AT_MOST = 0.001
 SKIPPED_FOR_SAFETY = ("E0708",)
 """Skips that SECURITY.md promises: the document alone decides them, so they are no loss of ours."""
@@ -149,7 +164,24 @@ def faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
     )
     if every and skipped / every > SKIPPED_AT_MOST:
         found["skipped"].append(f"{skipped} of {every} operations")
+    found |= wording_faults(results)
     return {kind: said for kind, said in found.items() if said}
+
+
+def wording_faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Names and texts that more tools share, or that are worse, than there may be."""
+    tools = sum(result.get("tools", 0) for result in results)
+    shared = sum(result.get("first_sentences_shared", 0) for result in results)
+    found: dict[str, list[str]] = {}
+    for kind, most in (("hashed", HASHED_AT_MOST), ("broken_texts", BROKEN_AT_MOST)):
+        said = [
+            f"{result['document']}: {one}" for result in results for one in result.get(kind, ())
+        ]
+        if len(said) > tools * most:
+            found[kind] = [f"{len(said)} of {tools:,} tools", *said]
+    if shared > tools * SHARED_AT_MOST:
+        found["first sentences shared"] = [f"{shared} of {tools:,} tools"]
+    return found
 
 
 def report(results: list[dict[str, Any]], seconds: float) -> str:
@@ -194,6 +226,7 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
         for kind, found in said.items()
     ]
     lines += ["Nothing.", ""] if not said else [""]
+    lines += _wording(judged)
     lines += (
         _skips(judged)
         + _problems(judged, results)
@@ -202,6 +235,30 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
         + _cost(judged)
     )
     return "\n".join(lines) + "\n"
+
+
+def _wording(judged: list[dict[str, Any]]) -> list[str]:
+    tools = sum(result["tools"] for result in judged)
+    lines = ["## Names and texts", ""]
+    for kind, what in (
+        ("hashed", "names that end in a hash"),
+        ("apart_in_hash_alone", "names that differ in a hash alone though words differ"),
+        ("operation_ids_in_texts", "operationIds in texts that are no tool's name"),
+        ("broken_texts", "texts that are broken"),
+    ):
+        found = [
+            f"{Path(result['document']).name} {one}"
+            for result in judged
+            for one in result.get(kind, ())
+        ]
+        lines.append(f"- {len(found)} of {tools:,} tools: {what}")
+        lines += [f"  - {item}" for item in found[:12]]
+    shared = sum(result.get("first_sentences_shared", 0) for result in judged)
+    share = 100 * (1 - shared / max(tools, 1))
+    lines.append(
+        f"- {shared} of {tools:,} tools share their first sentence: {share:.2f} % are unique"
+    )
+    return [*lines, ""]
 
 
 def _skips(judged: list[dict[str, Any]]) -> list[str]:
