@@ -27,7 +27,7 @@ async def ck_arr(
     )
 
 
-async def post_x(
+async def create_x(
     api: Api,
     *,
     q: list[str] | Omit = OMIT,

@@ -30,26 +30,26 @@ async def detect_food_in_text(api: Api, *, body: str) -> Answer[Any]:
 
 @wire.sends(nullable=("/properties/body",))
 async def formany(api: Api, *, body: Any | Omit = OMIT) -> Answer[Any]:
-    """Submit u."""
+    """Submit u (formany)."""
     return await api.request("POST", "/y", form=wire.form_fields(body))
 
 
 async def formarr(api: Api, *, body: list[str] | Omit = OMIT) -> Answer[Any]:
-    """Submit u."""
+    """Submit u (formarr)."""
     return await api.request("POST", "/w", multipart=wire.multipart_fields(body))
 
 
 @wire.sends(nullable=("/properties/body",))
 async def formnone(api: Api, *, body: Any | Omit = OMIT) -> Answer[Any]:
-    """Submit u."""
+    """Submit u (formnone)."""
     return await api.request("POST", "/x", multipart=wire.multipart_fields(body))
 
 
 async def formstr(api: Api, *, body: str | Omit = OMIT) -> Answer[Any]:
-    """Submit u."""
+    """Submit u (formstr)."""
     return await api.request("POST", "/v", form=wire.form_fields(body))
 
 
 async def upload(api: Api, *, body: str | Omit = OMIT) -> Answer[Any]:
-    """Submit u."""
+    """Submit u (upload)."""
     return await api.request("POST", "/u", multipart=wire.multipart_fields(body))
