@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..http import BODILESS_METHODS, SAFE_METHODS
-from ..ir import Argument, Body, Hints, Origin, Request, Response, Schema, Tool
+from ..ir import Argument, Body, Hints, Listing, Origin, Request, Response, Schema, Tool
 from ..load.values import as_object
 from ..runtime.pointer import escape
 from ..text import humanise, plain, shorten, visible, words
@@ -17,6 +17,7 @@ from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
 from .detail import BUDGET, LARGEST, LEVELS, Detail, fit, size
+from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
 from .naming import argument_names
 from .parameter import Field
@@ -194,6 +195,7 @@ class Operation:
         """The tool in one level of detail, without its request. Raises TooLarge."""
         inputs = self.inputs(detail)
         answer, output = self.output(detail.answer_fields)
+        listing = self.listing(answer, inputs)
         headline, rest = describe.headline(self.operation, name, self.origin.method)
         extras = [responses.sentence(self.reader, self.status, self.answer, output)]
         if self.deprecated:
@@ -218,6 +220,7 @@ class Operation:
             wire_names=tuple(inputs.wire_names),
             deprecated=self.deprecated,
             docstring=describe.docstring_of(headline),
+            listing=listing,
         )
 
     def inputs(self, detail: Detail) -> _Inputs:
@@ -253,6 +256,26 @@ class Operation:
         if self.origin.method == "HEAD" or self.status == "204":
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer, fields=fields)
+
+    def listing(self, answer: Response, inputs: _Inputs) -> Listing:
+        """How the answer lists things. The inputs of a list get the argument that chooses the
+        fields of its items.
+        """
+        if not answer.json:
+            return Listing()
+        listing = listing_of(
+            self.reader,
+            responses.json_schema(self.answer)[1],
+            method=self.origin.method,
+            path=self.template,
+            wire_names=[item.wire_name for item in self.fields],
+        )
+        if listing.items is None:
+            return listing
+        name = next((name for name in FIELDS_NAMES if name not in inputs.properties), "")
+        if name:
+            inputs.properties[name] = dict(FIELDS_SCHEMA)
+        return replace(listing, fields=name)
 
     def argument_schema(self, item: Field, projection: Projection, detail: Detail) -> Schema:
         """An argument's schema with a description: the parameter's own text first, else the words

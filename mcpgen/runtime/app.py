@@ -68,7 +68,7 @@ class App:
         self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
-        self._caller = Caller(hooks, self._the_api, self._mask)
+        self._caller = Caller(hooks, self._the_api, self._mask, facts)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self._lazy: dict[str, Entry] = {}

@@ -10,6 +10,7 @@ from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
 from ..results.shorten import TooDeep, clean, compact, fit, visible
+from ..results.withheld import NOTE, Withheld
 from ..settings import Settings
 from .html_text import is_html, text_of_html
 
@@ -96,12 +97,23 @@ def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, s
     text = answer.text[: MAX_ERROR * 16]
     if "html" in answer.media_type or is_html(text):
         text = text_of_html(text)
-    return "", visible(settings.redactor(text))[:MAX_ERROR]
+    text = visible(settings.redactor(text))[:MAX_ERROR]
+    if _withheld(settings).named_in(text):
+        text = NOTE
+    return "", text
+
+
+def _withheld(settings: Settings) -> Withheld:
+    """The fields that no tool may show; an error does not know which tool it is of."""
+    names = set(settings.redact)
+    for shaping in settings.answers.values():
+        names.update(shaping.redact)
+    return Withheld(names)
 
 
 def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
     try:
-        data = clean(settings.redactor.data(data))
+        data = _withheld(settings).without(clean(settings.redactor.data(data)))
     except (TooDeep, RecursionError):
         return "", ""
     message = _message(data)
