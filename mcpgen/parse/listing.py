@@ -73,8 +73,8 @@ def listing_of(
     size = names.get(fold(style.size), "") if style else ""
     if not size:
         size = next((names[fold(name)] for name in _SIZES if fold(name) in names), "")
-    if items and method not in ("GET", "QUERY") and not style and not size:
-        items = None  # what was written comes back, with lists of its own
+    if _echoes(method, style, size):
+        items = None
     if style is None:
         return Listing(items=items, size=size)
     return Listing(
@@ -85,6 +85,13 @@ def listing_of(
         source=source,
         key=style.key,
     )
+
+
+def _echoes(method: str, style: Style | None, size: str) -> bool:
+    """Whether what was written comes back, with lists of its own."""
+    if method in ("GET", "QUERY"):
+        return False
+    return style is None and not size
 
 
 def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str, ...] | None:

@@ -139,9 +139,7 @@ def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     """
     received = facts.withheld.without(clean(settings.redactor.data(answer.data)))
     shaping = facts.shaping
-    whole = received
-    if shaping.keep or shaping.drop or shaping.strip_nulls:
-        whole = shape(received, shaping.keep, shaping.drop, shaping.strip_nulls)
+    whole = shape(received, shaping.keep, shaping.drop, shaping.strip_nulls)
     room = settings.max_result_chars
     whole, notes = _with_items(whole, facts, room)
     data, cuts = fit(whole, room)
@@ -164,10 +162,12 @@ def _with_items(data: Any, facts: _Tool, room: int) -> tuple[Any, list[str]]:
     """
     listing = facts.listing
     items = items_of(data, listing.items)
-    if not items or not listing.fields:
+    if not items:
         return data, []
-    names = facts.call.get(listing.fields)
-    if names and ALL in names:
+    if not listing.fields:
+        return data, []
+    names = facts.call.get(listing.fields, ())
+    if ALL in names:
         return data, []
     notes = []
     if names:
@@ -220,7 +220,7 @@ def _as_text(
     limit = settings.max_result_chars
     # Cut before cleaning: twice the limit leaves room for what redaction takes away
     text = visible(settings.redactor(raw[: limit * 2]))
-    if facts.withheld and facts.withheld.named_in(text):
+    if facts.withheld.named_in(text):
         text = f"The API's answer is {NOTE}"
         return [_text(text)], text
     excerpt = text[:limit]

@@ -136,7 +136,7 @@ def _item(item: Any, report: Shortened) -> Any:
     own_url = _own_url(item)
     result: dict[str, Any] = {}
     for key, value in item.items():
-        if key != own_url and _is_noise(key, value):
+        if _is_noise(key, value, own_url):
             continue
         if isinstance(value, dict | list):
             value = _inner(value, 1)
@@ -162,11 +162,15 @@ def _is_url_name(key: str) -> bool:
     return _URL_NAME.fullmatch(key) is not None
 
 
-def _is_noise(key: str, value: Any) -> bool:
+def _is_noise(key: str, value: Any, own_url: str) -> bool:
     """Whether a field is empty, a node id, or a URL of something else."""
-    if value in _EMPTY or fold(key) in _NODE_IDS:
+    if value in _EMPTY:
         return True
-    return isinstance(value, str) and _is_url_name(key)
+    if fold(key) in _NODE_IDS:
+        return True
+    if key == own_url or not isinstance(value, str):
+        return False
+    return _is_url_name(key)
 
 
 def _inner(value: Any, depth: int) -> Any:
@@ -181,7 +185,7 @@ def _inner(value: Any, depth: int) -> Any:
         return label
     result = {}
     for key, each in value.items():
-        if _is_noise(key, each):
+        if _is_noise(key, each, ""):
             continue
         if isinstance(each, dict | list):
             each = _inner(each, depth + 1) if depth < 2 else None

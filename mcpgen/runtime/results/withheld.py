@@ -46,6 +46,8 @@ class Withheld:
 
     def named_in(self, text: str) -> bool:
         """Whether one of the names is a word of a text, as in the first line of a table."""
+        if not self._names:
+            return False
         if self.assigned_in(text):
             return True
         return any(fold(word) in self._names for word in _WORD.findall(text))
