@@ -148,7 +148,14 @@ def _best_list(lists: list[str], last_words: set[str], paged: bool) -> tuple[str
 
 
 def _holds_objects(reader: Reader, schema: Any) -> bool:
-    items = reader.flatten(reader.flatten(schema).get("items"))
+    """Whether the items of a list are objects, in every branch or in some."""
+    branches, _ = reader.branches(reader.flatten(schema))
+    return any(_items_are_objects(reader, branch) for branch in (schema, *branches))
+
+
+def _items_are_objects(reader: Reader, schema: Any) -> bool:
+    flat = reader.flatten(schema)
+    items = reader.flatten(flat.get("items"))
     if "type" not in items and "items" in items:
         # Written by converters for "one of these", not for lists in a list
         items = items["items"]
