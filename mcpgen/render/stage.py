@@ -102,12 +102,11 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
 def _unused_modules(server: Server) -> Iterator[str]:
     """The modules of the runtime that only some servers use, and this one does not."""
     shapings = [shaping for _, shaping in server.answers]
-    if not any(shaping.table for shaping in shapings):
-        yield "results/table.py"
     if not any(shaping.xml for shaping in shapings):
         yield "results/xml_data.py"
     if not server.calls_api:
         yield "results/lists.py"
+        yield "results/table.py"
 
 
 def _files(root: Path) -> Iterator[str]:

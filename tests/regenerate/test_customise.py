@@ -176,14 +176,11 @@ def test_withheld_fields_reach_the_server_and_leave_the_output_schema(tmp_path: 
     assert "title" not in tools(folder)["get_book"]["outputSchema"]["properties"]
 
 
-def test_tables_and_xml_bring_their_modules_and_their_library(tmp_path: Path) -> None:
-    config = "[tools.listBooks.answer]\ntable = true\n[tools.getBook.answer]\nxml = true"
-    folder = said(tmp_path / "with", config)
-    results = package(folder) / "runtime" / "results"
-    assert (results / "table.py").is_file() and (results / "xml_data.py").is_file()
+def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
+    folder = said(tmp_path / "with", "[tools.getBook.answer]\nxml = true")
+    assert (package(folder) / "runtime" / "results" / "xml_data.py").is_file()
     folder = said(tmp_path / "without", "")
-    results = package(folder) / "runtime" / "results"
-    assert not (results / "table.py").is_file() and not (results / "xml_data.py").is_file()
+    assert not (package(folder) / "runtime" / "results" / "xml_data.py").is_file()
     assert "xmltodict" not in (folder / "pyproject.toml").read_text()
 
 

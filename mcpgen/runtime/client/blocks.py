@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import importlib
 import logging
 import mimetypes
 import os
@@ -109,11 +110,11 @@ def content_of(
 
 def _xml_as_data(answer: Answer[Any]) -> Answer[Any]:
     """The answer with the data of its XML; any other answer, and XML that is none, as it is."""
-    from ..results.xml_data import data_of_xml
-
     if answer.data is not None or not answer.media_type.endswith(("/xml", "+xml")):
         return answer
-    return dataclasses.replace(answer, data=data_of_xml(answer.content))
+    # Only servers that read XML have this module and its library
+    xml_data = importlib.import_module("..results.xml_data", __package__)
+    return dataclasses.replace(answer, data=xml_data.data_of_xml(answer.content))
 
 
 def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[list[Block], Any]:
