@@ -124,6 +124,25 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Where a JSON answer holds a list, and how the list goes on.
+
+    `items` are the keys that lead to the list, None where there is none; `fields` names the
+    argument that chooses the fields of items, which the runtime takes itself. `next` and `size`
+    are the names on the wire of the arguments that ask for the next part and say how much a part
+    holds; `how`, `source` and `key` are those of the style (`data/pagination.toml`).
+    """
+
+    items: tuple[str, ...] | None = None
+    fields: str = ""
+    next: str = ""
+    size: str = ""
+    how: str = ""
+    source: tuple[str, ...] = ()
+    key: str = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One operation: what the model sees, and what a call does.
 
@@ -156,6 +175,7 @@ class Tool:
     output_contract: Schema | None = None
     takes_more: bool = False
     passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
+    listing: Listing = Listing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,11 +223,16 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """How the JSON of an answer is reduced: dotted paths to keep or to drop, whether nulls go."""
+    """How an answer is shown: dotted paths to keep or to drop, whether nulls go, fields to take
+    out at any depth, whether a list becomes a table and XML becomes JSON.
+    """
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,11 +244,11 @@ class Server:
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
     can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names of tools
     (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
-    names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
-    definitions the document holds, if it is no API description. `models` are the objects that types
-    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the
-    schemas that contracts refer to, `definition_names` pointers of properties in them whose key
-    differs on the wire (pointer, name).
+    names of renamed tools before that (`METHOD /path`, name). `redact` are fields that no answer
+    shows. `recognised` says what kind of tool definitions the document holds, if it is no API
+    description. `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class
+    name → object schema. `definitions` are the schemas that contracts refer to, `definition_names`
+    pointers of properties in them whose key differs on the wire (pointer, name).
     """
 
     name: str
@@ -247,6 +272,7 @@ class Server:
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[str, Shaping], ...] = ()
+    redact: tuple[str, ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
 

@@ -56,6 +56,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     reader.address("base_url", server.get("base_url"))
     source = reader.table("source", ("source",), data.get("source", {}))
     selection = reader.table("select", ("select",), data.get("select", {}))
+    answers = reader.table("answers", ("answers",), data.get("answers", {}))
     tools: dict[str, ToolConfig] = {}
     for name, table in reader.tables(("tools",), data.get("tools", {})):
         tools[name] = reader.tool(name, table)
@@ -64,6 +65,7 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     return Config(
         **server,
         **source,
+        **answers,
         selection=Selection(**selection),
         tools=tools,
         places={

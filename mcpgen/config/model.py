@@ -26,6 +26,10 @@ class AnswerConfig:
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    full: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,8 @@ class Config:
     title: str | None = None
     base_url: str | None = None
     allow_origins: tuple[str, ...] = ()
+    full_answers: bool = False
+    redact: tuple[str, ...] = ()
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)

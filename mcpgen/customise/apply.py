@@ -18,6 +18,7 @@ import jsonschema_rs
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
+from .answers import shaping_of, with_answer, with_answers
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -65,6 +66,7 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     A table whose operation was renamed or removed gives a warning. Raises UsageError for every
     table, name or argument that fits nothing.
     """
+    server = with_answers(server, config)
     if not config.tools:
         return server
     faults = _Faults(config.places)
@@ -124,11 +126,10 @@ class _Changes:
         if config.name:
             self.original_names[_operation(tool)] = tool.name
         self.add_aliases(changed, config)
-        answer = config.answer
-        if answer.keep or answer.drop or answer.strip_nulls:
-            self.answers[changed.name] = Shaping(
-                keep=answer.keep, drop=answer.drop, strip_nulls=answer.strip_nulls
-            )
+        changed = with_answer(changed, config.answer)
+        shaping = shaping_of(config.answer)
+        if shaping != Shaping():
+            self.answers[changed.name] = shaping
         toolset = _toolset(toolset, config, tool, self.faults)
         self.members.setdefault(toolset, []).append(changed)
 

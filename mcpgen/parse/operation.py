@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..http import BODILESS_METHODS, SAFE_METHODS
 from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
+from ..ir import Listing as ListAnswer
 from ..load.values import as_object
 from ..runtime.pointer import escape
 from ..text import humanise, plain, shorten, visible, words
@@ -19,6 +20,7 @@ from . import response as responses
 from .annotations import annotation
 from .detail import TEXTS, size
 from .first_sentences import Opening
+from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
 from .naming import argument_names
 from .parameter import Field
@@ -232,6 +234,8 @@ class Operation:
 
     def input_schema(self, properties: dict[str, Schema]) -> Schema:
         """An object of these properties."""
+        if self.fields_argument:
+            properties = {**properties, self.fields_argument: dict(FIELDS_SCHEMA)}
         schema: Schema = {"type": "object", "properties": properties}
         required = [self.names[item.place, item.wire_name] for item in self.fields if item.required]
         if required:
@@ -266,6 +270,8 @@ class Operation:
     def without_arguments(self, name: str) -> Tool:
         """The tool with its shortest description and no arguments."""
         answer, output = self.output()
+        list_answer = self.list_answer(answer)
+        self.fields_argument = list_answer.fields
         self.headline, self.text = self.opening.sentence, self.opening.rest
         self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
         if self.deprecated:
@@ -289,6 +295,7 @@ class Operation:
             origin=self.origin,
             deprecated=self.deprecated,
             docstring=describe.docstring_of(self.headline),
+            listing=list_answer,
         )
 
     def output(self) -> tuple[Response, Schema | None]:
@@ -296,6 +303,24 @@ class Operation:
         if self.origin.method == "HEAD" or self.status == "204":
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer)
+
+    def list_answer(self, answer: Response) -> ListAnswer:
+        """How the answer lists things. A list gets an argument that chooses fields of its items."""
+        if not answer.json:
+            return ListAnswer()
+        listing = listing_of(
+            self.reader,
+            responses.json_schema(self.answer)[1],
+            method=self.origin.method,
+            path=self.template,
+            wire_names=[item.wire_name for item in self.fields],
+        )
+        if listing.items is None:
+            return listing
+        taken = set(self.names.values())
+        return replace(
+            listing, fields=next((name for name in FIELDS_NAMES if name not in taken), "")
+        )
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
         """An argument's description: the parameter's own text first, else the words of its name."""

@@ -88,11 +88,14 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
     quick = {
         name: sampler.value(part, plain=name in headers, base64=name in files)
         for name, part in schema.get("properties", {}).items()
+        if name != tool.listing.fields
     }
     if _is_valid(whole, quick):
         return quick
     found: dict[str, Any] = {}
     for name, part in schema.get("properties", {}).items():
+        if name == tool.listing.fields:
+            continue
         value = sampler.valid(part, plain=name in headers, base64=name in files)
         if value is not None:
             found[name] = value[0]

@@ -85,8 +85,9 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
+    unused = set(_unused_modules(server))
     for path in _files(RUNTIME):
-        if server.calls_api or not path.startswith(CLIENT):
+        if path not in unused and (server.calls_api or not path.startswith(CLIENT)):
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
@@ -96,6 +97,16 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
             yield _placed(name, server), environment().get_template(name).render(context)
         else:
             yield _placed(name, server), _text(template_root() / name)
+
+
+def _unused_modules(server: Server) -> Iterator[str]:
+    """The modules of the runtime that only some servers use, and this one does not."""
+    shapings = [shaping for _, shaping in server.answers]
+    if not any(shaping.xml for shaping in shapings):
+        yield "results/xml_data.py"
+    if not server.calls_api:
+        yield "results/lists.py"
+        yield "results/table.py"
 
 
 def _files(root: Path) -> Iterator[str]:

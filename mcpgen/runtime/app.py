@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -68,7 +69,7 @@ class App:
         self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
-        self._caller = Caller(hooks, self._the_api, self._mask)
+        self._caller = Caller(hooks, self._the_api, self._mask, facts)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self._lazy: dict[str, Entry] = {}
@@ -94,6 +95,7 @@ class App:
         )
         server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
         server.middleware.append(self._list)
+        server.middleware.append(_with_arguments_as_object)
         return server
 
     @asynccontextmanager
@@ -213,7 +215,8 @@ class App:
         name = checked["name"]
         target = self.catalog.find(name)
         if target is None:
-            return failure(f"There is no tool `{name[:128]}`{self.catalog.near(name)}")
+            near = self.catalog.near(name) or f"; find its name with `{lazy.SEARCH}`"
+            return failure(f"There is no tool `{name[:128]}`{near}")
         if entry.name == lazy.DESCRIBE:
             text = json.dumps(target.described(), ensure_ascii=False)
             return {"content": [{"type": "text", "text": text}]}
@@ -233,6 +236,27 @@ class App:
 
 def _log_failure(tool: str, status: str, reason: str, milliseconds: int = 0) -> None:
     event("warning", "call_failed", tool=tool, status=status, ms=milliseconds, reason=reason)
+
+
+async def _with_arguments_as_object(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Read arguments that a client sent as JSON text. Raises MCPError (-32602) for what is no
+    object: the SDK would not say why.
+    """
+    params = ctx.params or {}
+    arguments = params.get("arguments")
+    if ctx.method != "tools/call" or arguments is None or isinstance(arguments, dict):
+        return await call_next(ctx)
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            arguments = None
+    if not isinstance(arguments, dict):
+        message = 'Invalid `arguments`: they must be a JSON object, as in {"name": "value"}'
+        raise MCPError(code=types.INVALID_PARAMS, message=message)
+    return await call_next(replace(ctx, params={**params, "arguments": arguments}))
 
 
 async def _list_nothing(
