@@ -23,6 +23,7 @@ from .naming import argument_names
 from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
+from .repeated import Repeated
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -66,12 +67,13 @@ class Operation:
         *,
         models: Models,
         whole: Whole,
+        repeated: Repeated,
         profile: str,
         budget: int,
     ) -> None:
         self.reader, self.security, self.origin = reader, security, origin
         self.operation, self.models, self.profile = operation, models, profile
-        self.whole, self.budget = whole, budget
+        self.whole, self.repeated, self.budget = whole, repeated, budget
         self.template, query = split_path(origin.path)
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
@@ -254,7 +256,8 @@ class Operation:
     def without_arguments(self, name: str) -> Tool:
         """The tool with its shortest description and no arguments."""
         answer, output = self.output()
-        self.headline, self.text = describe.headline(self.operation, name, self.origin.method)
+        self.headline, text = describe.headline(self.operation, name, self.origin.method)
+        self.text = self.repeated.without(text)
         self.lines = [responses.sentence(self.reader, self.status, self.answer, output)]
         if self.deprecated:
             self.lines.append("Deprecated.")
@@ -283,11 +286,12 @@ class Operation:
         """How the answer is read, and its schema; an answer to HEAD has no content."""
         if self.origin.method == "HEAD" or self.status == "204":
             return Response(json=False, wrapped=False), None
-        return responses.understand(self.reader, self.answer)
+        return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
         """An argument's description: the parameter's own text first, else the words of its name."""
-        text = _joined(shorten(plain(item.description), limit), inner_text)
+        own_text = self.repeated.without(plain(item.description), item.wire_name)
+        text = _joined(shorten(own_text, limit), inner_text)
         if limit and not text and not item.whole:
             text = humanise(item.wire_name).capitalize()
         if self.uses[item.wire_name] > 1:
