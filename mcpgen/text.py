@@ -155,6 +155,14 @@ def first_sentence(text: str) -> tuple[str, str]:
     return line.rstrip(" ."), rest
 
 
+def sentences(line: str) -> list[str]:
+    """The sentences of one line of plain text, each with its full stop."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(line)]
+    starts = [0, *ends]
+    parts = [line[start:end].strip() for start, end in zip(starts, [*ends, len(line)], strict=True)]
+    return [part for part in parts if part]
+
+
 def words(text: str) -> list[str]:
     """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
     `HTTPServer2` and so on.

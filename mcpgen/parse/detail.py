@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -14,6 +14,9 @@ LARGEST = 65_536
 """Bytes of names and types that are listed even over the budget."""
 BUDGET = {"portable": 4096, "rich": LARGEST}
 """Profile → the bytes that a tool should have at most."""
+
+ANNOTATIONS = 105
+"""Bytes of the annotations, which are nearly the same for every tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Texts:
 
 
 TEXTS = {
-    "portable": Texts(tool=900, argument=300, nested=120),
+    "portable": Texts(tool=700, argument=300, nested=120),
     "rich": Texts(tool=1500, argument=600, nested=300),
 }
 """Profile → its texts where there is room for them."""
@@ -47,12 +50,12 @@ def budget_of(config: Config, origin: Origin) -> int:
 
 def size(tool: Tool) -> int:
     """The bytes of a tool in a list, as compact JSON."""
-    entry = {
+    entry: dict[str, Any] = {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
     }
-    # 130: the annotations, which are nearly the same for every tool.
-    return len(json.dumps(entry, separators=(",", ":"))) + 130
+    if tool.output_schema is not None:
+        entry["outputSchema"] = tool.output_schema
+    return len(json.dumps(entry, separators=(",", ":"))) + ANNOTATIONS

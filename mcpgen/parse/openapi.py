@@ -27,6 +27,7 @@ from .first_sentences import Opening, openings
 from .models import Models
 from .operation import Operation
 from .projection import Nodes, Whole
+from .repeated import repeated
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, origin
@@ -63,6 +64,7 @@ class _Parser:
         self.reader = Reader(document, problems)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
+        self.repeated = repeated(self.reader, self.operations)
         self.home = self.home_address()
         self.base = self.base_address()
         self.name = self.server_name()
@@ -114,7 +116,8 @@ class _Parser:
         """A few words to the model about the whole server."""
         sentence = f"Tools that call {self.title}."
         about = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
-        return f"{sentence} {about}" if about else sentence
+        first_line = f"{sentence} {about}".strip()
+        return "\n".join(part for part in (first_line, self.repeated.instructions()) if part)
 
     def tags(self) -> dict[str, Any]:
         """The Tag Objects of the document, by name."""
@@ -241,6 +244,7 @@ class _Parser:
             opening=self.openings[f"{operation.method} {operation.path}"],
             models=self.models,
             whole=self.whole,
+            repeated=self.repeated,
             profile=self.config.profile,
             budget=budget_of(self.config, where),
         ).tool(name, base_url=base_url)

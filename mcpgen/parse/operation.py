@@ -26,6 +26,7 @@ from .naming import argument_names
 from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
+from .repeated import Repeated
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -70,13 +71,14 @@ class Operation:
         opening: Opening,
         models: Models,
         whole: Whole,
+        repeated: Repeated,
         profile: str,
         budget: int,
     ) -> None:
         self.opening = opening
         self.reader, self.security, self.origin = reader, security, origin
         self.operation, self.models, self.profile = operation, models, profile
-        self.whole, self.budget = whole, budget
+        self.whole, self.repeated, self.budget = whole, repeated, budget
         self.template, query = split_path(origin.path)
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
@@ -272,7 +274,8 @@ class Operation:
         answer, output = self.output()
         list_answer = self.list_answer(answer)
         self.fields_argument = list_answer.fields
-        self.headline, self.text = self.opening.sentence, self.opening.rest
+        self.headline, text = self.opening.sentence, self.opening.rest
+        self.text = self.repeated.without(text)
         self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
         if self.deprecated:
             self.lines.append("Deprecated.")
@@ -302,7 +305,7 @@ class Operation:
         """How the answer is read, and its schema; an answer to HEAD has no content."""
         if self.origin.method == "HEAD" or self.status == "204":
             return Response(json=False, wrapped=False), None
-        return responses.understand(self.reader, self.answer)
+        return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
     def list_answer(self, answer: Response) -> ListAnswer:
         """How the answer lists things. A list gets an argument that chooses fields of its items."""
@@ -324,7 +327,8 @@ class Operation:
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
         """An argument's description: the parameter's own text first, else the words of its name."""
-        text = _joined(shorten(plain(item.description), limit), inner_text)
+        own_text = self.repeated.without(plain(item.description), item.wire_name)
+        text = _joined(shorten(own_text, limit), inner_text)
         if limit and not text and not item.whole:
             text = humanise(item.wire_name).capitalize()
         if self.uses[item.wire_name] > 1:

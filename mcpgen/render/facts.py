@@ -118,7 +118,6 @@ def wire(tool: Tool) -> dict[str, Any]:
     if tool.output_schema is not None:
         found["outputSchema"] = tool.output_schema
     found["annotations"] = {
-        "title": tool.title,
         "readOnlyHint": tool.hints.read_only,
         "destructiveHint": tool.hints.destructive,
         "idempotentHint": tool.hints.idempotent,

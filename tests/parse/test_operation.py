@@ -391,24 +391,76 @@ def test_leaving_operations_out_renames_none_of_the_others(parse_document: Parse
     ]
 
 
-def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool: OneTool) -> None:
+def answering(schema: Any) -> dict[str, Any]:
+    """An operation whose answer has that schema."""
+    media = {"application/json": {"schema": schema}}
+    return {"responses": {"200": {"description": "", "content": media}}}
+
+
+def test_an_answer_that_is_an_object_is_told_by_its_telling_fields(one_tool: OneTool) -> None:
+    names = ("avatar_url", "created", "node_id", "status", "title", "url", "weight", "id", "zone")
+    schema = {
+        "type": "object",
+        "required": ["zone"],
+        "properties": {name: {"type": "integer"} for name in names},
+    }
+    tool = one_tool(answering(schema))
+    assert tool.description.endswith("Returns id, title, status, zone, created.")
+    assert tool.output_schema == {"type": "object"}
+    assert not tool.response.wrapped
+
+
+def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none(
+    parse_document: Parse,
+) -> None:
     schema = {
         "type": "object",
         "required": ["id"],
-        "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}},
+        "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}, "any": {}},
     }
-    tool = one_tool(
-        {
-            "responses": {
-                "200": {"description": "", "content": {"application/json": {"schema": schema}}}
+    server, _ = parse_document({"/b": {"get": answering(schema)}}, config=Config(profile="rich"))
+    assert server.tools[0].output_schema == {
+        "type": "object",
+        "properties": {
+            "any": {},
+            "id": {"type": ["integer", "null"]},
+            "on": {"type": ["boolean", "null"]},
+        },
+    }
+
+
+def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
+    parse_document: Parse,
+) -> None:
+    owner = "Who owns it. The name is not case sensitive. For more information, see [this](x)."
+    scope = "Needs the scope `shelf`."
+    paths = {
+        f"/books/{{owner}}/{number}": {
+            "get": {
+                "summary": f"Get part {number}",
+                "description": f"Part {number}. {scope if number < 15 else ''} Counts as a call.",
+                "parameters": [
+                    {
+                        "name": "owner",
+                        "in": "path",
+                        "required": True,
+                        "description": owner,
+                        "schema": {"type": "string"},
+                    }
+                ],
+                "responses": {},
             }
         }
-    )
-    assert tool.output_schema == {
-        "type": "object",
-        "properties": {"id": {"description": "integer"}, "on": {"description": "boolean"}},
+        for number in range(25)
     }
-    assert not tool.response.wrapped
+    server, _ = parse_document(paths)
+    lines = server.instructions.split("\n")
+    assert lines[1:] == ["`owner`: The name is not case sensitive.", "Counts as a call."]
+    for tool in server.tools:
+        assert tool.input_schema["properties"]["owner"]["description"] == "Who owns it"
+        assert "Counts as a call" not in tool.description
+    # What holds for some is said of these.
+    assert sum(scope in tool.description for tool in server.tools) == 15
 
 
 @pytest.mark.parametrize(

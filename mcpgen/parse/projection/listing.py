@@ -395,7 +395,9 @@ class Listing:
         if not unions.have_the_same_members(objects) and self._add_branches(place, objects):
             return
         place.wider = True
+        before = _price_of_text(place)
         place.node = replace(unions.in_common(objects), base=place.node.base, null=place.node.null)
+        self.pay(_price_of_text(place) - before, forced=True)
         tag = unions.tag_of(self.nodes, objects)
         self._add_tag(place, tag)
         self._name_shapes(place, objects, tag)
@@ -432,14 +434,21 @@ class Listing:
 
     def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
         """Which properties belong to which object of a union, or at least what the objects are."""
+        own = frozenset(unions.own_keys(objects))
         note = unions.fields_text(self.nodes, objects, tag)
-        if len(note) <= self.room // 2 and self.pay(len(note) - len(place.note)):
-            place.note = note
-            place.named = frozenset(unions.own_keys(objects))
-            return
-        note = unions.names_text(objects, tag)
-        if len(note) <= self.room // 4 and self.pay(len(note) - len(place.note)):
-            place.note = note
+        if not self._reword(place, note, own, self.room // 2):
+            note = unions.names_text(objects, tag)
+            self._reword(place, note, frozenset(), self.room // 4)
+
+    def _reword(self, place: Place, note: str, named: frozenset[str], most: int) -> bool:
+        """Describe with a note that names properties, if it costs no more than `most`."""
+        before, former = _price_of_text(place), (place.note, place.named)
+        place.note, place.named = note, named
+        price = _price_of_text(place) - before
+        if price <= most and self.pay(price):
+            return True
+        place.note, place.named = former
+        return False
 
     def _add_extra(self, place: Place) -> None:
         """What the values of a map are."""
