@@ -87,7 +87,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply."""
+    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply;
+    `content_type` is the field that a request without a body carries all the same.
+    """
 
     method: str
     path: str
@@ -97,6 +99,7 @@ class Request:
     security: tuple[tuple[str, ...], ...] | None = None
     base_url: str | None = None
     accept: str = "application/json"
+    content_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +185,8 @@ class Auth:
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
     description: str = ""
+    declared: bool = True
+    """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,9 +217,10 @@ class Server:
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names of tools
-    (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
-    names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
+    can be trusted unasked; `base_url_note` says why. Pairs: `headers` are constant headers of every
+    request, `aliases` further names of tools (alias, tool), `answers` how answers are reduced
+    (tool, shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
+    `recognised` says what kind of tool
     definitions the document holds, if it is no API description. `models` are the objects that types
     refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
     """
@@ -235,6 +241,7 @@ class Server:
     models: dict[str, Schema] = field(default_factory=dict)
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[str, Shaping], ...] = ()

@@ -141,7 +141,7 @@ class Summary:
             "environment": [
                 {
                     "name": variable.name,
-                    "meaning": variable.meaning,
+                    "meaning": variable.text,
                     "required": variable.required,
                     "secret": variable.secret,
                 }

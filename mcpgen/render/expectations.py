@@ -31,6 +31,9 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
         *({"place": "query", "name": name, "text": text} for name, text in request.fixed_query),
         *({"place": "header", "name": name, "text": text} for name, text in request.fixed_headers),
     ]
+    if request.content_type:
+        field = {"place": "header", "name": "Content-Type", "text": request.content_type}
+        found.append(field)
     names = dict(tool.wire_names)
     for argument in tool.arguments:
         if argument.fixed:

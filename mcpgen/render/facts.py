@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..ir import Server, Tool, Toolset
-from .manifests import client_configs, manifest_json, server_json
+from .manifests import about_credential, client_configs, manifest_json, server_json
 from .sample import tests_data
 
 
@@ -144,6 +144,7 @@ def api_facts(server: Server) -> dict[str, Any]:
                 "variables": list(auth.variables),
                 "token_url": auth.token_url,
                 "scopes": list(auth.scopes),
+                "about": about_credential(auth),
             }
             for auth in server.auth
         },
@@ -154,5 +155,6 @@ def api_facts(server: Server) -> dict[str, Any]:
         "aliases": dict(server.aliases),
         "answers": {tool: asdict(shaping) for tool, shaping in server.answers},
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
+        **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
     }
