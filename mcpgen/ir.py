@@ -217,12 +217,13 @@ class Server:
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. Pairs: `headers` are constant headers of every
-    request, `aliases` further names of tools (alias, tool), `answers` how answers are reduced
-    (tool, shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
-    `recognised` says what kind of tool
-    definitions the document holds, if it is no API description. `models` are the objects that types
-    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
+    can be trusted unasked; `base_url_note` says why. With `base_url_configured` it is not the
+    document's word but the user's. Pairs: `headers` are constant headers of every request,
+    `aliases` further names of tools (alias, tool), `answers` how answers are reduced (tool,
+    shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
+    `recognised` says what kind of tool definitions the document holds, if it is no API description.
+    `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name →
+    object schema.
     """
 
     name: str
@@ -242,6 +243,7 @@ class Server:
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
+    base_url_configured: bool = False
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[str, Shaping], ...] = ()

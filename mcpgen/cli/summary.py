@@ -141,7 +141,8 @@ class Summary:
             "environment": [
                 {
                     "name": variable.name,
-                    "meaning": variable.text,
+                    "meaning": variable.meaning,
+                    "about": variable.about,
                     "required": variable.required,
                     "secret": variable.secret,
                 }

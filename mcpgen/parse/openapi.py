@@ -95,6 +95,7 @@ class _Parser:
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             headers=tuple(self.config.headers.items()),
+            base_url_configured=self.config.base_url is not None,
             document_version=self.document.version,
             aliases=tuple(self.aliases.items()),
             recognised=self.recognised,

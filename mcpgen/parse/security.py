@@ -87,14 +87,16 @@ class Security:
         auth = Auth(
             name=name,
             kind="api_key",
+            scheme="",
             variables=tuple(f"{self.prefix}_{variable}" for variable in variables),
             description=_sentence(description),
             declared=False,
         )
-        if kind in ("header", "query"):
-            auth = replace(auth, place=kind, wire_name=wire_name, scheme="")  # type: ignore[arg-type]
-        else:
-            auth = replace(auth, kind=kind, scheme=kind.capitalize())  # type: ignore[arg-type]
+        match kind:
+            case "header" | "query":
+                auth = replace(auth, place=kind, wire_name=wire_name)
+            case "basic" | "bearer":
+                auth = replace(auth, kind=kind, scheme=kind.capitalize())
         self.auth[name] = auth
         self.is_undeclared = True
         self.default = ((name,), ()) if optional else ((name,),)

@@ -155,6 +155,7 @@ def api_facts(server: Server) -> dict[str, Any]:
         "aliases": dict(server.aliases),
         "answers": {tool: asdict(shaping) for tool, shaping in server.answers},
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
+        **({"base_url_configured": True} if server.base_url_configured else {}),
         **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
     }

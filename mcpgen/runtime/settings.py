@@ -226,7 +226,9 @@ class Settings:
     env_prefix: str = ""
     base_url: str = ""
     base_url_given: bool = False
-    """Whether the operator named the base URL, and so vouches for its address."""
+    """Whether the operator named the base URL, which then is the one of every operation."""
+    base_url_configured: bool = False
+    """Whether whoever generated the server named the base URL, and not the document alone."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Constant headers of every request (decided at generation)."""
     security: tuple[tuple[str, ...], ...] = ()
@@ -284,6 +286,11 @@ class Settings:
 
     def __repr__(self) -> str:
         return f"Settings(name={self.name!r})"
+
+    @property
+    def base_url_trusted(self) -> bool:
+        """Whether somebody vouches for the address of the base URL, also where it is private."""
+        return self.base_url_given or self.base_url_configured
 
     @property
     def origin(self) -> Origin:
@@ -353,6 +360,7 @@ class _Reader:
         """The fields of Settings that were decided at generation."""
         answers = self.facts.get("answers", {})
         return {
+            "base_url_configured": self.facts.get("base_url_configured") is True,
             "headers": MappingProxyType(dict(self.facts.get("headers", {}))),
             "security": tuple(tuple(names) for names in self.facts.get("security", ())),
             "answers": MappingProxyType({name: _shaping(each) for name, each in answers.items()}),
