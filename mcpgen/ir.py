@@ -87,7 +87,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply."""
+    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply;
+    `content_type` is the field that a request without a body carries all the same.
+    """
 
     method: str
     path: str
@@ -97,6 +99,7 @@ class Request:
     security: tuple[tuple[str, ...], ...] | None = None
     base_url: str | None = None
     accept: str = "application/json"
+    content_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +210,8 @@ class Auth:
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
     description: str = ""
+    declared: bool = True
+    """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,13 +247,15 @@ class Server:
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names of tools
-    (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
-    names of renamed tools before that (`METHOD /path`, name). `redact` are fields that no answer
-    shows. `recognised` says what kind of tool definitions the document holds, if it is no API
-    description. `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class
-    name → object schema. `definitions` are the schemas that contracts refer to, `definition_names`
-    pointers of properties in them whose key differs on the wire (pointer, name).
+    can be trusted unasked; `base_url_note` says why. With `base_url_configured` it is not the
+    document's word but the user's. Pairs: `headers` are constant headers of every request,
+    `aliases` further names of tools (alias, tool), `answers` how answers are reduced (tool,
+    shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
+    `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
+    document holds, if it is no API description. `models` are the objects that types refer to with
+    `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
+    contracts refer to, `definition_names` pointers of properties in them whose key differs on the
+    wire (pointer, name).
     """
 
     name: str
@@ -269,6 +276,8 @@ class Server:
     definition_names: tuple[tuple[str, str], ...] = ()
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    base_url_configured: bool = False
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[str, Shaping], ...] = ()

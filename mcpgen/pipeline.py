@@ -6,11 +6,13 @@ the end.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 from .config import Config
 from .config.base_url import base_url_problem
+from .config.credentials import fetch_headers, scheme_problem
 from .customise import customise, with_tool_names
 from .customise.bindings import pin
 from .ir import Server
@@ -30,7 +32,9 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
     configuration cannot be used, and what `load` raises.
     """
     origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
-    faults = [fault for fault in (base_url_problem(config.base_url), *origins) if fault is not None]
+    scheme = scheme_problem(config.auth_scheme)
+    checks = (base_url_problem(config.base_url), *origins, scheme)
+    faults = [fault for fault in checks if fault is not None]
     if faults:
         raise UsageError(*faults)
     limits = Limits()
@@ -46,6 +50,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         limits=limits,
         progress=progress,
+        headers=fetch_headers(config.fetch_headers, os.environ),
     )
 
 

@@ -142,6 +142,7 @@ class Summary:
                 {
                     "name": variable.name,
                     "meaning": variable.meaning,
+                    "about": variable.about,
                     "required": variable.required,
                     "secret": variable.secret,
                 }

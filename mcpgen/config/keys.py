@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "texts", "text or texts", "flag", "count", "any"]
+Kind = Literal["text", "texts", "text or texts", "flag", "count", "headers", "any"]
 
 COUNT_LIMIT = 1_000_000_000
 
@@ -149,6 +149,15 @@ TOP = Table(
                 help="Also let operations call this origin. Repeatable.",
             ),
         ),
+        Key(
+            name="headers",
+            kind="headers",
+            example='{ "X-Api-Version" = "2" }',
+            text=(
+                "Headers that every request to the API carries. No secrets: those come from the"
+                " environment."
+            ),
+        ),
     ),
 )
 
@@ -178,7 +187,25 @@ SOURCE = Table(
             kind="text or texts",
             field="sources",
             example='"https://api.example.com/openapi.json"',
-            text="A URL that is fetched on every run, without credentials.",
+            text="A URL that is fetched on every run.",
+        ),
+        Key(
+            name="headers",
+            kind="texts",
+            field="fetch_headers",
+            example='["Authorization: env:DOCS_TOKEN"]',
+            text=(
+                "Headers that are sent when the document is fetched from its URL. A value is named"
+                " by an environment variable that holds it, and never written down."
+            ),
+            option=Option(
+                name="--header",
+                metavar="HEADER",
+                help=(
+                    "Send this header when the document is fetched, as in `Authorization:"
+                    " env:NAME`: the value is what the environment variable NAME holds. Repeatable."
+                ),
+            ),
         ),
         Key(
             name="obtained",
@@ -252,6 +279,42 @@ SOURCE = Table(
                 metavar="FILE",
                 help="Apply this OpenAPI Overlay to the document first. Repeatable, in order.",
             ),
+        ),
+    ),
+)
+
+AUTH = Table(
+    name="auth",
+    dataclass="Config",
+    text=(
+        "The credential of an API whose document declares none, or a wrong one: it takes the place"
+        " of everything the document says about credentials. Its value comes from the environment."
+    ),
+    keys=(
+        Key(
+            name="scheme",
+            kind="text",
+            field="auth_scheme",
+            example='"header:X-Api-Key"',
+            text=(
+                "How it is sent: `bearer`, `basic` (user name and password), `header:NAME` or"
+                " `query:NAME`."
+            ),
+            option=Option(
+                name="--auth",
+                metavar="SCHEME",
+                help=(
+                    "The credential that the API wants and the document does not declare: `bearer`,"
+                    " `basic`, `header:NAME` or `query:NAME`."
+                ),
+            ),
+        ),
+        Key(
+            name="description",
+            kind="text",
+            field="auth_description",
+            example='"A personal access token, as in `ghp_...`"',
+            text="What the credential looks like and where to get one, for whoever sets it.",
         ),
     ),
 )
@@ -582,11 +645,11 @@ ANSWERS = Table(
     ),
 )
 
-TABLES = (TOP, SOURCE, SELECT, ANSWERS, TOOL, HINTS, ARGUMENT, ANSWER)
+TABLES = (TOP, SOURCE, AUTH, SELECT, ANSWERS, TOOL, HINTS, ARGUMENT, ANSWER)
 BY_NAME = {table.name: table for table in TABLES}
 
 SUBTABLES = {
-    "": ("source", "select", "answers", "tools"),
+    "": ("source", "auth", "select", "answers", "tools"),
     "tools.*": ("hints", "arguments", "answer"),
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""

@@ -76,6 +76,8 @@ class Config:
     ref_root: str | None = None
     max_bytes: int | None = None
     fetch_seconds: int | None = None
+    fetch_headers: tuple[str, ...] = ()
+    """Items such as `Authorization: env:NAME`."""
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None
@@ -83,6 +85,11 @@ class Config:
     allow_origins: tuple[str, ...] = ()
     full_answers: bool = False
     redact: tuple[str, ...] = ()
+    auth_scheme: str | None = None
+    """`bearer`, `basic`, `header:NAME` or `query:NAME`."""
+    auth_description: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    """Constant headers of every request to the API."""
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)

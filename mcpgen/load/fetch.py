@@ -1,6 +1,7 @@
 """Documents at a URL the user named: bounded in size and time, and held to the server they named.
 
-Nothing is sent but the request: no credentials, no cookies. A redirect may only stay where the user
+Nothing is sent but the request and the headers that the user asks for, which go to the server of
+the first URL alone: no other credentials, no cookies. A redirect may only stay where the user
 sent us. The address itself is the user's choice, plain http and private networks included.
 """
 
@@ -13,8 +14,8 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
@@ -66,10 +67,13 @@ class Downloads:
 
     `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
     connecting, redirects and reading. `reached_public` is true once a public address answered.
+    `headers` are sent to the server of the first URL and to no other.
     """
 
     limits: Limits
     progress: Progress = silent
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    first_url: str = ""
     spent: float = 0.0
     reached_public: bool = False
 
@@ -78,6 +82,7 @@ class Downloads:
 
         Raises `UsageError`, `DocumentError` or `RefusedError` (E0105, E0122).
         """
+        self.first_url = self.first_url or url
         transfer = _Transfer(url, self)
         if self.spent >= self.limits.seconds:
             raise self._too_slow(transfer)
@@ -90,6 +95,12 @@ class Downloads:
             self.spent += time.monotonic() - started
             transfer.close()
         return transfer.result()
+
+    def headers_for(self, url: str) -> dict[str, str]:
+        """The headers of the request for a URL. Raises `ValueError` for one without a port."""
+        if _origin(url) == _origin(self.first_url):
+            return {**HEADERS, **self.headers}
+        return dict(HEADERS)
 
     def _wait(self, transfer: _Transfer, started: float) -> None:
         allowed = self.limits.seconds - self.spent
@@ -167,7 +178,7 @@ class _Transfer:
 
     def _download(self) -> bytes:
         limits = self.downloads.limits
-        request = urllib.request.Request(self.url, headers=HEADERS)
+        request = urllib.request.Request(self.url, headers=self.downloads.headers_for(self.url))
         parts: list[bytes] = []
         with _opener(self).open(request, timeout=READ_SECONDS) as answer:
             announced = answer.length
@@ -315,7 +326,10 @@ def _explained(error: BaseException, name: str) -> BaseException:
 def _refused_by_server(status: int, name: str) -> DocumentError:
     hint = "check the URL"
     if status in (401, 403):
-        hint = "download it with your credentials and give the file"
+        hint = (
+            "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds;"
+            " or download the document and give the file"
+        )
     return DocumentError.of("E0122", f"the server answered {status}", file=name, hint=hint)
 
 

@@ -32,6 +32,7 @@ from .schema import Reader
 from .security import Security
 from .servers import Address, address, origin
 from .toolsets import toolsets
+from .undeclared import find_clue
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class _Parser:
         self.prefix = f"MCPGEN_{self.name.upper()}"
         self.models = Models(self.reader)
         self.whole = Whole(Nodes(self.reader))
-        self.security = Security(self.reader, self.prefix)
+        self.security = Security(self.reader, self.prefix, config)
+        self.assume_credential()
         self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
@@ -107,6 +109,8 @@ class _Parser:
             definition_names=tuple(self.whole.names.items()),
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
+            headers=tuple(self.config.headers.items()),
+            base_url_configured=self.config.base_url is not None,
             document_version=self.document.version,
             aliases=tuple(self.aliases.items()),
             recognised=self.recognised,
@@ -251,6 +255,26 @@ class _Parser:
         if base_url:
             self.report_other_origin(operation, name, base_url)
         return _customised(tool, select.extension(operation.node))
+
+    def assume_credential(self) -> None:
+        """Where the document declares no credential and yet suggests one: let the operator give
+        it, and say so.
+        """
+        if self.security.auth:
+            return
+        clue = find_clue(self.reader, self.info, self.operations)
+        if clue is None:
+            return
+        others = "`--auth basic`, `header:NAME` or `query:NAME`"
+        if clue.is_argument:
+            hint = f"`--auth '{visible(clue.scheme)[:60]}'` takes it from the environment"
+        else:
+            self.security.add_undeclared(clue.scheme, optional=True)
+            (auth,) = self.security.auth.values()
+            names = " and ".join(f"`{name}`" for name in auth.variables)
+            hint = f"where you set {names}, it is sent ({clue.scheme}); for another kind: {others}"
+        message = f"the document declares no credential, but {clue.reason}"
+        self.problems.note("E0775", message, pointer="/info", hint=hint)
 
     # Reports.
 

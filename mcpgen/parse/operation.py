@@ -83,6 +83,7 @@ class Operation:
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
         self.fixed_query, declared = parameters.templated(query, declared, origin.pointer)
+        self.constants, declared = parameters.constant_headers(reader, declared)
         fields = parameters.fields(reader, declared, self.template, origin.pointer)
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = self.body_fields()
@@ -161,9 +162,16 @@ class Operation:
             body=self.body,
             security=None if self.requirement == self.security.default else self.requirement,
             base_url=base_url,
-            accept=responses.accept(self.answer),
+            content_type=self.content_type(),
+            accept=self.constants.get("accept", responses.accept(self.answer)),
         )
         return self.typed(replace(tool, request=request))
+
+    def content_type(self) -> str:
+        """The documented Content-Type of a request without a body; a body says its own."""
+        if self.body is not None:
+            return ""
+        return self.constants.get("content-type", "")
 
     def listed(self, tool: Tool) -> Listing:
         """The arguments and the description as the budget allows."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
 from ..load.values import as_list, as_object, as_text
 from ..runtime.headers import FORBIDDEN_HEADERS, TOKEN
@@ -20,6 +21,8 @@ PLACES = ("path", "query", "header", "cookie")
 MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
+MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0,200}")
+"""One media type or several, as they stand in `Accept` and `Content-Type`."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
 DEFAULT_STYLES = {"path": "simple", "header": "simple"}
 DELIMITED_STYLES = {
@@ -104,6 +107,42 @@ def templated(
     return tuple(fixed), parameters
 
 
+def constant_headers(
+    reader: Reader, parameters: list[Parameter]
+) -> tuple[dict[str, str], list[Parameter]]:
+    """The values of documented `Accept` and `Content-Type` headers that can only be one, by their
+    name in lower case, and the other parameters.
+
+    OpenAPI ignores such parameters (3.1 §4.8.12.2), but an author who writes one down with a value
+    has an API that wants it.
+    """
+    constants: dict[str, str] = {}
+    others: list[Parameter] = []
+    for parameter, pointer in parameters:
+        name = as_text(parameter.get("name")).lower()
+        value = _only_value(reader, parameter)
+        if parameter.get("in") == "header" and name in CONSTANT_HEADERS and value:
+            constants[name] = value
+        else:
+            others.append((parameter, pointer))
+    return constants, others
+
+
+def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
+    """The default of a parameter, or the one value it can have; empty where it has neither or no
+    media type can be written so.
+    """
+    schema = reader.flatten(parameter.get("schema", {}))
+    values = as_list(schema.get("enum"))
+    value = schema.get("const", schema.get("default"))
+    if value is None and len(values) == 1:
+        value = values[0]
+    text = as_text(value).strip()
+    if not MEDIA_RANGES.fullmatch(text):
+        return ""
+    return text
+
+
 def fields(reader: Reader, parameters: list[Parameter], path: str, operation: str) -> list[Field]:
     """The fields of an operation's parameters, in the document's order. Raises Unsupported.
 
@@ -160,8 +199,11 @@ def _is_sendable(
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
             message = f"header `{label}` is left out: the server sends its own"
+            hint = "`headers` in `mcpgen.toml` sends a constant one with every request"
+            if name.lower() == "authorization":
+                hint = ""
             reader.problems.note(
-                "E0407", f"{message} (OpenAPI 3.1 section 4.8.12)", pointer=pointer
+                "E0407", f"{message} (OpenAPI 3.1 section 4.8.12)", pointer=pointer, hint=hint
             )
             return False
         if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 Step = Callable[[str], None]
 
+OF_LOADING = ("sources", "overlays", "ref_root", "max_bytes", "fetch_seconds", "fetch_headers")
+"""Fields of a `Config` that say where the document is and how it is read."""
+LATER = ("draft", "auth_scheme", "auth_description", "headers")
+"""Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
 DERIVED = ("bindings", "formerly", "places")
 """Fields of a `Config` that come from the lock and the file's layout, not from what somebody
 wrote.
@@ -194,9 +198,8 @@ def config_hash(config: Config) -> str:
     its overlays.
     """
     data = asdict(config)
-    for key in ("sources", "overlays", *DERIVED):
-        del data[key]
-    for key in ("ref_root", "max_bytes", "fetch_seconds", *(() if config.draft else ("draft",))):
+    unset = [key for key in LATER if not data[key]]
+    for key in (*OF_LOADING, *DERIVED, *unset):
         del data[key]
     return data_hash(data)
 

@@ -35,6 +35,9 @@ def expectations(
         *({"place": "query", "name": name, "text": text} for name, text in request.fixed_query),
         *({"place": "header", "name": name, "text": text} for name, text in request.fixed_headers),
     ]
+    if request.content_type:
+        field = {"place": "header", "name": "Content-Type", "text": request.content_type}
+        found.append(field)
     for argument in tool.arguments:
         if argument.fixed:
             value = argument.fixed[0]

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ..ir import Listing, Server, Shaping, Tool, Toolset
-from .manifests import client_configs, manifest_json, server_json
+from .manifests import about_credential, client_configs, manifest_json, server_json
 from .sample import tests_data
 from .whole import whole_schemas
 
@@ -179,6 +179,7 @@ def api_facts(server: Server) -> dict[str, Any]:
                 "variables": list(auth.variables),
                 "token_url": auth.token_url,
                 "scopes": list(auth.scopes),
+                "about": about_credential(auth),
             }
             for auth in server.auth
         },
@@ -190,5 +191,7 @@ def api_facts(server: Server) -> dict[str, Any]:
         "answers": {tool: _set_fields(shaping, Shaping()) for tool, shaping in server.answers},
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
         **_answers_facts(server),
+        **({"base_url_configured": True} if server.base_url_configured else {}),
+        **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
     }

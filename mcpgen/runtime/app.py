@@ -27,6 +27,7 @@ from .server import search as lazy
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
+from .server.pages import Pages
 from .server.quota import Quota
 from .settings import Settings, read
 
@@ -78,6 +79,8 @@ class App:
         if lazy_list:
             self._listed = lazy.tools(read_only=read_only)
             self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
+        self._whole = Pages([self._listed])
+        self._paged: Pages | None = None
         self.server = self._build(facts)
 
     def _build(self, facts: dict[str, Any]) -> Server[Any]:
@@ -91,7 +94,7 @@ class App:
             # No tool has an `x-mcp-header`; by default every call over HTTP first lists the tools
             get_tool_input_schema=lambda name: None,
             lifespan=self._lifespan,
-            on_list_tools=_list_nothing,
+            on_list_tools=self._list_nothing,
         )
         server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
         server.middleware.append(self._list)
@@ -132,8 +135,30 @@ class App:
         """
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
-            return {**result, "tools": self._listed}
+            cursor = (ctx.params or {}).get("cursor")
+            return {**result, "tools": self._pages(ctx).tools(cursor)}
         return result
+
+    async def _list_nothing(
+        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """The envelope of a page. Raises MCPError (-32602) for a cursor that was never given
+        out.
+        """
+        cursor = params.cursor if params is not None else None
+        try:
+            following = self._pages(ctx).after(cursor)
+        except ValueError:
+            raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor") from None
+        return types.ListToolsResult(tools=[], next_cursor=following)
+
+    def _pages(self, ctx: ServerRequestContext[Any, Any]) -> Pages:
+        """The pages of the list; on stdio, where no client limits a message, there is one."""
+        if ctx.request is None:
+            return self._whole
+        if self._paged is None:
+            self._paged = Pages.of(self._listed)
+        return self._paged
 
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -257,17 +282,6 @@ async def _with_arguments_as_object(
         message = 'Invalid `arguments`: they must be a JSON object, as in {"name": "value"}'
         raise MCPError(code=types.INVALID_PARAMS, message=message)
     return await call_next(replace(ctx, params={**params, "arguments": arguments}))
-
-
-async def _list_nothing(
-    request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
-) -> types.ListToolsResult:
-    """The envelope of a list of one page. Raises MCPError (-32602) for a cursor, as none is ever
-    given out.
-    """
-    if params is not None and params.cursor is not None:
-        raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: the list has one page")
-    return types.ListToolsResult(tools=[])
 
 
 def _hooks(package: Package) -> Any:

@@ -122,6 +122,7 @@ def test_the_json_summary_adds_up(mcpgen, bookshop):
     assert {
         "name": "MCPGEN_BOOKSHOP_API_KEY",
         "meaning": "API key",
+        "about": "sent in the header `X-API-Key`. In the API's own words: The key from the back office",
         "required": True,
         "secret": True,
     } in data["environment"]

@@ -73,6 +73,7 @@ def test_the_runtime_is_told_what_it_needs() -> None:
         "variables": ["U", "P"],
         "token_url": None,
         "scopes": [],
+        "about": "sent as `Authorization: Basic …`",
     }
 
 

@@ -43,7 +43,7 @@ class Backend(httpcore2.AsyncNetworkBackend):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
-        if settings.base_url_given:
+        if settings.base_url_trusted:
             self._named_hosts.add((settings.origin.host, settings.origin.port))
         self._inner = httpcore2.AnyIOBackend()
 

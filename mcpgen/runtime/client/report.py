@@ -89,7 +89,7 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     wait = retry_after(answer.headers.get("retry-after"))
     if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")
-    lines.append(_advice(error, wait))
+    lines.append(_advice(error, wait, settings))
     return lines
 
 
@@ -179,13 +179,13 @@ def _place(members: dict[str, Any]) -> str:
     return ""
 
 
-def _advice(error: BadStatus, wait: float | None) -> str:
+def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     """What to do next. `wait` is what the API asks for, in seconds."""
     status = error.status
     if status == 403 and _is_rate_limit(error.answer):
         return _advice_on_wait(wait, error.answer)
     if status in (401, 403):
-        return _advice_on_credential(error)
+        return _advice_on_credential(error, settings)
     if status == 405:
         allowed = error.answer.headers.get("allow", "other methods")[:100]
         return f"Next: use another tool; the API allows {allowed} there"
@@ -214,7 +214,20 @@ def _advice_on_arguments(error: BadStatus) -> str:
     return f"Next: correct the arguments and call again; the request had {arguments}"
 
 
-def _advice_on_credential(error: BadStatus) -> str:
+def _about_credentials(error: BadStatus, settings: Settings) -> str:
+    """How the credentials of a request are sent and what they look like, in parentheses."""
+    texts = []
+    for credential in settings.credentials.values():
+        twin = credential.for_writing or credential
+        variables = {*credential.variables, *twin.variables}
+        if credential.about and not variables.isdisjoint(error.variables):
+            texts.append(credential.about)
+    if not texts:
+        return ""
+    return f" ({'; or '.join(texts)})"
+
+
+def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
     variables = " or ".join(f"`{name}`" for name in error.variables)
     if error.status == 403:
         which = f" of {variables}" if variables else ""
@@ -225,7 +238,7 @@ def _advice_on_credential(error: BadStatus) -> str:
     if variables:
         return (
             "Next: the credential was refused; the operator of this server has to check"
-            f" {variables}"
+            f" {variables}{_about_credentials(error, settings)}"
         )
     return (
         "Next: the API requires a credential that its description does not mention; tell the"
