@@ -215,7 +215,8 @@ class Server:
     can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names of tools
     (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
     names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
-    definitions the document holds, if it is no API description. `models` are the objects that types
+    definitions the document holds, if it is no API description. `lazy`: its tools can be searched
+    instead of listed. `models` are the objects that types
     refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
     """
 
@@ -240,6 +241,7 @@ class Server:
     answers: tuple[tuple[str, Shaping], ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
+    lazy: bool = True
 
     @property
     def calls_api(self) -> bool:

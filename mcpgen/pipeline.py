@@ -85,7 +85,8 @@ def understand(
     document = read(config, problems, thorough=thorough, progress=progress)
     report_hidden(document, problems)
     config = pin(config, lock, document)
-    return document, customise(parse(document, config, problems), config, problems)
+    server = customise(parse(document, config, problems), config, problems)
+    return document, replace(server, lazy=config.lazy)
 
 
 def generate(

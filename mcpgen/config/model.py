@@ -71,6 +71,7 @@ class Config:
     ref_root: str | None = None
     max_bytes: int | None = None
     fetch_seconds: int | None = None
+    lazy: bool = True
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

@@ -7,7 +7,6 @@ handshake of 2025-11-25 and before, and the stateless requests of 2026-07-28.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -22,10 +21,10 @@ from mcp.shared.exceptions import MCPError
 from .log import event
 from .package import Package
 from .results.content import Context, failure, sendable
-from .server import search as lazy
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
+from .server.names import DESCRIBE, SEARCH
 from .server.quota import Quota
 from .settings import Settings, read
 
@@ -71,12 +70,13 @@ class App:
         self._caller = Caller(hooks, self._the_api, self._mask)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
-        self._lazy: dict[str, Entry] = {}
-        self._index: lazy.Index | None = None
         self._listed = self.catalog.listed
+        self._lazy: dict[str, Entry] = {}
         if lazy_list:
-            self._listed = lazy.tools(read_only=read_only)
+            self._search = _search(home, self.catalog)
+            self._listed = self._search.tools
             self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
+            facts = {**facts, "instructions": self._search.instructions(facts["instructions"])}
         self.server = self._build(facts)
 
     def _build(self, facts: dict[str, Any]) -> Server[Any]:
@@ -208,27 +208,19 @@ class App:
         except BadArguments as error:
             _log_failure(entry.name, "invalid_arguments", str(error)[:500])
             return failure(str(error))
-        if entry.name == lazy.SEARCH:
-            return self._search(checked["query"], checked.get("limit", 10))
+        if entry.name == SEARCH:
+            return _text(self._search.search(checked["query"], checked.get("limit", 5)))
         name = checked["name"]
         target = self.catalog.find(name)
         if target is None:
-            return failure(f"There is no tool `{name[:128]}`{self.catalog.near(name)}")
-        if entry.name == lazy.DESCRIBE:
-            text = json.dumps(target.tool, ensure_ascii=False)
-            return {"content": [{"type": "text", "text": text}]}
+            return failure(self._search.unknown(name))
+        if entry.name == DESCRIBE:
+            return _text(self._search.describe(target.tool))
         return await self._call_tool(request, target, checked.get("arguments"))
 
-    def _search(self, query: str, limit: int) -> dict[str, Any]:
-        if self._index is None:
-            self._index = lazy.Index(self.catalog.listed, self.catalog.toolset_of)
-        tools = {tool["name"]: tool for tool in self.catalog.listed}
-        lines = []
-        for name in self._index.search(query, limit):
-            sentence = lazy.first_sentence(tools[name].get("description", ""))
-            lines.append(f"{name}: {sentence}")
-        text = "\n".join(lines) or f"No tool matches; {len(tools)} tools are there, try other words"
-        return {"content": [{"type": "text", "text": text}]}
+
+def _text(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
 
 
 def _log_failure(tool: str, status: str, reason: str, milliseconds: int = 0) -> None:
@@ -244,6 +236,18 @@ async def _list_nothing(
     if params is not None and params.cursor is not None:
         raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: the list has one page")
     return types.ListToolsResult(tools=[])
+
+
+def _search(package: Package, catalog: Catalog) -> Any:
+    """The search of the tools. Raises StartError where the server was generated without it."""
+    try:
+        room = package.module("runtime.search.lazy")
+    except ModuleNotFoundError as error:
+        raise StartError(
+            "this server was generated without a search: take `lazy = false` out of mcpgen.toml"
+            " and run `mcpgen generate`"
+        ) from error
+    return room.Lazy(package, catalog)
 
 
 def _hooks(package: Package) -> Any:

@@ -92,6 +92,8 @@ class Catalog:
         self.read_only = read_only
         self._aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
+        self.by_hand: set[str] = set()
+        """The names of the tools whose contract is the user's."""
         self._package = package
         self._contracts = package.json("contracts.json") or {}
         self._yours = yours
@@ -148,7 +150,9 @@ class Catalog:
             if chosen is not None and toolset not in chosen:
                 continue
             entry = Entry(self._package, tool, toolset, module, generated)
-            if not by_hand:
+            if by_hand:
+                self.by_hand.add(entry.name)
+            else:
                 self._place(entry, path.parents[1])
             self._entries[entry.name] = entry
 
