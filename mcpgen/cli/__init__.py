@@ -20,7 +20,18 @@ from .help import Command
 from .options import command
 from .screen import Screen
 
-COMMANDS = ("generate", "new", "add", "inspect", "lint", "check", "diff", "verify", "explain")
+COMMANDS = (
+    "generate",
+    "new",
+    "add",
+    "inspect",
+    "lint",
+    "score",
+    "check",
+    "diff",
+    "verify",
+    "explain",
+)
 """The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name."""
 
 app = typer.Typer(

@@ -198,6 +198,8 @@ def config_hash(config: Config) -> str:
         del data[key]
     for key in ("ref_root", "max_bytes", "fetch_seconds", *(() if config.draft else ("draft",))):
         del data[key]
+    if config.lazy:
+        del data["lazy"]
     return data_hash(data)
 
 
