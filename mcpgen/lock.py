@@ -419,14 +419,7 @@ def _has_conflict(content: bytes) -> bool:
 def _unreadable(
     folder: Path, name: str, reason: str, hint: str = "make it readable"
 ) -> OutputConflictError:
-    return OutputConflictError(
-        Problem(
-            code="E1204",
-            severity="error",
-            message=f"cannot read `{folder / name}`: {reason}",
-            hint=hint,
-        )
-    )
+    return OutputConflictError.of("E1204", f"cannot read `{folder / name}`: {reason}", hint)
 
 
 def interruption(folder: Path) -> Problem:

@@ -50,20 +50,14 @@ def diff(
     generate` refuses the last without `--accept-changes`.
     """
     from ..compare import servers as differ
-    from ..problems import Problem, Problems, UsageError
+    from ..problems import Problems, UsageError
     from ..project.run import here
     from .problem_output import print_interruption
 
     screen = Screen(quiet=quiet)
     names = list(sides or ())
     if len(names) > 2:
-        raise UsageError(
-            Problem(
-                code="E1317",
-                severity="error",
-                message=f"two sides can be compared, not {len(names)}",
-            )
-        )
+        raise UsageError.of("E1317", f"two sides can be compared, not {len(names)}")
     problems = Problems()
     print_interruption(screen, here())
     with screen.working("comparing"):
@@ -83,7 +77,7 @@ def diff(
 def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
     from ..compare.servers import side_of_project
-    from ..problems import Problem, UsageError
+    from ..problems import UsageError
     from ..project.run import here
 
     project = here()
@@ -94,13 +88,8 @@ def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
             else _side(names[0], project, None, problems)
         )
     elif project is None:
-        raise UsageError(
-            Problem(
-                code="E1310",
-                severity="error",
-                message="this folder is in no project",
-                hint="name both sides: `mcpgen diff OLD NEW`",
-            )
+        raise UsageError.of(
+            "E1310", "this folder is in no project", "name both sides: `mcpgen diff OLD NEW`"
         )
     else:
         old = side_of_project(project)

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import ir
 from ..lock import HINTS, Lock, ToolLock, facts, interruption, is_interrupted, read_lock
-from ..problems import Problem, UsageError
+from ..problems import UsageError
 from .matching import same
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, compare_outputs
@@ -106,13 +106,10 @@ def side_of_project(folder: Path) -> Side:
     if lock is None and is_interrupted(folder):
         raise UsageError(replace(interruption(folder), severity="error"))
     if lock is None:
-        raise UsageError(
-            Problem(
-                code="E1310",
-                severity="error",
-                message=f"`{folder}` is not a project of mcpgen: it has no `mcpgen.lock`",
-                hint="name two documents: `mcpgen diff OLD NEW`",
-            )
+        raise UsageError.of(
+            "E1310",
+            f"`{folder}` is not a project of mcpgen: it has no `mcpgen.lock`",
+            "name two documents: `mcpgen diff OLD NEW`",
         )
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}

@@ -41,7 +41,7 @@ def read_config(folder: Path) -> Config:
         raise UsageError(problem) from None
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read `{path}`: {error}"
-        raise UsageError(Problem(code="E1101", severity="error", message=message)) from error
+        raise UsageError.of("E1101", message) from error
     return parse_config(text, folder=folder, file=str(path))
 
 

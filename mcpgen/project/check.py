@@ -118,13 +118,10 @@ def _lock(folder: Path) -> Lock:
     if lock is None and is_interrupted(folder):
         raise UsageError(replace(interruption(folder), severity="error"))
     if lock is None:
-        raise UsageError(
-            Problem(
-                code="E1310",
-                severity="error",
-                message=f"`{folder}` has no `{NAME}`: nothing was generated here yet",
-                hint="run `mcpgen generate`",
-            )
+        raise UsageError.of(
+            "E1310",
+            f"`{folder}` has no `{NAME}`: nothing was generated here yet",
+            "run `mcpgen generate`",
         )
     return lock
 
