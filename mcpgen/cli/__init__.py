@@ -27,6 +27,7 @@ COMMANDS = (
     "inspect",
     "lint",
     "score",
+    "suggest",
     "check",
     "diff",
     "verify",

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..ir import Server, Tool
 from ..runtime.search.entries import entry, fields_of
-from ..runtime.search.index import FILE
+from ..runtime.search.index import FILE, READING
 from ..runtime.search.words import is_plural, stems, words
 from .facts import one_each, wire
 
@@ -67,27 +67,48 @@ def content(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(tool: Tool) -> str:
-    """What a tool does to a resource: `create`, `list`, `get`, `search`, `update` or `delete`."""
+    """What a tool does to a resource: `create`, `list`, `get`, `search`, `update` or `delete`.
+
+    The method says it, and of GET and POST the end of the path (`/orders/{id}/cancel`,
+    `chat.delete`).
+    """
     method, segments = tool.origin.method, _segments(tool.origin.path)
     if method == "DELETE":
         return "delete"
     if method in ("PUT", "PATCH"):
         return "update"
-    on_item = bool(segments) and segments[-1].startswith("{")
-    if method == "POST":
-        return "update" if on_item else "create"
-    if on_item:
+    end = ""
+    if segments and not segments[-1].startswith("{"):
+        end = segments[-1]
+    kind = _kind_of_posting(end)
+    if method != "POST":
+        kind = _kind_of_reading(tool, end)
+    kinds = _verbs().get(next(iter(words(end)), ""), [])
+    if method != "POST":
+        kinds = [each for each in kinds if each in READING]
+    if not kinds or kind in kinds:
+        return kind
+    return kinds[0]
+
+
+def _kind_of_posting(end: str) -> str:
+    if not end:
+        return "update"
+    return "create"
+
+
+def _kind_of_reading(tool: Tool, end: str) -> str:
+    if not end:
         return "get"
-    if "search" in words(" ".join(segments)):
+    if "search" in words(tool.origin.path):
         return "search"
-    several = bool(segments) and is_plural(words(segments[-1])[-1:])
-    if several or tool.response.wrapped:
+    if is_plural(words(end)) or tool.response.wrapped:
         return "list"
     return "get"
 
 
 def _segments(path: str) -> list[str]:
-    return [segment for segment in re.split(r"[/#?:]", path) if segment]
+    return [segment for segment in re.split(r"[/#?:.]", path) if segment]
 
 
 def _fields(tool: Tool, toolset: str) -> dict[str, str]:
@@ -105,6 +126,7 @@ def _fields(tool: Tool, toolset: str) -> dict[str, str]:
     }
 
 
+@cache
 def _verbs() -> dict[str, list[str]]:
     """Verb → the kinds of operation it may ask for."""
     kinds: dict[str, list[str]] = {}

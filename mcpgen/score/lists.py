@@ -12,7 +12,7 @@ from typing import Any
 
 from ..config import Config
 from ..load.definitions import is_definition, tool_list
-from ..problems import Problem, Problems, UsageError
+from ..problems import Problems, UsageError
 from .rules import Score, score_tools
 
 MOST_PAGES = 100
@@ -101,13 +101,10 @@ def _full(listed: ToolList) -> ToolList:
     """The list. Raises UsageError where it is empty."""
     if listed.tools:
         return listed
-    raise UsageError(
-        Problem(
-            code="E1470",
-            severity="error",
-            message=f"`{listed.name}` has no tools to score",
-            hint="name a document, a project, a file of tools, or a server with `--command`",
-        )
+    raise UsageError.of(
+        "E1470",
+        f"`{listed.name}` has no tools to score",
+        "name a document, a project, a file of tools, or a server with `--command`",
     )
 
 
@@ -139,7 +136,7 @@ def _innermost(error: BaseException) -> str:
 
 def _unreachable(target: str, reason: str, hint: str) -> UsageError:
     message = f"the tools of `{target}` cannot be listed: {reason}"
-    return UsageError(Problem(code="E1471", severity="error", message=message, hint=hint))
+    return UsageError.of("E1471", message, hint)
 
 
 async def _ask(target: str, *, remote: bool) -> ToolList:
