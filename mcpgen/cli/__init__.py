@@ -27,6 +27,7 @@ COMMANDS = (
     "inspect",
     "lint",
     "score",
+    "eval",
     "suggest",
     "check",
     "diff",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -147,7 +148,7 @@ async def _ask(target: str, *, remote: bool) -> ToolList:
     if not remote:
         command, *arguments = shlex.split(target)
         start = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
-        transport = stdio_client(start)
+        transport = stdio_client(start, errlog=sys.stderr)
     tools: list[dict[str, Any]] = []
     async with Client(transport) as client:
         cursor = None

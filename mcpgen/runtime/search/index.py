@@ -53,12 +53,12 @@ class Weights:
     stranger: float = 0.8
     prefix: float = 0.5
     answered: float = 0.5
-    subject: float = 0.5
+    subject: float = 0.6
     kind: float = 0.35
     kind_nearby: float = 0.2
     head: float = 0.2
-    name: float = 0.5
-    repeated: float = 0.85
+    name: float = 0.8
+    repeated: float = 0.95
 
 
 @dataclass(slots=True)
