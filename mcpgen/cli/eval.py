@@ -42,7 +42,7 @@ def eval(
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> int:
-    """Let an agent do tasks with a project's server.
+    """Let an agent do tasks.
 
     The server is started here, with an API behind it that records: a task is done when the request
     arrives that it names. Without `--model` a scripted agent searches with the task's words and
