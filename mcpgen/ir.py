@@ -252,7 +252,8 @@ class Server:
     `aliases` further names of tools (alias, tool), `answers` how answers are reduced (tool,
     shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
     `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
-    document holds, if it is no API description. `models` are the objects that types refer to with
+    document holds, if it is no API description. `lazy`: its tools can be searched instead of
+    listed. `models` are the objects that types refer to with
     `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
     contracts refer to, `definition_names` pointers of properties in them whose key differs on the
     wire (pointer, name).
@@ -284,6 +285,7 @@ class Server:
     redact: tuple[str, ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
+    lazy: bool = True
 
     @property
     def calls_api(self) -> bool:

@@ -86,7 +86,7 @@ def understand(
     report_hidden(document, problems)
     config = pin(config, lock, document)
     server = customise(parse(document, config, problems), config, problems)
-    return document, with_tool_names(server)
+    return document, replace(with_tool_names(server), lazy=config.lazy)
 
 
 def generate(

@@ -126,6 +126,16 @@ TOP = Table(
             ),
         ),
         Key(
+            name="lazy",
+            kind="flag",
+            example="false",
+            text=(
+                "Whether the server can be started with `--lazy`, which lists three tools that"
+                " search, describe and call the others; true by default. `false` leaves out the"
+                " search and its index."
+            ),
+        ),
+        Key(
             name="base_url",
             kind="text",
             example='"https://api.example.com/v1"',

@@ -78,6 +78,7 @@ class Config:
     fetch_seconds: int | None = None
     fetch_headers: tuple[str, ...] = ()
     """Items such as `Authorization: env:NAME`."""
+    lazy: bool = True
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

@@ -70,6 +70,23 @@ def check_client(server: Server, name: str, problems: Problems) -> None:
             )
 
 
+def tool_limit(name: str) -> int:
+    """How many tools a client takes. Raises UsageError for an unknown one, and for one that has no
+    limit.
+    """
+    limits = [
+        int(rule.value)
+        for client in _clients(name)
+        for rule in client.rules
+        if rule.name == "tool_count"
+    ]
+    if limits:
+        return min(limits)
+    message = f"no limit of `{name}` on the number of tools is known"
+    hint = "say how many tools you want with `--limit`"
+    raise UsageError.of("E0870", message, hint)
+
+
 def _clients(name: str) -> list[Client]:
     clients = table()
     if name == ALL:

@@ -201,6 +201,8 @@ def config_hash(config: Config) -> str:
     unset = [key for key in LATER if not data[key]]
     for key in (*OF_LOADING, *DERIVED, *unset):
         del data[key]
+    if config.lazy:
+        del data["lazy"]
     return data_hash(data)
 
 

@@ -114,6 +114,8 @@ class Catalog:
         self.read_only = read_only
         self._aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
+        self.by_hand: set[str] = set()
+        """The names of the tools whose contract is the user's."""
         self._package = package
         self._contracts = package.json("contracts.json") or {}
         self._wholes = Wholes(package)
@@ -172,7 +174,9 @@ class Catalog:
                 continue
             entry = Entry(self._package, tool, toolset, module, generated)
             entry.wholes = self._wholes_of(tool, namesake)
-            if not by_hand:
+            if by_hand:
+                self.by_hand.add(entry.name)
+            else:
                 self._place(entry, path.parents[1])
             self._entries[entry.name] = entry
 
