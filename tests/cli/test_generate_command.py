@@ -229,8 +229,8 @@ def test_a_long_list_says_what_smaller_ones_cost_and_who_takes_fewer_tools(mcpge
         paths[f"/things/{n}"] = {"get": about, "delete": about}
     document = {"openapi": "3.1.0", "info": {"title": "Many", "version": "1"}, "paths": paths}
     (here / "many.json").write_text(json.dumps(document))
-    text = mcpgen("inspect", "many.json").out
+    text = " ".join(mcpgen("inspect", "many.json").out.split())
     assert "--read-only" in text and "--lazy" in text
-    assert "too many for  Cursor (80)" in text and "VS Code" not in text
+    assert "too many for Cursor (80)" in text and "VS Code" not in text
     data = mcpgen("inspect", "many.json", "--json").json
     assert data["list_lazy"]["bytes"] < data["list_read_only"]["bytes"] < data["list"]["bytes"] / 2
