@@ -5,7 +5,8 @@
 
 Every document is generated in a process of its own, two at a time. Exit code 1 when something that
 may never happen did: a traceback, an operation that was lost, a module that does not compile, a
-list that breaks the portable profile or that a client cannot read.
+list that breaks the portable profile or that a client cannot read, a field of a body that its tool
+does not name.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ SHARED_AT_MOST = 0.01
 BROKEN_AT_MOST = 0.001
 """Tools whose texts are broken."""
 SKIPPED_AT_MOST = 0.001
+UNNAMED_AT_MOST = 0.001
+"""The part of the tools with a JSON body that may leave a field of it unnamed."""
 SKIPPED_FOR_SAFETY = ("E0708",)
 """Skips that SECURITY.md promises: the document alone decides them, so they are no loss of ours."""
 TOO_LARGE = 10
@@ -165,6 +168,14 @@ def faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
     if every and skipped / every > SKIPPED_AT_MOST:
         found["skipped"].append(f"{skipped} of {every} operations")
     found |= wording_faults(results)
+    bodies = sum(result.get("bodies", 0) for result in results)
+    unnamed = [
+        f"{result['document']}: `{tool}` does not name {', '.join(names[:8])}"
+        for result in results
+        for tool, names in result.get("unnamed", ())
+    ]
+    if len(unnamed) > UNNAMED_AT_MOST * bodies:
+        found["fields of a body that are not named"] = unnamed
     return {kind: said for kind, said in found.items() if said}
 
 
@@ -219,6 +230,9 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
         ),
         "",
     ]
+    bodies = sum(result.get("bodies", 0) for result in judged)
+    unnamed = sum(len(result.get("unnamed", ())) for result in judged)
+    lines += [f"{bodies - unnamed:,} of {bodies:,} tools with a JSON body name all its fields", ""]
     said = faults(results)
     lines += ["## What may never happen", ""]
     lines += [

@@ -34,7 +34,7 @@ from mcpgen.problems import McpgenError, Problems
 from mcpgen.render import render
 from mcpgen.upgrade import upgrade
 
-from . import node, portable, referee_server
+from . import named, node, portable, referee_server
 from .sameness import Original, compare
 from .wording import wording
 
@@ -68,8 +68,10 @@ def judge(path: Path, depth: Depth) -> dict[str, Any]:
         document = load((str(path),), problems=problems)
         written = copy.deepcopy(document.root) if depth.compared else {}
         counted = operations(document.root)
-        server = with_tool_names(parse(upgrade(document, problems), Config(), problems))
+        upgraded = upgrade(document, problems)
+        server = with_tool_names(parse(upgraded, Config(), problems))
         found["parse_s"] = round(time.process_time() - began, 3)
+        found["bodies"], found["unnamed"] = named.bodies(server, upgraded.root)
         files = render(server) if depth.rendered else listed(server)
     except McpgenError as error:
         found |= {

@@ -25,7 +25,6 @@ def test_a_contract_has_one_line_for_each_tool() -> None:
         "inputSchema": {"type": "object", "properties": {}},
         "outputSchema": {"type": "object"},
         "annotations": {
-            "title": "List books",
             "readOnlyHint": True,
             "destructiveHint": False,
             "idempotentHint": True,
