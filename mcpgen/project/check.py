@@ -131,7 +131,8 @@ def _own_problems(folder: Path, lock: Lock) -> Iterator[Problem]:
     if package is not None:
         yield from findings(folder, package, lock)
         calls_api = any("/runtime/client/" in path for path in lock.files)
-        yield from manifest_problems(folder, calls_api=calls_api)
+        reads_xml = any(path.endswith("/runtime/results/xml_data.py") for path in lock.files)
+        yield from manifest_problems(folder, calls_api=calls_api, reads_xml=reads_xml)
 
 
 def _orphans(lock: Lock, keys: set[str], document: Document) -> Iterator[Problem]:

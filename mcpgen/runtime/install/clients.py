@@ -46,6 +46,10 @@ class Client:
     """How many tools the client takes at most, as far as one is known."""
     afterwards: str = "Restart it to see the tools"
 
+    def lists(self, count: int) -> bool:
+        """Whether the client takes that many tools."""
+        return self.tool_limit is None or count <= self.tool_limit
+
     def entry(self, name: str, start: list[str], env: Mapping[str, str]) -> dict[str, Any]:
         """The entry of a server that is started by these words."""
         values = {"name": name, "command": start[0], "args": start[1:], "env": dict(env)}

@@ -99,11 +99,13 @@ def _arguments(package: str, client: Client, options: argparse.Namespace) -> tup
             read_only=options.read_only,
         )
     count = len(catalog.listed)
-    if client.tool_limit is None or count <= client.tool_limit:
+    if client.lists(count):
         return arguments, ""
+    fact = f"{client.title} takes {client.tool_limit} tools and this server has {count}"
+    if not Package.named(package).has("runtime/search/lazy"):
+        return arguments, f"{fact}; choose some with --toolsets or --tools"
     reason = (
-        f"{client.title} takes {client.tool_limit} tools and this server has {count}, so it is"
-        " started with --lazy; choose with --toolsets or --tools to have them listed"
+        f"{fact}, so it is started with --lazy; choose some with --toolsets or --tools to see them"
     )
     return [*arguments, "--lazy"], reason
 
