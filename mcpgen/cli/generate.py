@@ -72,10 +72,9 @@ def generate(
     folder is generated again.
     """
     from ..problems import Problems
-    from ..project.imports import planned_problems
     from ..project.refusals import end_if_empty
     from ..project.run import Request, run
-    from ..write import write
+    from ..project.save import save
     from .problem_output import end_if_strict, print_problems
     from .summary import summarise
 
@@ -88,15 +87,8 @@ def generate(
     end_if_strict(strict, problems)
     end_if_empty(made.server)
     with screen.working("writing") as step:
-        changes = write(
-            made.files,
-            made.folder,
-            lock_facts=made.facts,
-            force=force,
-            accept=accept_changes,
-            dry_run=dry_run,
-        )
-    left_to_the_user = [*changes.problems, *planned_problems(made)]
+        changes = save(made, force=force, accept=accept_changes, dry_run=dry_run)
+    left_to_the_user = list(changes.problems)
     problems.items.extend(left_to_the_user)
     if left_to_the_user and not as_json:
         print_problems(screen, Problems(items=left_to_the_user), None, "text")

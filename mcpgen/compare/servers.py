@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import ir
-from ..lock import HINTS, Lock, ToolLock, facts, interruption, is_interrupted, read_lock
-from ..problems import Problem, UsageError
+from ..lock import HINTS, Lock, ToolLock, facts, require_lock
 from .matching import same
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, compare_outputs
@@ -86,7 +85,7 @@ class Side:
 def side_of_server(server: ir.Server) -> Side:
     """A server that was just parsed."""
     return Side(
-        lock=facts(server, document="", openapi="", config=""),
+        lock=facts(server),
         tools={
             tool.name: {
                 "title": tool.title,
@@ -102,18 +101,7 @@ def side_of_server(server: ir.Server) -> Side:
 
 def side_of_project(folder: Path) -> Side:
     """A project as it stands on disk. Raises UsageError when the folder is none."""
-    lock = read_lock(folder)
-    if lock is None and is_interrupted(folder):
-        raise UsageError(replace(interruption(folder), severity="error"))
-    if lock is None:
-        raise UsageError(
-            Problem(
-                code="E1310",
-                severity="error",
-                message=f"`{folder}` is not a project of mcpgen: it has no `mcpgen.lock`",
-                hint="name two documents: `mcpgen diff OLD NEW`",
-            )
-        )
+    lock = require_lock(folder, "run `mcpgen generate`, or name two documents to compare")
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
     for path in lock.files:

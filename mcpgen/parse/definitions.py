@@ -168,7 +168,7 @@ class Definitions:
             if NAME.fullmatch(name) and len(name) <= limit and _as_module(name) not in unusable
         }
         keys = [(origin.method, origin.path, origin.operation_id) for origin in origins]
-        return naming.tool_names(keys, self.server, {**kept, **self.config.bindings}, reserved)
+        return naming.tool_names(keys, self.server, {**kept, **self.config.pinned.tools}, reserved)
 
     def roots(self) -> Iterator[tuple[Any, str, str]]:
         """Every document of definitions: its root, its pointer, and what its file is called."""

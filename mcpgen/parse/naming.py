@@ -105,12 +105,15 @@ def tool_names(
     server: str,
     pinned: Mapping[str, str] | None = None,
     reserved: Iterable[str] = (),
+    chosen: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """`METHOD /path` → tool name, for operations given as (method, path, operationId).
 
     `pinned` are names that earlier runs gave (from the lock file): they are kept and no other
-    operation may have them, nor those in `reserved`.
+    operation may have them, nor those in `reserved`. `chosen` are names of the user's choice → the
+    operation they are for, and no other one gets them either.
     """
+    owners = chosen or {}
     limit = tool_limit(server)
     parts = {
         f"{method} {path}": operation_words(operation_id, method, path)
@@ -121,7 +124,11 @@ def tool_names(
     names = {key: spell(parts[key], limit, key, server) for key in parts if key not in kept}
     for length in (6, 12, 24):
         count = Counter(names.values())
-        clashing = [key for key, name in names.items() if count[name] > 1 or name in in_use]
+        clashing = [
+            key
+            for key, name in names.items()
+            if count[name] > 1 or name in in_use or owners.get(name, key) != key
+        ]
         for key in clashing:
             names[key] = spell(parts[key], limit, key, server, length)
     return {key: kept.get(key) or names[key] for key in parts}
@@ -200,31 +207,43 @@ ArgumentKey = tuple[str, str]
 """The place of an argument and its name on the wire."""
 
 
-def argument_names(keys: Iterable[ArgumentKey]) -> dict[ArgumentKey, str]:
+def argument_names(
+    keys: Iterable[ArgumentKey],
+    pinned: Mapping[ArgumentKey, str] | None = None,
+    chosen: Mapping[str, str] | None = None,
+) -> dict[ArgumentKey, str]:
     """(place, wire name) → argument name.
+
+    `pinned` are names that earlier runs gave, which are kept. `chosen` maps names of the user's
+    choice to the argument they are for, by its name or its name on the wire; no other gets one.
 
     Where names clash, one that is its wire name as it stands keeps it, unless another does as well:
     then they get their place as a suffix. Names that were changed to be one give way. `maxItems`
     and `MaxItems` are two names, as in JSON.
     """
     names = {key: argument_name(key[1]) for key in keys}
-    unchanged = {key for key, name in names.items() if name == key[1]}
-    for key in _clashing(names, unchanged):
-        names[key] = _told_apart(names[key], *key)
-    for key in _clashing(names, unchanged):
-        names[key] = f"{names[key]}_{digest('/'.join(key))}"
-    return names
+    kept = {key: name for key, name in (pinned or {}).items() if key in names}
+    free = {key: name for key, name in names.items() if key not in kept}
+    in_use = set(kept.values())
+    for key in _clashing(free, in_use, chosen or {}):
+        free[key] = _told_apart(free[key], *key)
+    for key in _clashing(free, in_use, chosen or {}):
+        free[key] = f"{free[key]}_{digest('/'.join(key))}"
+    return {key: kept.get(key) or free[key] for key in names}
 
 
 def _clashing(
-    names: dict[ArgumentKey, str], unchanged: Collection[ArgumentKey]
+    names: dict[ArgumentKey, str], in_use: Collection[str], chosen: Mapping[str, str]
 ) -> list[ArgumentKey]:
     """The keys whose name another key has too, but for the only unchanged one of each name."""
     count = Counter(names.values())
-    unchanged_count = Counter(names[key] for key in unchanged)
+    unchanged_count = Counter(name for key, name in names.items() if name == key[1])
     clashing = []
     for key, name in names.items():
-        keeps_name = key in unchanged and unchanged_count[name] == 1
+        if name in in_use or chosen.get(name, name) not in (name, key[1]):
+            clashing.append(key)
+            continue
+        keeps_name = name == key[1] and unchanged_count[name] == 1
         if count[name] > 1 and not keeps_name:
             clashing.append(key)
     return clashing

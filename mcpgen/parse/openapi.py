@@ -178,7 +178,8 @@ class _Parser:
         selected = self.selected()
         # Of all operations, so that leaving some out renames none of the others.
         keys = [(item.method, item.path, _wished_name(item)) for item in self.operations]
-        names = naming.tool_names(keys, self.name, self.config.bindings)
+        pinned = self.config.pinned
+        names = naming.tool_names(keys, self.name, pinned.tools, chosen=pinned.chosen)
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
@@ -225,6 +226,7 @@ class _Parser:
             operation.node,
             models=self.models,
             profile=self.config.profile,
+            pinned=self.config.pinned,
         ).tool(name, base_url=base_url)
         if base_url:
             self.report_other_origin(operation, name, base_url)

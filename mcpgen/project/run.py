@@ -6,14 +6,14 @@ The stages themselves are in `pipeline`; here is decided what they are given, fo
 option that says something else is refused, so that what is on disk can always be made again from
 the folder alone.
 
-    made = run(Request(folder=folder), problems)
-    write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
+    result = run(Request(folder=folder), problems)
+    save(result, force=…, accept=…, dry_run=…)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
 from ..config.options import conflicting_options
-from ..lock import Lock, data_hash, facts, read_lock
+from ..lock import Lock, read_lock
 from ..problems import Problem, Problems, UsageError
 
 if TYPE_CHECKING:
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from ..load import Document
 
 Step = Callable[[str], None]
-
-DERIVED = ("bindings", "formerly", "places")
-"""Fields of a `Config` that come from the lock and the file's layout, not from what somebody
-wrote.
-"""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -80,8 +74,9 @@ def is_project(folder: Path) -> bool:
 def here(start: Path = Path()) -> Path | None:
     """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
     folder = start.absolute()
-    found = next((place for place in (folder, *folder.parents) if is_project(place)), None)
-    return start if found == folder else found
+    if is_project(folder):
+        return start
+    return next(filter(is_project, folder.parents), None)
 
 
 def settle(request: Request) -> Plan:
@@ -127,48 +122,29 @@ def run(
     """
     from .. import pipeline
     from ..render import render
-    from . import user_code
 
     plan = settle(request)
     step("reading the document")
-    document, server = pipeline.understand(
+    result = pipeline.run(
         plan.config, problems, lock=plan.lock, thorough=thorough, progress=step
     )
-    folder = plan.folder
+    server, folder = result.server, plan.folder
     if folder is None:
         folder = Path(server.distribution)
         if is_project(folder):  # only now known: what it says decides
-            return run(
-                replace(request, folder=folder), problems, step, files=files, thorough=thorough
-            )
-    made: dict[str, str] = {}
+            request = replace(request, folder=folder)
+            return run(request, problems, step, files=files, thorough=thorough)
+    texts: dict[str, str] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
-        made = {**render(server), **config_files(plan.config, folder, server.name)}
-    for problem in user_code.orphans(
-        folder, folder / "src" / server.package, [tool.name for tool in server.tools]
-    ):
-        problems.items.append(problem)
+        texts = {**render(server), **config_files(plan.config, folder, server.name)}
     return Run(
-        document=document,
+        document=result.document,
         server=server,
         folder=folder,
         lock=plan.lock,
-        files=made,
-        facts=lock_facts(plan.config, plan.lock, document, server),
-    )
-
-
-def lock_facts(config: Config, lock: Lock | None, document: Document, server: Server) -> Lock:
-    """What the next lock says of one run, without the files."""
-    from ..customise.bindings import customised, pin
-
-    return facts(
-        server,
-        document=document.source.sha256,
-        openapi=document.version,
-        config=config_hash(replace(config, name=config.name or server.name)),
-        customised=customised(pin(config, lock, document), lock, document),
+        files=texts,
+        facts=result.facts,
     )
 
 
@@ -187,18 +163,6 @@ def schema_text() -> str:
     find it offline.
     """
     return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
-
-
-def config_hash(config: Config) -> str:
-    """The hash of everything in the configuration that shapes the result, besides the document and
-    its overlays.
-    """
-    data = asdict(config)
-    for key in ("sources", "overlays", *DERIVED):
-        del data[key]
-    for key in ("ref_root", "max_bytes", "fetch_seconds", *(() if config.draft else ("draft",))):
-        del data[key]
-    return data_hash(data)
 
 
 def _agreed(asked: Config, folder: Path) -> Config:

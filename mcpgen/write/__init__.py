@@ -32,6 +32,7 @@ from ..paths import check_generated, check_paths
 from ..problems import OutputConflictError, Problem
 from .changes import Changes, Conflict, compare, conflict_error
 from .commit import Work, commit, explained, leftovers
+from .ownership import is_once
 from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
 from .rename import moves as user_moves
 
@@ -56,15 +57,6 @@ HARMLESS = {CONFIG_NAME, ".git"}
 """What may stand in a folder that is to become a project: the configuration, and a fresh
 repository.
 """
-
-
-def is_once(path: str) -> bool:
-    """Whether a file is written only where it is missing and belongs to the user from then on."""
-    from ..render.ownership import (
-        is_once as rendered_once,
-    )  # late: `check` needs the lock, not the whole renderer
-
-    return path == CONFIG_NAME or rendered_once(path)
 
 
 def write(

@@ -30,7 +30,8 @@ from mcpgen.compare.servers import KINDS, Diff, diff, side_of_project
 from mcpgen.config import Config
 from mcpgen.lock import Lock
 from mcpgen.problems import DocumentError, Problems
-from mcpgen.project.check import check, verify
+from mcpgen.project.check import check
+from mcpgen.project.verify import verify
 from mcpgen.project.run import Request, run
 from mcpgen.write import Changes, read_lock, write
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from mcpgen.problems import OutputConflictError, Problems
-from mcpgen.project.check import check, verify
+from mcpgen.project.check import check
+from mcpgen.project.verify import verify
 from mcpgen.write import read_lock
 
 from .shop import (
