@@ -17,6 +17,7 @@ from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check, validate
 from .load import Document, Limits, Progress, load, silent
+from .load.copies import Copies
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .problems import Problems, UsageError
@@ -50,6 +51,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         limits=limits,
         progress=progress,
+        copies=Copies(project=config.project),
     )
 
 

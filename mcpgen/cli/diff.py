@@ -125,6 +125,6 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     if old is not None:
         config = named(config, old.lock)
     if document is not None:
-        config = replace(config, sources=(document,))
+        config = replace(config, sources=(document,), project=None)
     _, server = pipeline.understand(config, problems, lock=old.lock if old else None)
     return side_of_server(server)

@@ -45,6 +45,12 @@ Accept = Annotated[
         ),
     ),
 ]
+Update = Annotated[
+    bool,
+    typer.Option(
+        "--update", help="Read the document anew, where the project has a copy of it (from a URL)."
+    ),
+]
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""
 DryRun = Annotated[
@@ -60,6 +66,7 @@ def generate(
     force: Force = False,
     accept_changes: Accept = False,
     dry_run: DryRun = False,
+    update: Update = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     output_format: opt.FormatOption = "text",
@@ -69,7 +76,8 @@ def generate(
     The first run writes a project. Some of its files are yours from then on: `mcpgen.toml`, the
     README, `hooks.py`, `custom/`. The others are mcpgen's, listed in `mcpgen.lock`. Later
     runs rewrite only those, and only when nobody edited them. Without SPEC, the project in this
-    folder is generated again.
+    folder is generated again, from the copy of its document in `document/` where it came from a
+    URL or standard input; `--update` fetches it anew.
     """
     from ..problems import Problems
     from ..project.refusals import end_if_empty
@@ -81,7 +89,8 @@ def generate(
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(Request(config=config, folder=output), problems, step, thorough=strict)
+        request = Request(config=config, folder=output, update=update)
+        made = run(request, problems, step, thorough=strict)
     if not as_json:
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)

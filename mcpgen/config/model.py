@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from ..problems import Place
@@ -99,5 +100,7 @@ class Config:
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
     pinned: Pinned = field(default_factory=Pinned)
+    project: Path | None = None
+    """The project whose copies of the document may be read; None where the originals are."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
     """Where the tables and keys under `tools` stand in `mcpgen.toml`."""

@@ -15,7 +15,16 @@ from .model import HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
 if TYPE_CHECKING:
     from ..config import Config
 
-NOT_HASHED = ("sources", "overlays", "ref_root", "max_bytes", "fetch_seconds", "pinned", "places")
+NOT_HASHED = (
+    "sources",
+    "overlays",
+    "ref_root",
+    "max_bytes",
+    "fetch_seconds",
+    "pinned",
+    "places",
+    "project",
+)
 """Fields of a `Config` that do not shape the result, or that shape it by way of the document or the
 lock.
 """

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
 from ..config.options import conflicting_options
+from ..load.copies import STDIN, copies_of
 from ..lock import Lock, read_lock
 from ..problems import Problem, Problems, UsageError
 
@@ -33,11 +34,12 @@ Step = Callable[[str], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a command was given. `config` holds what its options say; what was not given has its
-    default there.
+    default there. With `update` the document is read anew where the project has a copy of it.
     """
 
     config: Config = field(default_factory=Config)
     folder: Path | None = None
+    update: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ class Run:
     folder: Path
     facts: Lock
     lock: Lock | None
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
 
 
 def is_project(folder: Path) -> bool:
@@ -91,6 +93,8 @@ def settle(request: Request) -> Plan:
     lock = read_lock(folder) if folder is not None else None
     if folder is not None and is_project(folder):
         config = named(_agreed(request.config, folder), lock)
+        if request.update or request.config.sources:
+            config = replace(config, project=None)
         return Plan(config=config, folder=folder, first=False, lock=lock)
     if not request.config.sources:
         raise _usage(
@@ -134,10 +138,14 @@ def run(
         if is_project(folder):  # only now known: what it says decides
             request = replace(request, folder=folder)
             return run(request, problems, step, files=files, thorough=thorough)
-    texts: dict[str, str] = {}
+    texts: dict[str, str | bytes] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
-        texts = {**render(server), **config_files(plan.config, folder, server.name)}
+        texts = {
+            **render(server),
+            **config_files(plan.config, folder, server.name),
+            **dict(copies_of(result.document.originals, folder)),
+        }
     return Run(
         document=result.document,
         server=server,
@@ -169,7 +177,7 @@ def _agreed(asked: Config, folder: Path) -> Config:
     """The configuration of a project, after a look at whether the options say the same."""
     written = read_config(folder)
     if not written.sources:
-        if asked.sources != ("-",):
+        if asked.sources != (STDIN,):
             raise _usage(
                 "E1106",
                 f"`{folder / NAME}` does not say where the document is",

@@ -221,6 +221,8 @@ def where_edits_belong(path: str) -> str:
             "the base URL, allowed origins and answer shaping belong in `mcpgen.toml`, credentials"
             " in `auth.py`"
         )
+    if path.startswith("document/"):
+        return "change the original and run `mcpgen generate --update`, or write an overlay"
     if path.startswith("tests/"):
         return "write your own tests in a file of your own beside it"
     if path.startswith(("clients/", "server.json", "manifest.json")):
