@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import pipeline
-from .compare.servers import Diff, Side, side_of_project, side_of_server
+from .compare.servers import Diff
 from .compare.servers import diff as compare
+from .compare.sides import Side, side_of_project, side_of_server
 from .config import Config
 from .ir import Server
 from .lock import Lock

@@ -20,6 +20,15 @@ _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
 _FOR_AN_API = re.compile(r"{% if calls_api %}\n.*?{% endif %}\n", re.DOTALL)
 
 
+def package_version(folder: Path) -> str:
+    """The version of a project's package, `0` where its `pyproject.toml` does not say it."""
+    try:
+        manifest = tomllib.loads((folder / NAME).read_text("utf-8-sig"))
+        return str(manifest["project"]["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "0"
+
+
 def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
     """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies."""
     try:

@@ -104,9 +104,7 @@ def package_on_disk(folder: Path, lock: Lock) -> Package | None:
     if name is None:
         return None
     files = Files(folder=folder, owned=lock.files)
-    gone = {
-        former.own_name: f"`{former.operation}` is no longer a tool" for former in lock.former
-    }
+    gone = {former.own_name: f"`{former.operation}` is no longer a tool" for former in lock.former}
     return Package(
         files=files,
         name=name,

@@ -22,14 +22,17 @@ from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
 from ..config.options import conflicting_options
 from ..load.copies import STDIN, copies_of
-from ..lock import Lock, read_lock
+from ..lock import Lock, read_lock, text_hash
+from ..paths import read_plain
 from ..problems import Problem, Problems, UsageError
 
 if TYPE_CHECKING:
     from ..ir import Server
     from ..load import Document
+    from ..pipeline import Result
 
 Step = Callable[[str], None]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -129,9 +132,7 @@ def run(
 
     plan = settle(request)
     step("reading the document")
-    result = pipeline.run(
-        plan.config, problems, lock=plan.lock, thorough=thorough, progress=step
-    )
+    result = pipeline.run(plan.config, problems, lock=plan.lock, thorough=thorough, progress=step)
     server, folder = result.server, plan.folder
     if folder is None:
         folder = Path(server.distribution)
@@ -144,7 +145,7 @@ def run(
         texts = {
             **render(server),
             **config_files(plan.config, folder, server.name),
-            **dict(copies_of(result.document.originals, folder)),
+            **_copies(result, folder, plan.lock),
         }
     return Run(
         document=result.document,
@@ -154,6 +155,20 @@ def run(
         files=texts,
         facts=result.facts,
     )
+
+
+def _copies(result: Result, folder: Path, lock: Lock | None) -> dict[str, bytes]:
+    """The copies of the document. While it says the same, those of the last run stay: other spaces
+    or another order of keys are no change.
+    """
+    copies = dict(copies_of(result.document.originals, folder))
+    if lock is None or lock.document != result.facts.document:
+        return copies
+    for path in copies.keys() & lock.files.keys():
+        kept = read_plain(folder, path)
+        if isinstance(kept, bytes) and text_hash(kept) == lock.files[path]:
+            copies[path] = kept
+    return copies
 
 
 def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:

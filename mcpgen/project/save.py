@@ -10,9 +10,7 @@ from .run import Run
 from .user_code import planned_problems, refuse_idle_guards
 
 
-def save(
-    run: Run, *, force: bool = False, accept: bool = False, dry_run: bool = False
-) -> Changes:
+def save(run: Run, *, force: bool = False, accept: bool = False, dry_run: bool = False) -> Changes:
     """Write a run, by the rules of `write`, after a look at what depends on the tools that go.
 
     Raises what `write` raises, RefusedError where the tool of a guard goes, and DocumentError or

@@ -71,9 +71,7 @@ def _hooks(package: Package) -> Iterator[Problem]:
         yield problem_at(code, message, package.files.folder, path, node, hint)
 
 
-def _orphaned_hook(
-    package: Package, kind: str, tool: str, names: set[str]
-) -> tuple[str, str, str]:
+def _orphaned_hook(package: Package, kind: str, tool: str, names: set[str]) -> tuple[str, str, str]:
     """(code, message, hint) of a hook without its tool."""
     hook = f"{kind}_{tool}"
     code = "E1311"

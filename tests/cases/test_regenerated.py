@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from mcpgen import pipeline
-from mcpgen.compare.servers import as_text, diff, side_of_project, side_of_server
+from mcpgen.compare.reports import as_text
+from mcpgen.compare.servers import diff
+from mcpgen.compare.sides import side_of_project, side_of_server
 from mcpgen.config.file import read_config
 from mcpgen.lock import read_lock
 from mcpgen.problems import McpgenError, Problem, Problems
