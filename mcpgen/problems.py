@@ -1,15 +1,20 @@
-"""What can go wrong, and how it is told.
+"""What can go wrong, and how mcpgen tells it.
 
-The exception tree is on top: a `McpgenError` ends a run. Everything that is wrong *inside* a
-readable document is a `Problem`: it is collected and reported in the order of the document, and one
-bad operation never costs the others.
+    McpgenError               ends a run; `problems` say why
+    ├── DocumentError         exit code 1: the document has errors
+    ├── UsageError            exit code 2: the command was given something it cannot use
+    ├── RefusedError          exit code 3: refused for safety
+    └── OutputConflictError   exit code 4: the output folder holds what mcpgen must not overwrite
+
+Everything that is wrong *inside* a readable document is a `Problem`: it is collected and reported
+in the order of the document, and one bad operation never costs the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Literal, Self, TypedDict, Unpack
 
 Severity = Literal["error", "warning", "note"]
 
@@ -45,6 +50,21 @@ class Problem:
     detail: str = ""
 
 
+class Circumstances(TypedDict, total=False):
+    """Where a problem is, and what belongs to it."""
+
+    pointer: str
+    notes: tuple[str, ...]
+    place: Place | None
+    detail: str
+
+
+class Details(Circumstances, total=False):
+    """The fields of a `Problem` that may be left out."""
+
+    hint: str
+
+
 class McpgenError(Exception):
     """A run that ends. `exit_code` is the process's; `problems` say why."""
 
@@ -62,23 +82,13 @@ class McpgenError(Exception):
         hint: str = "",
         *,
         file: str = "",
-        place: Place | None = None,
-        pointer: str = "",
-        notes: tuple[str, ...] = (),
+        **circumstances: Unpack[Circumstances],
     ) -> Self:
         """The error of one problem; `file` stands for a place that is a whole file."""
-        if file and place is None:
-            place = Place(file=file)
+        if file:
+            circumstances.setdefault("place", Place(file=file))
         return cls(
-            Problem(
-                code=code,
-                severity="error",
-                message=message,
-                pointer=pointer,
-                hint=hint,
-                notes=notes,
-                place=place,
-            )
+            Problem(code=code, severity="error", message=message, hint=hint, **circumstances)
         )
 
 
@@ -109,70 +119,28 @@ class Problems:
     """The problems of one run, in the order they were found, without repeats."""
 
     items: list[Problem] = field(default_factory=list)
-    _seen: set[tuple[str, str, str]] = field(default_factory=set)
+    _keys: set[tuple[str, str, str]] = field(default_factory=set)
 
-    def add(
-        self,
-        code: str,
-        severity: Severity,
-        message: str,
-        *,
-        pointer: str = "",
-        hint: str = "",
-        notes: tuple[str, ...] = (),
-        place: Place | None = None,
-    ) -> None:
-        """Collect one problem, unless the same was said of the same place."""
-        key = (code, pointer, message)
-        if key not in self._seen:
-            self._seen.add(key)
-            self.items.append(
-                Problem(
-                    code=code,
-                    severity=severity,
-                    message=message,
-                    pointer=pointer,
-                    hint=hint,
-                    notes=notes,
-                    place=place,
-                )
-            )
+    def add(self, code: str, severity: Severity, message: str, **details: Unpack[Details]) -> None:
+        """Collect one problem, unless the same was said of the same pointer."""
+        problem = Problem(code=code, severity=severity, message=message, **details)
+        key = (code, problem.pointer, message)
+        if key in self._keys:
+            return
+        self._keys.add(key)
+        self.items.append(problem)
 
-    def error(
-        self,
-        code: str,
-        message: str,
-        *,
-        pointer: str = "",
-        hint: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> None:
+    def error(self, code: str, message: str, **details: Unpack[Details]) -> None:
         """Collect an error."""
-        self.add(code, "error", message, pointer=pointer, hint=hint, notes=notes)
+        self.add(code, "error", message, **details)
 
-    def warn(
-        self,
-        code: str,
-        message: str,
-        *,
-        pointer: str = "",
-        hint: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> None:
+    def warn(self, code: str, message: str, **details: Unpack[Details]) -> None:
         """Collect a warning."""
-        self.add(code, "warning", message, pointer=pointer, hint=hint, notes=notes)
+        self.add(code, "warning", message, **details)
 
-    def note(
-        self,
-        code: str,
-        message: str,
-        *,
-        pointer: str = "",
-        hint: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> None:
+    def note(self, code: str, message: str, **details: Unpack[Details]) -> None:
         """Collect a note."""
-        self.add(code, "note", message, pointer=pointer, hint=hint, notes=notes)
+        self.add(code, "note", message, **details)
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self.items)

@@ -74,7 +74,7 @@ def add(
     This adds the tool to the project's list (`tools.json`, unless it has another), generates the
     project again and leaves you a function to fill in.
     """
-    from ..problems import Problem, Problems, UsageError
+    from ..problems import Problems, UsageError
     from ..project.run import Request, here, run
     from ..project.scaffold import add_tool, new_tool
     from ..write import write
@@ -83,11 +83,7 @@ def add(
     folder = here()
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
-        raise UsageError(
-            Problem(
-                code="E1101", severity="error", message="this folder is not a project", hint=hint
-            )
-        )
+        raise UsageError.of("E1101", "this folder is not a project", hint)
     if read_only is None and sys.stdin.isatty() and sys.stdout.isatty():
         read_only = typer.confirm("Does it only read, and change nothing", default=False)
     tool = new_tool(name, description, argument or [], read_only=bool(read_only))

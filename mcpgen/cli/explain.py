@@ -22,7 +22,7 @@ def explain(code: Code = None) -> int:
 
     Says what it means, why it matters and what to do. Without CODE, lists every code.
     """
-    from ..problems import Problem, UsageError
+    from ..problems import UsageError
     from .codes import explanation, table
 
     screen = Screen()
@@ -32,13 +32,8 @@ def explain(code: Code = None) -> int:
         return 0
     known = explanation(code)
     if known is None:
-        raise UsageError(
-            Problem(
-                code="E0903",
-                severity="error",
-                message=f"there is no code `{code}`",
-                hint="`mcpgen explain` lists all of them",
-            )
+        raise UsageError.of(
+            "E0903", f"there is no code `{code}`", "`mcpgen explain` lists all of them"
         )
     screen.out.print(f"{known.code}  {known.title}", style="bold")
     for text in (known.why, known.remedy):

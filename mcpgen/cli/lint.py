@@ -80,16 +80,13 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
     """Write the repairs; the document is read again, as its author wrote it."""
     from ..lint.repairs import overlay, repairs
     from ..pipeline import open_document
-    from ..problems import Problem, Problems, UsageError
+    from ..problems import Problems, UsageError
 
     if path.exists():
-        raise UsageError(
-            Problem(
-                code="E0901",
-                severity="error",
-                message=f"`{path}` exists already",
-                hint="name another file, or remove this one: it may hold your own repairs",
-            )
+        raise UsageError.of(
+            "E0901",
+            f"`{path}` exists already",
+            "name another file, or remove this one: it may hold your own repairs",
         )
     document = open_document(config, Problems())
     found = repairs(document)

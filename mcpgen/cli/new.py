@@ -66,7 +66,7 @@ def new(
     The project runs at once, with one example tool and its test. Describe your tools in
     `tools.json`; after an edit, `mcpgen generate` updates the rest.
     """
-    from ..problems import Problem, Problems, UsageError
+    from ..problems import Problems, UsageError
     from ..project.run import Request, run
     from ..project.scaffold import Wish, begin, own_words
     from ..write import write
@@ -77,9 +77,7 @@ def new(
         name = typer.prompt("Name", default="my-tools")
     if not name:
         hint = "for example `mcpgen new demo --yes`"
-        raise UsageError(
-            Problem(code="E1106", severity="error", message="a new project needs a name", hint=hint)
-        )
+        raise UsageError.of("E1106", "a new project needs a name", hint)
     if description is None and ask:
         description = typer.prompt("What is it for", default="", show_default=False)
     if transport is None and ask:

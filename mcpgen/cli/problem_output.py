@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..problems import DocumentError, Problem, Problems
+from ..problems import DocumentError, Problems
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -64,19 +64,11 @@ def end_if_strict(strict: bool, problems: Problems) -> None:
     """
     counted = [problem for problem in problems if problem.severity != "note"]
     if strict and counted:
-        raise DocumentError(
-            Problem(
-                code="E0902",
-                severity="error",
-                message=(
-                    f"`--strict` allows no problems, and there {_are(len(counted))}; nothing was"
-                    " written"
-                ),
-                hint=(
-                    "mend the document, or mend it with an overlay (`mcpgen lint --fix-overlay"
-                    " FILE`)"
-                ),
-            )
+        raise DocumentError.of(
+            "E0902",
+            f"`--strict` allows no problems, and there {_are(len(counted))}; nothing was"
+            " written",
+            "mend the document, or mend it with an overlay (`mcpgen lint --fix-overlay" " FILE`)",
         )
 
 

@@ -42,7 +42,7 @@ def read_config(folder: Path) -> Config:
         raise UsageError(problem) from None
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read `{path}`: {error}"
-        raise UsageError(Problem(code="E1101", severity="error", message=message)) from error
+        raise UsageError.of("E1101", message) from error
     config = replace(parse_config(text, folder=folder, file=str(path)), project=folder)
     if not config.sources and has_stdin(folder):
         return replace(config, sources=(STDIN,))

@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any
 
 from ..ir import Server, Tool
-from ..problems import Problem, Problems, UsageError
+from ..problems import Problems, UsageError
 from ..render.facts import wire
 
 UNIONS = ("oneOf", "anyOf", "allOf")
@@ -81,7 +81,7 @@ def _clients(name: str) -> list[Client]:
     if near:
         message += f"; did you mean `{near[0]}`?"
     hint = f"the clients are {', '.join(f'`{word}`' for word in clients)}, or `{ALL}`"
-    raise UsageError(Problem(code="E0803", severity="error", message=message, hint=hint))
+    raise UsageError.of("E0803", message, hint)
 
 
 def _check_tool_count(server: Server, client: Client, problems: Problems) -> None:

@@ -52,7 +52,7 @@ def require_lock(folder: Path, hint: str = "run `mcpgen generate`") -> Lock:
     if is_interrupted(folder):
         raise UsageError(replace(interruption(folder), severity="error"))
     message = f"`{folder}` has no `{NAME}`: nothing was generated here yet"
-    raise UsageError(Problem(code="E1310", severity="error", message=message, hint=hint))
+    raise UsageError.of("E1310", message, hint)
 
 
 def is_interrupted(folder: Path) -> bool:
@@ -142,11 +142,4 @@ def _has_conflict(content: bytes) -> bool:
 def _unreadable(
     folder: Path, name: str, reason: str, hint: str = "make it readable"
 ) -> OutputConflictError:
-    return OutputConflictError(
-        Problem(
-            code="E1204",
-            severity="error",
-            message=f"cannot read `{folder / name}`: {reason}",
-            hint=hint,
-        )
-    )
+    return OutputConflictError.of("E1204", f"cannot read `{folder / name}`: {reason}", hint)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..compare.sides import Side, side_of_files
 from ..lock import NAME, parse_lock
-from ..problems import Problem, UsageError
+from ..problems import UsageError
 
 SECONDS = 60
 
@@ -52,11 +52,8 @@ def _git(project: Path, revision: str, *arguments: str) -> bytes:
 
 
 def _unreadable(project: Path, revision: str, reason: str) -> UsageError:
-    return UsageError(
-        Problem(
-            code="E1362",
-            severity="error",
-            message=f"cannot read `{project}` at `{revision[:80]}`: {reason}",
-            hint="name a commit, branch or tag, as in `mcpgen diff --against main`",
-        )
+    return UsageError.of(
+        "E1362",
+        f"cannot read `{project}` at `{revision[:80]}`: {reason}",
+        "name a commit, branch or tag, as in `mcpgen diff --against main`",
     )

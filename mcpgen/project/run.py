@@ -24,7 +24,7 @@ from ..config.options import conflicting_options
 from ..load.copies import STDIN, copies_of
 from ..lock import Lock, read_lock, text_hash
 from ..paths import read_plain
-from ..problems import Problem, Problems, UsageError
+from ..problems import Problems, UsageError
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -100,7 +100,7 @@ def settle(request: Request) -> Plan:
             config = replace(config, project=None)
         return Plan(config=config, folder=folder, first=False, lock=lock)
     if not request.config.sources:
-        raise _usage(
+        raise UsageError.of(
             "E1106",
             f"no document was named, and {'this folder' if folder is None else f'`{folder}`'} is"
             " not a project",
@@ -193,7 +193,7 @@ def _agreed(asked: Config, folder: Path) -> Config:
     written = read_config(folder)
     if not written.sources:
         if asked.sources != (STDIN,):
-            raise _usage(
+            raise UsageError.of(
                 "E1106",
                 f"`{folder / NAME}` does not say where the document is",
                 f"add `{_source_line(asked, folder)}` to it under `[source]`",
@@ -202,19 +202,14 @@ def _agreed(asked: Config, folder: Path) -> Config:
     conflicts = conflicting_options(asked, written)
     if conflicts:
         options = ", ".join(f"`{conflict.option}`" for conflict in conflicts)
-        raise UsageError(
-            Problem(
-                code="E1107",
-                severity="error",
-                message=f"`{folder / NAME}` disagrees with {options}",
-                hint=(
-                    f"edit `{NAME}`, then run `mcpgen generate` there without these options; or"
-                    " make another project with `--output DIR`"
-                ),
-                notes=tuple(
-                    f"`{conflict.key}` is {conflict.file_value} there" for conflict in conflicts
-                ),
-            )
+        raise UsageError.of(
+            "E1107",
+            f"`{folder / NAME}` disagrees with {options}",
+            f"edit `{NAME}`, then run `mcpgen generate` there without these options; or"
+            " make another project with `--output DIR`",
+            notes=tuple(
+                f"`{conflict.key}` is {conflict.file_value} there" for conflict in conflicts
+            ),
         )
     return written
 
@@ -225,7 +220,3 @@ def _source_line(asked: Config, folder: Path) -> str:
     if is_url(source):
         return f"url = {literal(source)}"
     return f"path = {literal(relative_to(source, folder))}"
-
-
-def _usage(code: str, message: str, hint: str) -> UsageError:
-    return UsageError(Problem(code=code, severity="error", message=message, hint=hint))

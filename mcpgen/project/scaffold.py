@@ -18,7 +18,7 @@ from ..config import NAME, Config, read_config
 from ..config.new_file import edit, new_text
 from ..load.definitions import SCHEMA_KEYS, tool_list
 from ..parse.naming import RESERVED, server_name
-from ..problems import Problem, UsageError
+from ..problems import UsageError
 
 SOURCE = "tools.json"
 TYPES = ("string", "integer", "number", "boolean", "object", "array")
@@ -148,11 +148,11 @@ def begin(wish: Wish) -> None:
     """
     folder = wish.folder
     if not re.search(r"[A-Za-z]", folder.name):
-        raise _usage(
+        raise UsageError.of(
             "E1106", f"`{folder.name}` cannot be the name of a project: it needs a letter", ""
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _usage(
+        raise UsageError.of(
             "E1201",
             f"`{folder}` is there already",
             "choose another name, or `mcpgen add tool` inside it",
@@ -207,7 +207,7 @@ def new_tool(
     cannot be.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,49}", name) or name.lower() in RESERVED:
-        raise _usage(
+        raise UsageError.of(
             "E1115", f"a tool cannot be called `{name}`", "letters, digits, `_` and `-` make a name"
         )
     properties: dict[str, Any] = {}
@@ -235,13 +235,15 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
     needed, kind = kind.endswith("!"), kind.removesuffix("!") or "string"
     item, several = kind.removesuffix("[]"), kind.endswith("[]")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", name):
-        raise _usage("E1115", f"`{word}` is no argument", "write `name:type`, as in `city:string!`")
+        raise UsageError.of(
+            "E1115", f"`{word}` is no argument", "write `name:type`, as in `city:string!`"
+        )
     if "|" in item:
         schema: dict[str, Any] = {"type": "string", "enum": item.split("|")}
     elif item in TYPES:
         schema = {"type": item}
     else:
-        raise _usage(
+        raise UsageError.of(
             "E1115",
             f"`{item}` is no type",
             f"one of {', '.join(f'`{known}`' for known in TYPES)}, or `one|other`",
@@ -266,7 +268,7 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
             continue
         text, data, tools = found
         if any(isinstance(known, dict) and known.get("name") == tool["name"] for known in tools):
-            raise _usage(
+            raise UsageError.of(
                 "E1116", f"`{path}` has a tool `{tool['name']}` already", "choose another name"
             )
         tools.append(_in_dialect(tool, tools))
@@ -274,7 +276,7 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
         return path
     path = folder / SOURCE
     if path.exists():
-        raise _usage(
+        raise UsageError.of(
             "E1201", f"`{path}` is there and is no source of this project", f"name it in `{NAME}`"
         )
     path.write_text(dumped({"tools": [tool]}), encoding="utf-8", newline="\n")
@@ -330,7 +332,3 @@ def _name_source(folder: Path, name: str) -> None:
     path.write_text(
         edit(text, {("source", "path"): [*paths, name] if paths else name}), "utf-8", newline="\n"
     )
-
-
-def _usage(code: str, message: str, hint: str) -> UsageError:
-    return UsageError(Problem(code=code, severity="error", message=message, hint=hint))

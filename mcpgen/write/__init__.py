@@ -235,13 +235,8 @@ def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
     except FileNotFoundError:
         return
     except NotADirectoryError:
-        raise OutputConflictError(
-            Problem(
-                code="E1201",
-                severity="error",
-                message=f"`{project}` is a file, not a folder",
-                hint="choose another folder with `--output`",
-            )
+        raise OutputConflictError.of(
+            "E1201", f"`{project}` is a file, not a folder", "choose another folder with `--output`"
         ) from None
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
@@ -250,17 +245,12 @@ def _check_free(project: Path, files: Mapping[str, str | bytes]) -> None:
         return
     shown = ", ".join(f"`{name}`" for name in names[:5])
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    raise OutputConflictError(
-        Problem(
-            code="E1201",
-            severity="error",
-            message=f"`{project}` is not empty and was not made by mcpgen: it holds {shown}{more}",
-            hint=(
-                "choose a new folder, or make this one a project: put a `mcpgen.toml` with these"
-                " lines into it and run `mcpgen generate` there"
-            ),
-            detail=_source_table(files),
-        )
+    raise OutputConflictError.of(
+        "E1201",
+        f"`{project}` is not empty and was not made by mcpgen: it holds {shown}{more}",
+        "choose a new folder, or make this one a project: put a `mcpgen.toml` with these"
+        " lines into it and run `mcpgen generate` there",
+        detail=_source_table(files),
     )
 
 

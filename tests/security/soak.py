@@ -390,8 +390,8 @@ async def soak(seconds: float) -> list[str]:
 
 
 async def listening(port: int) -> None:
-    """Wait until somebody listens."""
-    for _ in range(200):
+    """Wait until somebody listens: a minute on a busy machine."""
+    for _ in range(1200):
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:
