@@ -55,7 +55,7 @@ class Copies:
         if self.project is None or self.anew:
             return None
         path = copy_path(origin, self.project)
-        if path is None or os.path.exists(origin):
+        if path is None or Path(origin).exists():
             return None
         if obstacle(self.project, path) is not None or not (self.project / path).is_file():
             return None

@@ -32,8 +32,8 @@ from mcpgen.config import Config
 from mcpgen.lock import Lock
 from mcpgen.problems import DocumentError, Problems
 from mcpgen.project.check import check
-from mcpgen.project.verify import verify
 from mcpgen.project.run import Request, run
+from mcpgen.project.verify import verify
 from mcpgen.write import Changes, read_lock, write
 
 PACKAGE = "@octokit/openapi"
