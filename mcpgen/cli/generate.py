@@ -45,6 +45,15 @@ Accept = Annotated[
         ),
     ),
 ]
+Adopt = Annotated[
+    bool,
+    typer.Option(
+        "--adopt",
+        help=(
+            "Take over the generated files of a project whose `mcpgen.lock` is missing or damaged."
+        ),
+    ),
+]
 Update = Annotated[
     bool,
     typer.Option(
@@ -67,6 +76,7 @@ def generate(
     accept_changes: Accept = False,
     dry_run: DryRun = False,
     update: Update = False,
+    adopt: Adopt = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     output_format: opt.FormatOption = "text",
@@ -89,14 +99,14 @@ def generate(
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        request = Request(config=config, folder=output, update=update)
+        request = Request(config=config, folder=output, update=update, adopt=adopt)
         made = run(request, problems, step, thorough=strict)
     if not as_json:
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)
     end_if_empty(made.server)
     with screen.working("writing") as step:
-        changes = save(made, force=force, accept=accept_changes, dry_run=dry_run)
+        changes = save(made, force=force, accept=accept_changes, adopt=adopt, dry_run=dry_run)
     left_to_the_user = list(changes.problems)
     problems.items.extend(left_to_the_user)
     if left_to_the_user and not as_json:

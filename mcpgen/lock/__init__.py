@@ -14,6 +14,7 @@ from .disk import (
     read_lock,
     read_pending,
     require_lock,
+    salvaged_lock,
     with_files,
 )
 from .facts import config_hash, data_hash, facts, text_hash
@@ -42,6 +43,7 @@ __all__ = [
     "read_lock",
     "read_pending",
     "require_lock",
+    "salvaged_lock",
     "text_hash",
     "with_files",
 ]

@@ -20,14 +20,15 @@ NAME = "mcpgen.lock"
 PENDING = "mcpgen.lock.new"
 """The next lock, while a run is writing and after one that was interrupted."""
 
-RESTORE = (
-    "restore it from version control (`git checkout mcpgen.lock`), or remove it: then files that"
-    " differ from what would be generated are refused, not overwritten"
+ADOPT = (
+    "`mcpgen generate --adopt` takes the generated files over as they are, and writes a new lock"
 )
+RESTORE = f"restore it from version control (`git checkout mcpgen.lock`); or else {ADOPT}"
 REMOVE = (
     "remove it and run `mcpgen generate`: it only says which files an interrupted run had written"
 )
-MERGE = "take either side (`git checkout --theirs mcpgen.lock`), then run `mcpgen generate`"
+MERGE = "`mcpgen generate --adopt` goes on from either side"
+MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 def read_lock(folder: Path) -> Lock | None:
@@ -35,6 +36,45 @@ def read_lock(folder: Path) -> Lock | None:
     it cannot be understood, or names a path that mcpgen does not write or that leads over a link.
     """
     return _read(folder, NAME)
+
+
+def salvaged_lock(folder: Path) -> Lock | None:
+    """The lock of a project as far as it can be read: one side of an unresolved merge, None where
+    it is missing or damaged. Raises OutputConflictError where a newer version of mcpgen wrote it,
+    or where it leads over a link.
+    """
+    try:
+        return read_lock(folder)
+    except OutputConflictError:
+        content = read_plain(folder, NAME)
+        if not isinstance(content, bytes) or _newer_generator(content):
+            raise
+    for side in _sides(content.decode(errors="replace")):
+        try:
+            return _understood(folder, NAME, side.encode())
+        except OutputConflictError:
+            continue
+    return None
+
+
+def _sides(text: str) -> tuple[str, str]:
+    """Both sides of a text with conflict markers (`git merge-file`)."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    wanted = [0, 1]
+    for line in text.splitlines(keepends=True):
+        marker = line[:7]
+        if marker not in MARKERS:
+            for number in wanted:
+                sides[number].append(line)
+        elif marker == "<<<<<<<":
+            wanted = [0]
+        elif marker == "|||||||":
+            wanted = []
+        elif marker == "=======":
+            wanted = [1]
+        else:
+            wanted = [0, 1]
+    return "".join(sides[1]), "".join(sides[0])
 
 
 def read_pending(folder: Path) -> Lock | None:
@@ -122,17 +162,25 @@ def _remedy(name: str, content: bytes = b"") -> str:
         return REMOVE
     if _has_conflict(content):
         return MERGE
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
-        return RESTORE
-    if isinstance(data, dict) and isinstance(data.get("lock"), int) and data["lock"] > FORMAT:
-        version = shorten(visible(str(data.get("generator", ""))), 20)
+    version = _newer_generator(content)
+    if version:
         return (
             f"it was written by mcpgen {version}, this is {__version__}: install that version or a"
             " later one (`pip install --upgrade mcpgen`)"
         )
     return RESTORE
+
+
+def _newer_generator(content: bytes) -> str:
+    """The version of mcpgen that wrote a lock of a later format, else an empty text."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        return ""
+    number = data.get("lock") if isinstance(data, dict) else None
+    if not isinstance(number, int) or number <= FORMAT:
+        return ""
+    return shorten(visible(str(data.get("generator", ""))), 20) or "?"
 
 
 def _has_conflict(content: bytes) -> bool:

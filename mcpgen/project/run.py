@@ -22,9 +22,10 @@ from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
 from ..config.options import conflicting_options
 from ..load.copies import STDIN, copies_of
-from ..lock import Lock, read_lock, text_hash
+from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError
+from .recover import recovered_lock
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -37,12 +38,14 @@ Step = Callable[[str], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a command was given. `config` holds what its options say; what was not given has its
-    default there. With `update` the document is read anew where the project has a copy of it.
+    default there. With `update` the document is read anew where the project has a copy of it; with
+    `adopt` the lock may be damaged.
     """
 
     config: Config = field(default_factory=Config)
     folder: Path | None = None
     update: bool = False
+    adopt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +96,7 @@ def settle(request: Request) -> Plan:
     folder = request.folder
     if folder is None and not request.config.sources:
         folder = here()
-    lock = read_lock(folder) if folder is not None else None
+    lock = _last_lock(folder, adopt=request.adopt)
     if folder is not None and is_project(folder):
         config = named(_agreed(request.config, folder), lock)
         if request.update or request.config.sources:
@@ -107,6 +110,16 @@ def settle(request: Request) -> Plan:
             "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
         )
     return Plan(config=named(request.config, lock), folder=folder, first=True, lock=lock)
+
+
+def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
+    """The lock of a project; where there is none, what its files tell of the last run."""
+    if folder is None:
+        return None
+    lock = salvaged_lock(folder) if adopt else read_lock(folder)
+    if lock is None and is_project(folder):
+        return recovered_lock(folder)
+    return lock
 
 
 def named(config: Config, lock: Lock | None) -> Config:

@@ -10,7 +10,14 @@ from .run import Run
 from .user_code import planned_problems, refuse_idle_guards
 
 
-def save(run: Run, *, force: bool = False, accept: bool = False, dry_run: bool = False) -> Changes:
+def save(
+    run: Run,
+    *,
+    force: bool = False,
+    accept: bool = False,
+    adopt: bool = False,
+    dry_run: bool = False,
+) -> Changes:
     """Write a run, by the rules of `write`, after a look at what depends on the tools that go.
 
     Raises what `write` raises, RefusedError where the tool of a guard goes, and DocumentError or
@@ -26,6 +33,7 @@ def save(run: Run, *, force: bool = False, accept: bool = False, dry_run: bool =
         lock_facts=run.facts,
         force=force,
         accept=accept,
+        adopt=adopt,
         dry_run=dry_run,
     )
     return replace(changes, problems=(*changes.problems, *planned))
