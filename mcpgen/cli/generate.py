@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..compare.matching import Match, match
+from ..compare.reports import as_data, as_text
 from ..compare.security import listed
+from ..compare.servers import Diff, diff
+from ..compare.sides import side_of_files, side_of_server
 from ..config import Config
+from ..paths import read_plain
 from . import options as opt
 from .screen import Screen, shown
 
@@ -60,6 +64,8 @@ Update = Annotated[
         "--update", help="Read the document anew, where the project has a copy of it (from a URL)."
     ),
 ]
+MOST_CHANGES = 20
+"""Lines about callers that a run shows."""
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""
 DryRun = Annotated[
@@ -105,6 +111,7 @@ def generate(
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)
     end_if_empty(made.server)
+    difference = _difference(made)
     with screen.working("writing") as step:
         changes = save(made, force=force, accept=accept_changes, adopt=adopt, dry_run=dry_run)
     left_to_the_user = list(changes.problems)
@@ -113,10 +120,24 @@ def generate(
         print_problems(screen, Problems(items=left_to_the_user), None, "text")
     summary = summarise(made.document, made.server)
     if as_json:
-        screen.data(json.dumps(_data(made, summary, changes, problems), indent=2))
+        data = _data(made, summary, changes, problems)
+        data["changes"] = as_data(difference)["changes"]
+        screen.data(json.dumps(data, indent=2))
     elif not quiet:
-        _show(screen, made, summary, changes)
+        _show(screen, made, summary, changes, difference)
     return 4 if changes.conflicts else 0
+
+
+def _difference(made: Run) -> Diff:
+    """What changes for callers since the last run; nothing where there is no lock of one."""
+    if made.lock is None or not made.lock.files:
+        return Diff(())
+
+    def read(path: str) -> bytes | None:
+        content = read_plain(made.folder, path)
+        return content if isinstance(content, bytes) else None
+
+    return diff(side_of_files(made.lock, read), side_of_server(made.server))
 
 
 def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:
@@ -150,7 +171,7 @@ def _moved_data(made: Run) -> dict[str, Any]:
     }
 
 
-def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None:
+def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, difference: Diff) -> None:
     """The summary for people."""
     from . import tables
 
@@ -161,6 +182,7 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None
     )
     tables.show_toolsets(screen, summary)
     tables.show_skips(screen, summary.server.skips)
+    _show_difference(screen, difference)
     _show_conflicts(screen, changes)
     for note in (*changes.notes, *filter(None, [tables.smaller_list(summary)])):
         screen.out.print(f"note: {note}")
@@ -172,6 +194,20 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None
     if changes.created or changes.updated:
         tables.show_environment(screen, summary)
         tables.show_next(screen, _next(made, first=bool(changes.created)))
+
+
+def _show_difference(screen: Screen, difference: Diff) -> None:
+    """What changes for callers, as `mcpgen diff` says it; long lists are cut."""
+    if not difference.changes:
+        return
+    lines = as_text(difference).splitlines()
+    screen.out.print("What changes for callers")
+    for line in lines[:MOST_CHANGES]:
+        screen.out.print(f"  {shown(line)}".rstrip())
+    if len(lines) > MOST_CHANGES:
+        count = len(lines) - MOST_CHANGES
+        screen.out.print(f"  … and {count} more lines: `mcpgen diff --against HEAD` shows all")
+    screen.out.print()
 
 
 def _folder(folder: Path) -> str:
