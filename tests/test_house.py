@@ -15,7 +15,12 @@ from scripts.density import CEILINGS, GOALS, Density, density, modules
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mcpgen"
-DISTRIBUTIONS = {"jwt": "pyjwt", "jsonschema_rs": "jsonschema-rs", "pydantic_core": "pydantic-core"}
+DISTRIBUTIONS = {
+    "jwt": "pyjwt",
+    "jsonschema_rs": "jsonschema-rs",
+    "pydantic_core": "pydantic-core",
+    "sse_starlette": "sse-starlette",
+}
 """Modules whose distribution has another name."""
 
 

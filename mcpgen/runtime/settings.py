@@ -143,6 +143,9 @@ SETTINGS = (
             "Connections at the same time; the one that has waited longest makes room", "http"),
     Setting("HTTP_MAX_PER_ADDRESS", "count", 256, 1, 100_000,
             "Connections from one address", "http"),
+    Setting("HTTP_GRACE", "seconds", 3.0, 0.0, 600,
+            "Seconds that new connections are still taken after SIGTERM, while `/ready` says no",
+            "http"),
 )
 # fmt: on
 """Every setting, in the order of the README: reader, README and reserved names come from here."""
@@ -261,6 +264,7 @@ class Settings:
     http_idle_timeout: int = _DEFAULTS["HTTP_IDLE_TIMEOUT"]
     http_max_connections: int = _DEFAULTS["HTTP_MAX_CONNECTIONS"]
     http_max_per_address: int = _DEFAULTS["HTTP_MAX_PER_ADDRESS"]
+    http_grace: float = _DEFAULTS["HTTP_GRACE"]
     redactor: Redactor = field(default_factory=Redactor)
     notes: tuple[str, ...] = ()
     """Risks and slips that do not keep the server from starting, one sentence each."""

@@ -81,10 +81,18 @@ class Server:
     def stop(self) -> str:
         """End the process; what it wrote to stderr."""
         if self._process.poll() is None:
-            self._process.terminate()
+            self._process.kill()
             self._process.wait(10)
         self._errors.seek(0)
         return self._errors.read()
+
+    def ask_to_end(self) -> None:
+        """Send SIGTERM, as an orchestrator does."""
+        self._process.terminate()
+
+    def exit_code(self) -> int:
+        """Wait for the end."""
+        return self._process.wait(30)
 
     def send(
         self,
@@ -807,9 +815,11 @@ def test_an_idle_connection_is_closed(start: Start) -> None:
     assert received(connection).endswith(b'{"status": "ok"}')
 
 
-def slow_call(steps: int) -> bytes:
-    """A whole request that takes a while."""
-    call = {"name": "slow", "arguments": {"steps": steps}}
+def slow_call(steps: int, *, progress: bool = True) -> bytes:
+    """A whole request that takes a while; its answer is streamed when it asks for progress."""
+    call: dict[str, Any] = {"name": "slow", "arguments": {"steps": steps}}
+    if progress:
+        call["_meta"] = {"progressToken": 1}
     body = json.dumps({**LIST, "method": "tools/call", "params": call}).encode()
     lines = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(body)}"]
     lines += [f"{name}: {value}" for name, value in PLAIN.items()]
@@ -837,13 +847,14 @@ def test_the_connection_that_waits_longest_makes_room(start: Start) -> None:
     assert waiting[2].recv(12) == b"HTTP/1.1 400"
 
 
+@pytest.mark.parametrize("progress", [True, False])
 def test_a_client_that_leaves_ends_its_call(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, progress: bool
 ) -> None:
     marker = tmp_path / "marker"
     monkeypatch.setenv("SLOW_MARKER", str(marker))
     server = start()
-    connection = opened(server, slow_call(100_000))
+    connection = opened(server, slow_call(100_000, progress=progress))
     time.sleep(0.5)
     assert not marker.exists()
     connection.close()
@@ -852,3 +863,43 @@ def test_a_client_that_leaves_ends_its_call(
             break
         time.sleep(0.025)
     assert marker.read_text() == "cancelled"
+
+
+def test_no_call_is_lost_when_the_server_is_asked_to_end(start: Start) -> None:
+    server = start(HTTP_GRACE="2")
+    under_way = [opened(server, slow_call(100, progress=number % 2 == 0)) for number in range(8)]
+    assert server.send(method="GET", path="/ready")[0] == 200
+    server.ask_to_end()
+    status, fields, _ = wait_for_not_ready(server)
+    assert (status, fields["connection"]) == (503, "close")
+    assert server.send()[0] == 200  # still taken: the balancer may not have noticed
+    for connection in under_way:
+        assert b'"text":' in received(connection)
+    assert server.exit_code() == 0
+
+
+def wait_for_not_ready(server: Server) -> tuple[int, dict[str, str], bytes]:
+    """The first answer of `/ready` that says no."""
+    for _ in range(200):
+        answer = server.send(method="GET", path="/ready")
+        if answer[0] == 503:
+            return answer
+        time.sleep(0.02)
+    return answer
+
+
+def test_a_second_request_to_end_skips_the_grace_period(start: Start) -> None:
+    server = start(HTTP_GRACE="600")
+    server.ask_to_end()
+    wait_for_not_ready(server)
+    server.ask_to_end()
+    assert server.exit_code() == 0
+
+
+def test_a_caller_without_interest_in_progress_gets_json(start: Start) -> None:
+    server = start()
+    for progress, kind in ((True, b"text/event-stream"), (False, b"application/json")):
+        connection = opened(server, slow_call(2, progress=progress))
+        head = connection.recv(4096).split(b"\r\n\r\n")[0].lower()
+        assert b"content-type: " + kind in head
+        connection.close()

@@ -27,12 +27,17 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 ENDPOINT = "/mcp"
 HEALTH = "/health"
+"""Answered as long as the process lives."""
+READY = "/ready"
+"""Answered with 503 once the server is about to end: a load balancer then sends no more."""
 METADATA = "/.well-known/oauth-protected-resource"
 MAX_BODY_BYTES = 4 * 1024 * 1024
 GRANTED = "mcp.granted_scopes"
 """The key under which a request's scopes stand in the ASGI scope: a frozenset, or None for all of
 them.
 """
+MESSAGE = "mcp.message"
+"""The key under which the JSON-RPC message of a request stands in the ASGI scope."""
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?")
@@ -126,6 +131,11 @@ class Guard:
         self._authority = authority
         self._needs = needs
         self._body_seconds = body_seconds
+        self._is_draining = False
+
+    def drain(self) -> None:
+        """Say no to `/ready`, and close every connection with its next answer."""
+        self._is_draining = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -138,6 +148,8 @@ class Guard:
             async def send_and_note(message: Message) -> None:
                 nonlocal status
                 status = message.get("status", status)
+                if self._is_draining and "headers" in message:
+                    message["headers"] = [*message["headers"], (b"connection", b"close")]
                 await send(message)
 
             await self._serve(scope, receive, send_and_note)
@@ -154,7 +166,11 @@ class Guard:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == HEALTH:
-            return await _answer_health(scope, send)
+            return await _answer_probe(scope, send, 200, "ok")
+        if scope["path"] == READY:
+            if self._is_draining:
+                return await _answer_probe(scope, send, 503, "ending")
+            return await _answer_probe(scope, send, 200, "ready")
         try:
             _check_host(scope, self._hosts)
             self._check_browser(scope)
@@ -240,10 +256,10 @@ def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> Non
 
 
 def _check_message(scope: Scope, body: bytes) -> None:
-    """Raises Refused for a body that is not a JSON-RPC message."""
+    """Leave the JSON-RPC message of a body in the scope. Raises Refused for a body that is none."""
     if scope["path"] == ENDPOINT and _is_json(scope):
         try:
-            parse(body.decode(errors="replace"))
+            scope[MESSAGE] = parse(body.decode(errors="replace"))
         except BadMessage as error:
             error.log("http")
             content = error.answer().model_dump(by_alias=True, exclude_unset=True)
@@ -325,9 +341,9 @@ def _called(body: bytes) -> list[str]:
     return [name] if isinstance(name, str) else []
 
 
-async def _answer_health(scope: Scope, send: Send) -> None:
+async def _answer_probe(scope: Scope, send: Send, status: int, text: str) -> None:
     if scope["method"] in ("GET", "HEAD"):
-        await _answer(send, 200, {"status": "ok"})
+        await _answer(send, status, {"status": text})
     else:
         await _answer(send, 405, {})
 

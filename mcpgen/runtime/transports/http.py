@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import math
 import socket
 import sys
 from collections.abc import Iterable
@@ -21,7 +22,6 @@ from .guard import (
     GRANTED,
     LOOPBACK_NAMES,
     MAX_BODY_BYTES,
-    ASGIApp,
     Authority,
     Guard,
     hosts_of,
@@ -87,7 +87,9 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
     """
     import uvicorn
 
+    from ..app import GRACE_SECONDS
     from .connections import BACKLOG, Limits, protocol
+    from .drain import Server
 
     _check_exposure(options, settings)
     bound = _listen(options.host, options.port)
@@ -123,20 +125,23 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
         timeout_keep_alive=settings.http_idle_timeout,
         ws="none",
         lifespan="on",
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=math.ceil(settings.total_timeout + GRACE_SECONDS),
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    Server(config, settings.http_grace, guarded.drain).run(sockets=[bound])
     return 0
 
 
 def application(
     app: App, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
-) -> ASGIApp:
+) -> Guard:
     """The ASGI application: the SDK's, behind the guard."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
+
+    from .exchange import Exchange
 
     authority = authority_of(settings)
     routes = []
@@ -149,12 +154,16 @@ def application(
         routes.append(Route(authority.metadata_path, describe, methods=["GET"]))
     scopes = Scopes(app, settings.http_write_scopes, settings.http_tool_scopes)
     app.refusal = scopes.refusal
-    inner = app.server.streamable_http_app(
+    # The guard checks Host and Origin, more exactly than these settings can say
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    plain = StreamableHTTPSessionManager(
+        app.server, json_response=True, stateless=True, security_settings=security
+    )
+    streaming = app.server.streamable_http_app(
         streamable_http_path=ENDPOINT,
         stateless_http=True,
         max_request_body_size=MAX_BODY_BYTES,
-        # The guard checks Host and Origin, more exactly than these settings can say
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        transport_security=security,
         custom_starlette_routes=routes,
     )
     names = list(allowed_hosts)
@@ -168,7 +177,7 @@ def application(
     except ValueError as error:
         raise StartError(f"--allowed-host: {error}") from error
     return Guard(
-        inner,
+        Exchange(app.server, streaming, plain),
         hosts=hosts,
         origins=frozenset(origins),
         authority=authority,

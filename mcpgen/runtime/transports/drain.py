@@ -1,0 +1,56 @@
+"""End the HTTP server without dropping a call.
+
+On SIGTERM `/ready` says 503 at once, so that a load balancer sends no more; connections are still
+taken for the grace period, because it needs a moment to notice. Then the server stops listening,
+calls under way end, and the process leaves with exit code 0.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from sse_starlette.sse import AppStatus
+
+from ..log import event
+
+INTERRUPT_SECONDS = 5
+"""How long Ctrl-C waits for calls under way; a second Ctrl-C does not."""
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server with a grace period. `drain` is called when the period begins."""
+
+    def __init__(
+        self, config: uvicorn.Config, grace_seconds: float, drain: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._grace_seconds = grace_seconds
+        self._drain = drain
+        self._listens_until = math.inf
+        # Else every event stream would break off at the signal, its call unanswered
+        AppStatus.enable_automatic_graceful_drain = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end: after the grace period on SIGTERM, at once when it is sent again and on
+        Ctrl-C.
+        """
+        self._drain()
+        if sig != signal.SIGTERM:
+            self.config.timeout_graceful_shutdown = INTERRUPT_SECONDS
+            super().handle_exit(sig, frame)
+            return
+        grace = self._grace_seconds
+        if math.isfinite(self._listens_until):
+            grace = 0.0
+        self._listens_until = time.monotonic() + grace
+        event("info", "draining", seconds=grace)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to stop listening; asked every tenth of a second."""
+        has_ended = time.monotonic() >= self._listens_until
+        return await super().on_tick(counter) or has_ended
