@@ -7,6 +7,7 @@ comes out otherwise is written there and the test fails: `git diff` shows what c
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,7 +103,7 @@ def generated(project: Path, *, accept: bool) -> Iterator[str]:
         yield from map(line, error.problems)
         return
     yield from map(line, [*problems, *changes.problems])
-    yield str(changes)
+    yield re.sub(r", \d+ unchanged", "", str(changes))
 
 
 def line(problem: Problem) -> str:
