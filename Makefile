@@ -65,8 +65,9 @@ answers: $(VENV)/ready
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-# Live through years of GitHub's API: every published version is regenerated over the last one (fetched with npm).
+# Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready
+	@PYTHONPATH=. $(BIN)/python tests/longrun/seeded_edits.py
 	@PYTHONPATH=. $(BIN)/python tests/longrun/github_years.py .longrun
 
 # Break the kernel on purpose, one fault at a time: the tests must notice each (ARGS=--quick for some of them).

@@ -198,7 +198,8 @@ class _Parser:
         selected = self.selected()
         # Of all operations, so that leaving some out renames none of the others.
         subjects = [_subject_of(item) for item in self.operations]
-        names = naming.tool_names(subjects, self.name, self.config.bindings)
+        pinned = self.config.pinned
+        names = naming.tool_names(subjects, self.name, pinned.tools, chosen=pinned.chosen)
         self.openings = openings(self.operations, names)
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
@@ -251,6 +252,7 @@ class _Parser:
             repeated=self.repeated,
             profile=self.config.profile,
             budget=budget_of(self.config, where),
+            pinned=self.config.pinned,
         ).tool(name, base_url=base_url)
         if base_url:
             self.report_other_origin(operation, name, base_url)

@@ -20,6 +20,15 @@ _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
 _CONDITION = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
 
 
+def package_version(folder: Path) -> str:
+    """The version of a project's package, `0` where its `pyproject.toml` does not say it."""
+    try:
+        manifest = tomllib.loads((folder / NAME).read_text("utf-8-sig"))
+        return str(manifest["project"]["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "0"
+
+
 def manifest_problems(folder: Path, **features: bool) -> Iterator[Problem]:
     """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies.
     `features` are the conditions of the template: `calls_api`, `reads_xml`.

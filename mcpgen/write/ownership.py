@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 ONCE: Final = (
+    "mcpgen.toml",
     "pyproject.toml",
     "README.md",
     "Dockerfile",
