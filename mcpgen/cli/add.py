@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from enum import StrEnum
@@ -68,6 +69,7 @@ def add(
     argument: Arguments = None,
     read_only: ReadOnly = None,
     quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> int:
     """Add a tool to the project here.
 
@@ -79,12 +81,13 @@ def add(
     from ..project.scaffold import add_tool, new_tool
     from ..write import write
 
-    screen = Screen(quiet=quiet)
+    screen = Screen(quiet=quiet or as_json)
+    may_ask = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     folder = here()
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
-    if read_only is None and sys.stdin.isatty() and sys.stdout.isatty():
+    if read_only is None and may_ask:
         read_only = typer.confirm("Does it only read, and change nothing", default=False)
     tool = new_tool(name, description, argument or [], read_only=bool(read_only))
     before = {path: path.read_bytes() for path in _texts(folder)}
@@ -100,12 +103,20 @@ def add(
         if path not in before:
             path.unlink(missing_ok=True)
         raise
-    if not quiet:
+    functions = [_shown(folder / new) for new in changes.created if "/custom/" in new]
+    if as_json:
+        data = {
+            "tool": tool["name"],
+            "contract": _shown(path),
+            "functions": functions,
+            "read_only": bool(read_only),
+        }
+        screen.data(json.dumps(data, indent=2))
+    elif not quiet:
         screen.out.print(f"contract   {_shown(path)}")
         screen.out.print(f"hints      {READS if read_only else MAY_CHANGE}")
-        for written in changes.created:
-            if "/custom/" in written:
-                screen.out.print(f"function   {_shown(folder / written)} (yours to fill in)")
+        for function in functions:
+            screen.out.print(f"function   {function} (yours to fill in)")
     return 0
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from typing import Annotated
 
 import typer
 from rich.padding import Padding
 
+from . import options as opt
 from .screen import Screen
 
 Code = Annotated[
@@ -17,7 +20,7 @@ Code = Annotated[
 ]
 
 
-def explain(code: Code = None) -> int:
+def explain(code: Code = None, as_json: opt.AsJson = False) -> int:
     """Explain the code of a problem.
 
     Says what it means, why it matters and what to do. Without CODE, lists every code.
@@ -26,6 +29,10 @@ def explain(code: Code = None) -> int:
     from .codes import explanation, table
 
     screen = Screen()
+    if code is None and as_json:
+        rows = [dataclasses.asdict(row) for row in table().values()]
+        screen.data(json.dumps(rows, indent=2))
+        return 0
     if code is None:
         for row in table().values():
             screen.out.print(f"{row.code}  {row.title}")
@@ -35,6 +42,9 @@ def explain(code: Code = None) -> int:
         raise UsageError.of(
             "E0903", f"there is no code `{code}`", "`mcpgen explain` lists all of them"
         )
+    if as_json:
+        screen.data(json.dumps(dataclasses.asdict(known), indent=2))
+        return 0
     screen.out.print(f"{known.code}  {known.title}", style="bold")
     for text in (known.why, known.remedy):
         screen.out.print()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from enum import StrEnum
@@ -60,6 +61,7 @@ def new(
     read_only: ReadOnly = None,
     yes: Yes = False,
     quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> int:
     """Create a server without an API.
 
@@ -71,8 +73,9 @@ def new(
     from ..project.scaffold import Wish, begin, own_words
     from ..write import write
 
-    screen = Screen(quiet=quiet)
-    ask = not yes and sys.stdin.isatty() and sys.stdout.isatty()
+    screen = Screen(quiet=quiet or as_json)
+    silent = yes or as_json
+    ask = not silent and sys.stdin.isatty() and sys.stdout.isatty()
     if name is None and ask:
         name = typer.prompt("Name", default="my-tools")
     if not name:
@@ -102,19 +105,33 @@ def new(
         if not there:
             shutil.rmtree(wish.folder, ignore_errors=True)
         raise
-    if not quiet:
-        folder = f"{wish.folder}"
-        screen.out.print(f"{folder}/ is ready: one tool, `count_words`, its function and its test")
-        screen.out.print()
-        screen.out.print(f"  cd {folder} && make test", style="bold")
-        screen.out.print(
-            "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' &&"
-            " .venv/bin/pytest"
-        )
-        screen.out.print()
-        screen.out.print(
-            "  tools.json             what the tools take and return; then `mcpgen generate`"
-        )
-        screen.out.print(f"  src/{made.server.package}/custom/    what they do")
-        screen.out.print("  README.md     the next three steps")
+    if as_json:
+        data = {
+            "folder": str(wish.folder),
+            "package": made.server.package,
+            "tools": [tool.name for tool in made.server.tools],
+            "next": f"cd {wish.folder} && make test",
+        }
+        screen.data(json.dumps(data, indent=2))
+    elif not quiet:
+        _say_what_is_there(screen, str(wish.folder), made.server.package)
     return 0
+
+
+def _say_what_is_there(screen: Screen, folder: str, package: str) -> None:
+    screen.out.print(f"{folder}/ is ready: one tool, `count_words`, its function and its test")
+    screen.out.print()
+    screen.out.print(f"  cd {folder} && make test", style="bold")
+    screen.out.print(
+        "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' &&"
+        " .venv/bin/pytest"
+    )
+    screen.out.print()
+    places = {
+        "tools.json": "what the tools take and return; then `mcpgen generate`",
+        f"src/{package}/custom/": "what they do",
+        "README.md": "the next three steps",
+    }
+    width = max(map(len, places))
+    for place, text in places.items():
+        screen.out.print(f"  {place:{width}}  {text}")

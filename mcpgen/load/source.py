@@ -152,7 +152,7 @@ def _is_directory(path: Path, name: str) -> UsageError:
     except OSError:
         entries = []
     documents = sorted(entry for entry in entries if entry.endswith(DOCUMENT_ENDINGS))
-    hint = "give a file"
+    hint = "give a file, or a folder with JSON or YAML documents in it"
     if documents:
         hint = "give a file in it: " + ", ".join(f"`{item}`" for item in documents[:5])
     return UsageError.of("E0102", f"{name} is a directory", file=name, hint=hint)

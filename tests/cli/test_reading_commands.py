@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from mcpgen.cli import COMMANDS
+from mcpgen.cli import COMMANDS, codes
 from mcpgen.config.keys import OPTIONS
 from scripts import cli_docs
 
@@ -133,6 +134,20 @@ def test_explain_takes_a_code_as_people_write_it(mcpgen, word):
     ended = mcpgen("explain", word)
     assert ended.code == 0
     assert ended.out.startswith("E0203")
+
+
+def test_explain_as_json(mcpgen):
+    assert mcpgen("explain", "203", "--json").json["code"] == "E0203"
+    assert [row["code"] for row in mcpgen("explain", "--json").json] == list(codes.table())
+
+
+def test_new_and_add_as_json(mcpgen, here, monkeypatch):
+    project = mcpgen("new", "demo", "--json").json
+    assert project["tools"] == ["count_words"]
+    monkeypatch.chdir(here / project["folder"])
+    tool = mcpgen("add", "tool", "find_it", "--json").json
+    assert tool["tool"] == "find_it" and tool["read_only"] is False
+    assert [Path(function).is_file() for function in tool["functions"]] == [True]
 
 
 def test_explain_lists_every_code(mcpgen):

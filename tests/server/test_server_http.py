@@ -270,6 +270,19 @@ def test_modern_headers_must_say_what_the_body_says(
     assert json.loads(body)["error"]["code"] in (-32020, -32022)
 
 
+def test_the_root_says_where_the_endpoint_is_and_nothing_of_the_api(
+    plain: tuple[Server, Recorder],
+) -> None:
+    server, recorder = plain
+    status, _, body = server.send(method="GET", path="/")
+    assert status == 200
+    assert json.loads(body)["endpoint"] == "/mcp"
+    assert b"shop" not in body.lower()
+    assert server.send(method="GET", path="/", raw=[("Host", "evil.example")])[0] == 421
+    assert server.send(b"", method="GET", path="/books")[0] == 404
+    assert recorder.requests == []
+
+
 def test_health_says_ok_and_nothing_else(plain: tuple[Server, Recorder]) -> None:
     server, _ = plain
     status, _, body = server.send(method="GET", path="/health", raw=[("Host", "10.0.0.7:8000")])

@@ -25,11 +25,22 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+ROOT = "/"
 ENDPOINT = "/mcp"
 HEALTH = "/health"
 """Answered as long as the process lives."""
 READY = "/ready"
 """Answered with 503 once the server is about to end: a load balancer then sends no more."""
+ABOUT = {
+    "about": (
+        "This is an MCP server (Streamable HTTP). Give an MCP client this address with the path"
+        " `/mcp`; a browser cannot use it."
+    ),
+    "endpoint": ENDPOINT,
+    "health": HEALTH,
+    "ready": READY,
+}
+"""What somebody sees who looks at the root: nothing of the API behind the server."""
 METADATA = "/.well-known/oauth-protected-resource"
 MAX_BODY_BYTES = 4 * 1024 * 1024
 GRANTED = "mcp.granted_scopes"
@@ -174,6 +185,8 @@ class Guard:
         try:
             _check_host(scope, self._hosts)
             self._check_browser(scope)
+            if scope["path"] == ROOT and scope["method"] in ("GET", "HEAD"):
+                return await _answer(send, 200, ABOUT)
             if scope["path"].startswith(METADATA):
                 return await self._app(scope, receive, send)
             granted = await self._authenticate(scope)
