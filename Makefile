@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance bench mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance bench models mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -60,6 +60,10 @@ conformance: $(VENV)/ready
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+# Measure how well tools are found, what that costs and how lists score; `ARGS=--write` writes docs/models.md.
+models: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.models $(ARGS)
 
 # Live through years of GitHub's API: every published version is regenerated over the last one (fetched with npm).
 longrun: $(VENV)/ready
