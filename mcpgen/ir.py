@@ -127,14 +127,37 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Where a JSON answer holds a list, and how the list goes on.
+
+    `items` are the keys that lead to the list, None where there is none; `fields` names the
+    argument that chooses the fields of items, which the runtime takes itself. `next` and `size`
+    are the names on the wire of the arguments that ask for the next part and say how much a part
+    holds; `how`, `source` and `key` are those of the style (`data/pagination.toml`).
+    """
+
+    items: tuple[str, ...] | None = None
+    fields: str = ""
+    next: str = ""
+    size: str = ""
+    how: str = ""
+    source: tuple[str, ...] = ()
+    key: str = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One operation: what the model sees, and what a call does.
 
-    `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a
-    value of its own, and nested properties whose key differs on the wire. A tool without `request`
-    is implemented by the user: `contract` is what a call of it is checked against where that says
-    more than `input_schema`, `output_contract` what its result is checked against where that says
-    more than `output_schema`, and with `takes_more` it takes arguments that are not named.
+    `contract` is what a call is checked against where that says more than `input_schema`; that of a
+    tool with a request may refer to `Server.definitions`. `nullable` and `wire_names` are JSON
+    Pointers: positions where null is a value of its own, and nested properties whose key differs on
+    the wire. They point into `contract` where a tool with a request has one, else into
+    `input_schema`. A tool without `request` is implemented by the user: `output_contract` is what
+    its result is checked against where that says more than `output_schema`, and with `takes_more`
+    it takes arguments that are not named.
+    `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
+    they are.
     """
 
     name: str
@@ -154,6 +177,8 @@ class Tool:
     contract: Schema | None = None
     output_contract: Schema | None = None
     takes_more: bool = False
+    passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
+    listing: Listing = Listing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,11 +228,16 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """How the JSON of an answer is reduced: dotted paths to keep or to drop, whether nulls go."""
+    """How an answer is shown: dotted paths to keep or to drop, whether nulls go, fields to take
+    out at any depth, whether a list becomes a table and XML becomes JSON.
+    """
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,9 +251,12 @@ class Server:
     document's word but the user's. Pairs: `headers` are constant headers of every request,
     `aliases` further names of tools (alias, tool), `answers` how answers are reduced (tool,
     shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
-    `recognised` says what kind of tool definitions the document holds, if it is no API description.
-    `models` are the objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name →
-    object schema.
+    `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
+    document holds, if it is no API description. `lazy`: its tools can be searched instead of
+    listed. `models` are the objects that types refer to with
+    `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
+    contracts refer to, `definition_names` pointers of properties in them whose key differs on the
+    wire (pointer, name).
     """
 
     name: str
@@ -240,6 +273,8 @@ class Server:
     security: tuple[tuple[str, ...], ...]
     toolsets: tuple[Toolset, ...]
     models: dict[str, Schema] = field(default_factory=dict)
+    definitions: dict[str, Schema] = field(default_factory=dict)
+    definition_names: tuple[tuple[str, str], ...] = ()
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
@@ -247,8 +282,10 @@ class Server:
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[str, Shaping], ...] = ()
+    redact: tuple[str, ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
+    lazy: bool = True
 
     @property
     def calls_api(self) -> bool:

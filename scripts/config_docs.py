@@ -24,7 +24,7 @@ def schema() -> dict[str, Any]:
         BY_NAME["tools.*.arguments.*"], "The tool's arguments by name."
     )
     top = _table(BY_NAME[""])
-    for name in ("source", "auth", "select"):
+    for name in ("source", "auth", "select", "answers"):
         top["properties"][name] = _table(BY_NAME[name])
     tools = {"type": "object", "description": "Single operations.", "additionalProperties": tool}
     top["properties"]["tools"] = tools

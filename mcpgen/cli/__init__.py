@@ -22,7 +22,8 @@ from .screen import Screen
 
 COMMANDS = (
     *("generate", "new", "add", "list", "call", "serve"),
-    *("inspect", "lint", "check", "diff", "verify", "explain"),
+    *("inspect", "lint", "score", "eval", "suggest"),
+    *("check", "diff", "verify", "explain"),
 )
 """The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name, or of
 the one in `FUNCTIONS`.

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..ir import Skip
+from ..lint.clients import too_many
 from ..render.manifests import environment
 from .screen import Screen, shown
 from .summary import Size, Summary
@@ -62,6 +63,12 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         )
     facts.add_row("operations" if server.calls_api else "definitions", law)
     facts.add_row("tool list", size(summary.total))
+    if summary.total.bytes > LARGE_LIST:
+        facts.add_row("  --read-only", size(summary.read_only))
+        facts.add_row("  --lazy", size(summary.lazy))
+    limits = [f"{title} ({most})" for title, most in too_many(len(summary.sizes))]
+    if limits:
+        facts.add_row("too many for", ", ".join(limits))
     if server.calls_api:
         facts.add_row("API", _address(summary))
         if not server.auth:

@@ -126,6 +126,16 @@ TOP = Table(
             ),
         ),
         Key(
+            name="lazy",
+            kind="flag",
+            example="false",
+            text=(
+                "Whether the server can be started with `--lazy`, which lists three tools that"
+                " search, describe and call the others; true by default. `false` leaves out the"
+                " search and its index."
+            ),
+        ),
+        Key(
             name="base_url",
             kind="text",
             example='"https://api.example.com/v1"',
@@ -476,6 +486,16 @@ TOOL = Table(
                 " listed."
             ),
         ),
+        Key(
+            name="budget",
+            kind="count",
+            example="8192",
+            text=(
+                "The bytes this tool may have in the list: 4096 unless the profile is `rich`. What"
+                " does not fit is left out, the least important first; calls are always checked"
+                " against the whole schema."
+            ),
+        ),
     ),
 )
 
@@ -573,14 +593,73 @@ ANSWER = Table(
             example="true",
             text="Leave out fields whose value is null.",
         ),
+        Key(
+            name="full",
+            kind="flag",
+            example="true",
+            text="Show the items of a list whole, and offer no argument that chooses their fields.",
+        ),
+        Key(
+            name="redact",
+            kind="texts",
+            example='["ssn"]',
+            text="Fields that this tool's answers do not show, beside those of `[answers]`.",
+        ),
+        Key(
+            name="table",
+            kind="flag",
+            example="true",
+            text=(
+                "Write a list as tab-separated values, a line for each item. The structured content"
+                " stays JSON."
+            ),
+        ),
+        Key(
+            name="xml",
+            kind="flag",
+            example="true",
+            text=(
+                "Show an answer in XML as JSON: attributes as `@name`, every value as text. The"
+                " server then needs the library `xmltodict`."
+            ),
+        ),
     ),
 )
 
-TABLES = (TOP, SOURCE, AUTH, SELECT, TOOL, HINTS, ARGUMENT, ANSWER)
+ANSWERS = Table(
+    name="answers",
+    dataclass="Config",
+    text="How the answers of all tools are shown.",
+    keys=(
+        Key(
+            name="full",
+            kind="flag",
+            field="full_answers",
+            example="true",
+            text=(
+                "Show the items of lists whole, and offer no argument that chooses their fields. By"
+                " default a long list shows of each item the fields that tell it apart, and says"
+                " how to get the others."
+            ),
+            option=Option(name="--full-answers", help="Show the items of lists whole."),
+        ),
+        Key(
+            name="redact",
+            kind="texts",
+            example='["ssn", "date_of_birth"]',
+            text=(
+                "Fields that no answer and no error shows, at any depth. Case and punctuation do"
+                " not matter. Text that is not JSON and names one of them is withheld."
+            ),
+        ),
+    ),
+)
+
+TABLES = (TOP, SOURCE, AUTH, SELECT, ANSWERS, TOOL, HINTS, ARGUMENT, ANSWER)
 BY_NAME = {table.name: table for table in TABLES}
 
 SUBTABLES = {
-    "": ("source", "auth", "select", "tools"),
+    "": ("source", "auth", "select", "answers", "tools"),
     "tools.*": ("hints", "arguments", "answer"),
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""

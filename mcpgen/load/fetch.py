@@ -7,9 +7,7 @@ sent us. The address itself is the user's choice, plain http and private network
 
 from __future__ import annotations
 
-import functools
 import http.client
-import ipaddress
 import socket
 import threading
 import time
@@ -21,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
+from ..runtime.origin import is_public
 from .limits import Limits
 
 CHUNK = 65_536
@@ -196,14 +195,6 @@ class _Transfer:
         return b"".join(parts)
 
 
-def is_public(address: str) -> bool:
-    """Whether an IP address is one of the internet (RFC 6890)."""
-    try:
-        return ipaddress.ip_address(address.partition("%")[0]).is_global
-    except ValueError:
-        return False
-
-
 def may_redirect(old: str, new: str) -> bool:
     """Whether a redirect stays on the server the user named: same scheme, host and port, or from
     http to https at the default ports.
@@ -246,30 +237,21 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-class _Connection(http.client.HTTPConnection):
-    def __init__(self, host: str, *, transfer: _Transfer, **options: Any) -> None:
-        super().__init__(host, **options)
-        self._transfer = transfer
+def _noted(kind: type[http.client.HTTPConnection], transfer: _Transfer) -> Any:
+    """A kind of connection that tells the download when it is open."""
 
-    def connect(self) -> None:
-        super().connect()
-        self._transfer.connected(self.sock)
+    class Noted(kind):  # type: ignore[valid-type,misc]
+        def connect(self) -> None:
+            super().connect()
+            transfer.connected(self.sock)
 
-
-class _SecureConnection(http.client.HTTPSConnection):
-    def __init__(self, host: str, *, transfer: _Transfer, **options: Any) -> None:
-        super().__init__(host, **options)
-        self._transfer = transfer
-
-    def connect(self) -> None:
-        super().connect()
-        self._transfer.connected(self.sock)
+    return Noted
 
 
 class _Http(urllib.request.HTTPHandler):
     def __init__(self, transfer: _Transfer) -> None:
         super().__init__()
-        self._connection: Any = functools.partial(_Connection, transfer=transfer)
+        self._connection = _noted(http.client.HTTPConnection, transfer)
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         return self.do_open(self._connection, req)
@@ -278,7 +260,7 @@ class _Http(urllib.request.HTTPHandler):
 class _Https(urllib.request.HTTPSHandler):
     def __init__(self, transfer: _Transfer) -> None:
         super().__init__()
-        self._connection: Any = functools.partial(_SecureConnection, transfer=transfer)
+        self._connection = _noted(http.client.HTTPSConnection, transfer)
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         return self.do_open(self._connection, req)

@@ -25,7 +25,13 @@ MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0
 """One media type or several, as they stand in `Accept` and `Content-Type`."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
 DEFAULT_STYLES = {"path": "simple", "header": "simple"}
-DELIMITED_STYLES = {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}
+DELIMITED_STYLES = {
+    "spaceDelimited": "space_delimited",
+    "pipeDelimited": "pipe_delimited",
+    "tabDelimited": "tab_delimited",
+}
+EXPLODED_STYLES = ("form", "deepObject", "cookie")
+"""Styles whose `explode` is true where the document does not say (OpenAPI 3.2 §4.12.2)."""
 
 Options = tuple[tuple[str, Any], ...]
 """Keyword arguments of the function that writes a value."""
@@ -275,13 +281,15 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
     name, explode = _style_keywords(parameter, place)
     kinds = reader.kinds(schema)
     structured = not kinds or not kinds.isdisjoint(("array", "object"))
+    if place == "cookie":
+        return _cookie_style(name, explode)
     if place in ("path", "header"):
+        if structured and name in DELIMITED_STYLES:
+            return DELIMITED_STYLES[name], ()
         options: Options = ()
         if explode and structured:
             options = (("explode", True),)
         return _path_style(name, place, options, is_list="array" in kinds)
-    if place != "query":
-        return DEFAULT
     reserved = parameter.get("allowReserved") is True
     if structured:
         return _query_style(name, explode, reserved)
@@ -297,8 +305,15 @@ def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
         name = DEFAULT_STYLES.get(place, "form")
     explode = parameter.get("explode")
     if not isinstance(explode, bool):
-        explode = name in ("form", "deepObject")
+        explode = name in EXPLODED_STYLES
     return name, explode
+
+
+def _cookie_style(name: str, explode: bool) -> Encoding:
+    """How a value is written in a cookie: OpenAPI 3.2 has a style for it."""
+    if name != "cookie":
+        return DEFAULT
+    return "cookie", () if explode else (("explode", False),)
 
 
 def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> Encoding:

@@ -63,6 +63,10 @@ class ProjectView:
     owner: str
     calls_api: bool
     """Whether there is an API behind the tools."""
+    reads_xml: bool
+    """Whether an answer in XML becomes JSON."""
+    lazy: bool
+    """Whether the tools can be searched."""
     own_tools: bool
     """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]
@@ -93,6 +97,8 @@ def project_view(server: Server) -> ProjectView:
         title=title,
         description=f"{about(server, title)}, over the Model Context Protocol",
         calls_api=server.calls_api,
+        reads_xml=any(shaping.xml for _, shaping in server.answers),
+        lazy=server.lazy,
         own_tools=any(tool.request is None for tool in server.tools),
         distribution=server.distribution,
         command=command(server),

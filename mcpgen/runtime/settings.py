@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from .origin import Origin, check_base_url, origin_of
+from .results.pages import Listing
 from .secrets import Redactor, Secret
 
 _PLACEHOLDER = re.compile(
@@ -210,13 +211,17 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Shaping:
-    """Which parts of a tool's answer the model sees: dotted paths to keep or drop, and whether
-    members that are null are dropped.
+    """What the model sees of a tool's answer: dotted paths to keep or drop, whether members that
+    are null are dropped, fields to take out at any depth, whether a list is written as a table and
+    XML as JSON.
     """
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +242,10 @@ class Settings:
     security: tuple[tuple[str, ...], ...] = ()
     credentials: Mapping[str, Credential] = field(default_factory=dict)
     answers: Mapping[str, Shaping] = field(default_factory=dict)
+    lists: Mapping[str, Listing] = field(default_factory=dict)
+    """Tool → the list in its answers."""
+    redact: tuple[str, ...] = ()
+    """Fields to take out of every answer."""
     wrapped: frozenset[str] = frozenset()
     open_origins: frozenset[Origin] = frozenset()
     """Other origins that operations may go to, without credentials (decided at generation)."""
@@ -363,11 +372,14 @@ class _Reader:
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
         answers = self.facts.get("answers", {})
+        lists = self.facts.get("lists", {})
         return {
             "base_url_configured": self.facts.get("base_url_configured") is True,
             "headers": MappingProxyType(dict(self.facts.get("headers", {}))),
             "security": tuple(tuple(names) for names in self.facts.get("security", ())),
             "answers": MappingProxyType({name: _shaping(each) for name, each in answers.items()}),
+            "lists": MappingProxyType({name: _listing(each) for name, each in lists.items()}),
+            "redact": tuple(self.facts.get("redact", ())),
             "wrapped": frozenset(self.facts.get("wrapped", ())),
             "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
         }
@@ -691,7 +703,15 @@ def _shaping(answer: Mapping[str, Any]) -> Shaping:
         keep=tuple(answer.get("keep", ())),
         drop=tuple(answer.get("drop", ())),
         strip_nulls=bool(answer.get("strip_nulls")),
+        redact=tuple(answer.get("redact", ())),
+        table=bool(answer.get("table")),
+        xml=bool(answer.get("xml")),
     )
+
+
+def _listing(facts: Mapping[str, Any]) -> Listing:
+    lists = {name: tuple(facts[name]) for name in ("items", "source") if name in facts}
+    return Listing(**{**facts, **lists})
 
 
 def _origins(urls: Iterable[Any]) -> Iterable[Origin]:

@@ -210,10 +210,11 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
         ("describe_tool", {"name": "echo"}),
         ("call_tool", {"name": "echo", "arguments": {"text": "hi"}}),
     )
-    assert found["content"][0]["text"].startswith("echo: Say it again.")
-    assert json.loads(described["content"][0]["text"]) == next(
-        tool for tool in DESK if tool["name"] == "echo"
-    )
+    assert found["content"][0]["text"].startswith("echo: Say it again. (reads)\n  text (string)")
+    echo = next(tool for tool in DESK if tool["name"] == "echo")
+    assert json.loads(described["content"][0]["text"]) == {
+        key: echo[key] for key in ("name", "description", "inputSchema")
+    }
     assert called["content"][0]["text"] == "hi"
     assert list_tools(tools) == before
     assert [tool.name for tool in before.tools] == ["search_tools", "describe_tool", "call_tool"]
@@ -368,6 +369,24 @@ def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(
     custom(package.parent, {"hooks.py": "def before_delete_bok(call): ...\n"})
     with pytest.raises(Exception, match="did you mean `delete_book`"):
         in_process()
+
+
+def test_a_guard_is_never_proposed_to_be_moved_to_another_tool(
+    package: Path, in_process: Any
+) -> None:
+    custom(package.parent, {"hooks.py": "def before_remove_book(call): ...\n"})
+    with pytest.raises(Exception, match="guard the tool that does the same now") as error:
+        in_process()
+    assert "did you mean" not in str(error.value)
+
+
+def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(
+    package: Path, in_process: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    custom(package.parent, {"hooks.py": "def after_remove_book(call, result): ...\n"})
+    in_process()
+    (record,) = [record for record in caplog.records if record.message == "idle_hook"]
+    assert record.fields["hook"] == "after_remove_book"  # type: ignore[attr-defined]
 
 
 def test_hooks_that_cannot_be_imported_stop_the_start(package: Path, in_process: Any) -> None:

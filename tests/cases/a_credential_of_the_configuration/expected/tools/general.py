@@ -7,11 +7,11 @@ from typing import Any
 from .. import OMIT, Answer, Api, Omit
 
 
-async def get_hours(api: Api) -> Answer[Any]:
-    """Get hours."""
-    return await api.request("GET", "/hours", security=())
-
-
 async def list_boxes(api: Api, *, size: int | Omit = OMIT) -> Answer[Any]:
     """List boxes."""
     return await api.request("GET", "/boxes", query={"size": size})
+
+
+async def list_hours(api: Api) -> Answer[Any]:
+    """List hours."""
+    return await api.request("GET", "/hours", security=())

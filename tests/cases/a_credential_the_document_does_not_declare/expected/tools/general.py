@@ -7,11 +7,11 @@ from typing import Any
 from .. import Answer, Api
 
 
-async def get_hours(api: Api) -> Answer[Any]:
-    """Get hours."""
-    return await api.request("GET", "/hours", security=())
-
-
 async def list_boxes(api: Api) -> Answer[Any]:
     """List boxes."""
     return await api.request("GET", "/boxes")
+
+
+async def list_hours(api: Api) -> Answer[Any]:
+    """List hours."""
+    return await api.request("GET", "/hours", security=())
