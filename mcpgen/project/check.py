@@ -159,7 +159,7 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 
 def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
     calls_api = any("/runtime/client/" in path for path in lock.files)
-    return manifest_problems(folder, calls_api=calls_api)
+    return manifest_problems(folder, f"{lock.name}_mcp", calls_api=calls_api)
 
 
 def _orphans(lock: Lock, config: Config, document: Document) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..load.values import as_object, as_text
 from ..paths import template_root
 from ..problems import Place, Problem
 
@@ -29,8 +30,10 @@ def package_version(folder: Path) -> str:
         return "0"
 
 
-def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
-    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies."""
+def manifest_problems(folder: Path, package: str, *, calls_api: bool) -> Iterator[Problem]:
+    """What is missing in a project's `pyproject.toml`, and what it says of an old package; nothing
+    where it names no dependencies.
+    """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
         manifest = tomllib.loads(text)
@@ -42,7 +45,23 @@ def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
         yield from _missing_dependencies(
             project["dependencies"], required(calls_api=calls_api), lines
         )
+    yield from _old_commands(manifest, package, lines)
     yield from _line_lengths(manifest, lines)
+
+
+def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -> Iterator[Problem]:
+    """Commands that start a package which is not there: the server was renamed."""
+    commands = as_object(as_object(manifest.get("project")).get("scripts"))
+    for command, entry_point in commands.items():
+        module = as_text(entry_point).partition(":")[0].partition(".")[0]
+        if module.endswith("_mcp") and module != package:
+            yield Problem(
+                code="E1318",
+                severity="warning",
+                message=f"the command `{command}` in `{NAME}` still starts `{module}`",
+                hint=f"the file is yours: say `{package}`",
+                place=_place(lines, rf"\"?{re.escape(command)}\"?\s*="),
+            )
 
 
 def _missing_dependencies(
