@@ -7,7 +7,6 @@ tools hold are known here; a difference of others is `text`.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -59,7 +58,11 @@ def reworded(label: str, old: Any, new: Any) -> str:
         return f"{label} is new: “{_cut(after, 0)}”"
     if not after:
         return f"{label} is gone: “{_cut(before, 0)}”"
-    start = len(os.path.commonprefix([before, after]))
+    start = 0
+    for one, other in zip(before, after, strict=False):
+        if one != other:
+            break
+        start += 1
     return f"{label} is “{_cut(after, start)}” instead of “{_cut(before, start)}”"
 
 

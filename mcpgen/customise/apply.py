@@ -15,8 +15,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
+from ..config import AnswerConfig, ArgumentConfig, Config, ToolConfig
+from ..ir import Argument, Request, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -154,7 +154,7 @@ class _Changes:
             self.original_names[_operation(tool)] = tool.name
         self.add_aliases(changed, config)
         answer = config.answer
-        if answer.keep or answer.drop or answer.strip_nulls:
+        if answer != AnswerConfig():
             self.answers[changed.name] = Shaping(
                 keep=answer.keep, drop=answer.drop, strip_nulls=answer.strip_nulls
             )
@@ -287,8 +287,9 @@ def _customised(
         hints=replace(tool.hints, **_hint_changes(config)),
     )
     for word, argument in config.arguments.items():
-        if _argument_by_name(tool, word) is not None or not gone.reports(tool, word, faults):
-            tool = _with_argument_config(tool, word, argument, faults)
+        if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):
+            continue
+        tool = _with_argument_config(tool, word, argument, faults)
     return tool
 
 
@@ -403,8 +404,7 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         arguments[position] = replace(argument, fixed=(value,), default=())
     else:
         del arguments[position]
-        if request and request.body and request.body.whole and argument.place == "body":
-            request = replace(request, body=None)
+        request = _without_whole_body(request, argument)
     name = argument.name
     return replace(
         tool,
@@ -414,6 +414,15 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         nullable=tuple(pointer for pointer in tool.nullable if not _is_under(pointer, name)),
         wire_names=tuple(pair for pair in tool.wire_names if not _is_under(pair[0], name)),
     )
+
+
+def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
+    """The request without its body, where the argument is all of that."""
+    if request is None or request.body is None or argument.place != "body":
+        return request
+    if not request.body.whole:
+        return request
+    return replace(request, body=None)
 
 
 def _without_property(schema: Schema, name: str) -> Schema:

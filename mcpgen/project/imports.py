@@ -133,7 +133,7 @@ class _Reader:
     def _tool_faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
         if len(found.module) == 1:
             for name in found.names:
-                if name not in self.toolsets and name != "*":
+                if name not in (*self.toolsets, "*"):
                     message = f"the generated toolset `{name}` is not there"
                     yield NOT_THERE, message, near(name, self.toolsets)
             return
@@ -142,15 +142,17 @@ class _Reader:
             message = f"the generated toolset `{found.module[1]}` is not there"
             yield NOT_THERE, message, near(found.module[1], self.toolsets)
             return
+        if isinstance(found.node, ast.Import):
+            return
         for name in found.names:
-            if name not in functions and name != "*" and not isinstance(found.node, ast.Import):
+            if name not in (*functions, "*"):
                 message = f"the generated function `{name}` is not there"
                 yield NOT_THERE, message, near(name, functions)
 
     def _is_offered(self, name: str) -> bool:
         if not self.face:  # of version 0.1.0, which had none
             return True
-        return name in self.face or name == "*" or name.startswith("__")
+        return name.startswith("__") or name in (*self.face, "*")
 
     def _is_module(self, module: tuple[str, ...]) -> bool:
         return self.files.has_module("/".join(("src", self.package, *module)))
