@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance bench models mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -57,6 +57,10 @@ referee: $(VENV)/ready
 conformance: $(VENV)/ready
 	@$(BIN)/python -m tests.judges.conformance_suite $(ARGS)
 
+# Show how much of a hundred items of ten list operations fits 12,000 tokens (CORPUS=folder of documents).
+answers: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.answers $(CORPUS) $(ARGS)
+
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
@@ -65,8 +69,9 @@ bench: $(VENV)/ready
 models: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.models $(ARGS)
 
-# Live through years of GitHub's API: every published version is regenerated over the last one (fetched with npm).
+# Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready
+	@PYTHONPATH=. $(BIN)/python tests/longrun/seeded_edits.py
 	@PYTHONPATH=. $(BIN)/python tests/longrun/github_years.py .longrun
 
 # Break the kernel on purpose, one fault at a time: the tests must notice each (ARGS=--quick for some of them).

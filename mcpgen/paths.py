@@ -23,6 +23,7 @@ GENERATED: Final = re.compile(
     (server|manifest|mcpgen\.schema)\.json
     | clients/[\w-]+\.json
     | tests/\w+\.(py|json)
+    | document/([\w-][\w.-]*/)*[\w-][\w.-]*
     | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed)
     """,
     re.ASCII | re.VERBOSE,

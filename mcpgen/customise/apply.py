@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ import jsonschema_rs
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
+from .answers import shaping_of, with_answer, with_answers
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -42,10 +43,16 @@ class _Faults:
         )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
-        """The place of a key, or of the nearest table around it."""
-        while path and path not in self.places:
-            path = path[:-1]
-        return self.places.get(path)
+        """The place of a key, of the nearest table around it, or of the first one inside it."""
+        outer = path
+        while outer and outer not in self.places:
+            outer = outer[:-1]
+        if outer:
+            return self.places[outer]
+        for inner, place in self.places.items():
+            if inner[: len(path)] == path:
+                return place
+        return None
 
     def raise_any(self) -> None:
         """Raise UsageError with every fault, in the order of the file."""
@@ -65,16 +72,38 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     A table whose operation was renamed or removed gives a warning. Raises UsageError for every
     table, name or argument that fits nothing.
     """
+    server = with_answers(server, config)
     if not config.tools:
         return server
     faults = _Faults(config.places)
     tables = _assign_tables(server, config, problems, faults)
-    changes = _Changes(server, tables, faults)
+    changes = _Changes(server, tables, faults, _Gone(config, problems))
     for toolset in server.toolsets:
         for tool in toolset.tools:
             changes.apply(toolset.name, tool)
     faults.raise_any()
     return changes.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """The arguments that earlier documents had, and where to say that a table is about one."""
+
+    config: Config
+    problems: Problems
+
+    def reports(self, tool: Tool, word: str, faults: _Faults) -> bool:
+        """Whether a word is for such an argument; a warning says so then."""
+        if word not in self.config.pinned.gone_arguments.get(_operation(tool), ()):
+            return False
+        self.problems.add(
+            "E1160",
+            "warning",
+            f"`{word}` of `{tool.name}` is customised, and the document no longer has it",
+            hint="remove the table from `mcpgen.toml`",
+            place=faults.place((*faults.table, "arguments", word)),
+        )
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +121,10 @@ def _operation(tool: Tool) -> str:
 class _Changes:
     """The parts of the new server."""
 
-    def __init__(self, server: Server, tables: dict[str, _Table], faults: _Faults) -> None:
-        self.server, self.tables, self.faults = server, tables, faults
+    def __init__(
+        self, server: Server, tables: dict[str, _Table], faults: _Faults, gone: _Gone
+    ) -> None:
+        self.server, self.tables, self.faults, self.gone = server, tables, faults, gone
         self.aliases: dict[str, str] = {}
         self.answers = dict(server.answers)
         self.original_names = dict(server.original_names)
@@ -120,15 +151,14 @@ class _Changes:
             self.skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
             return
         self.faults.table = ("tools", table.key)
-        changed = _customised(tool, config, self.names, self.faults)
+        changed = _customised(tool, config, self.names, self.faults, self.gone)
         if config.name:
             self.original_names[_operation(tool)] = tool.name
         self.add_aliases(changed, config)
-        answer = config.answer
-        if answer.keep or answer.drop or answer.strip_nulls:
-            self.answers[changed.name] = Shaping(
-                keep=answer.keep, drop=answer.drop, strip_nulls=answer.strip_nulls
-            )
+        changed = with_answer(changed, config.answer)
+        shaping = shaping_of(config.answer)
+        if shaping != Shaping():
+            self.answers[changed.name] = shaping
         toolset = _toolset(toolset, config, tool, self.faults)
         self.members.setdefault(toolset, []).append(changed)
 
@@ -208,7 +238,7 @@ def _operation_of_table(
 ) -> str | None:
     """The operation a table is about. None, with a problem, where there is not exactly one."""
     place = faults.place(faults.table)
-    renamed = config.formerly.get(key)
+    renamed = config.pinned.formerly.get(key)
     if renamed in operations_by_name:
         message = (
             f'`[tools."{key}"]` applies to an operation that has another name now: `{renamed}`'
@@ -225,7 +255,7 @@ def _operation_of_table(
         tables = [f'`[tools."{operation}"]`' for operation in sorted(operations)[:3]]
         message = f'`[tools."{key}"]` names {len(operations)} operations'
         faults.add("E1113", message, hint=f"use {' or '.join(tables)}")
-    elif key in config.formerly:
+    elif key in config.pinned.formerly:
         message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
         hint = "remove the table from `mcpgen.toml`"
         problems.add("E1114", "warning", message, hint=hint, place=place)
@@ -246,7 +276,9 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
 # One tool
 
 
-def _customised(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) -> Tool:
+def _customised(
+    tool: Tool, config: ToolConfig, names: set[str], faults: _Faults, gone: _Gone
+) -> Tool:
     """The tool with its table applied. A new name is added to `names`."""
     tool = replace(
         tool,
@@ -256,7 +288,8 @@ def _customised(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults
         hints=replace(tool.hints, **_hint_changes(config)),
     )
     for word, argument in config.arguments.items():
-        tool = _with_argument_config(tool, word, argument, faults)
+        if _argument_by_name(tool, word) is not None or not gone.reports(tool, word, faults):
+            tool = _with_argument_config(tool, word, argument, faults)
     return tool
 
 
@@ -346,13 +379,23 @@ def _argument_by_name(tool: Tool, word: str) -> Argument | None:
 
 
 def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
-    """The tool with keywords of an argument's schema changed."""
+    """The tool with keywords of an argument's listed schema changed."""
     properties = dict(tool.input_schema.get("properties", {}))
     schema = properties.get(name)
     if not isinstance(schema, dict):
         schema = {}
     properties[name] = {**schema, **changes}
     return replace(tool, input_schema={**tool.input_schema, "properties": properties})
+
+
+def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
+    """The tool with its listed input changed, and the whole of it in the same way. What the user
+    implements is checked against the schema as its author wrote it.
+    """
+    contract = tool.contract
+    if contract is not None and tool.request is not None:
+        contract = change(contract)
+    return replace(tool, input_schema=change(tool.input_schema), contract=contract)
 
 
 def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults) -> Tool:
@@ -374,11 +417,11 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         if request and request.body and request.body.whole and argument.place == "body":
             request = replace(request, body=None)
     name = argument.name
+    tool = _with_inputs(tool, lambda schema: _without_property(schema, name))
     return replace(
         tool,
         request=request,
         arguments=tuple(arguments),
-        input_schema=_without_property(tool.input_schema, name),
         nullable=tuple(pointer for pointer in tool.nullable if not _is_under(pointer, name)),
         wire_names=tuple(pair for pair in tool.wire_names if not _is_under(pair[0], name)),
     )
@@ -414,7 +457,7 @@ def _with_default(
         faults.add("E1120", message, "arguments", word, "default")
         return tool, argument
     tool = _with_property(tool, argument.name, default=value)
-    tool = replace(tool, input_schema=_not_required(tool.input_schema, argument.name))
+    tool = _with_inputs(tool, lambda schema: _not_required(schema, argument.name))
     optional = replace(argument, required=False, default=(value,))
     return _with_argument(tool, argument, optional), optional
 
@@ -455,20 +498,24 @@ def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, fault
         faults.add("E1116", message, "arguments", word, "name")
         return tool
     old = argument.name
-    schema = dict(tool.input_schema)
-    properties = schema.get("properties", {})
-    schema["properties"] = {_renamed(key, old, name): properties[key] for key in properties}
-    if "required" in schema:
-        schema["required"] = [_renamed(key, old, name) for key in schema["required"]]
+    tool = _with_inputs(tool, lambda schema: _with_renamed_property(schema, old, name))
     tool = replace(
         tool,
-        input_schema=schema,
         nullable=tuple(_renamed_pointer(pointer, old, name) for pointer in tool.nullable),
         wire_names=tuple(
             (_renamed_pointer(pointer, old, name), wire) for pointer, wire in tool.wire_names
         ),
     )
     return _with_argument(tool, argument, replace(argument, name=name))
+
+
+def _with_renamed_property(schema: Schema, old: str, new: str) -> Schema:
+    schema = dict(schema)
+    properties = schema.get("properties", {})
+    schema["properties"] = {_renamed(key, old, new): properties[key] for key in properties}
+    if "required" in schema:
+        schema["required"] = [_renamed(key, old, new) for key in schema["required"]]
+    return schema
 
 
 def _renamed(name: str, old: str, new: str) -> str:

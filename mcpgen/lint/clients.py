@@ -53,6 +53,16 @@ def table() -> dict[str, Client]:
     return clients
 
 
+def too_many(count: int) -> list[tuple[str, int]]:
+    """The clients that take fewer tools than `count`, by title, each with its limit."""
+    return [
+        (client.title, rule.value)
+        for client in table().values()
+        for rule in client.rules
+        if rule.name == "tool_count" and count > rule.value
+    ]
+
+
 def check_client(server: Server, name: str, problems: Problems) -> None:
     """Report as warnings what a client (or `all`) refuses. Raises UsageError for an unknown one."""
     for client in _clients(name):

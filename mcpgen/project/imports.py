@@ -9,17 +9,13 @@ write instead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..lock import Lock
 from ..problems import Problem
+from .package import Package
 from .source import near, parsed, problem_at
-
-if TYPE_CHECKING:
-    from .run import Run
 
 RENAMED = {
     "ToolServer": "App",
@@ -36,49 +32,6 @@ OWN = ("auth", "custom", "hooks")
 """The user's modules in the package: what is in them is not judged here."""
 PAST_THE_FACE = "E1319"
 NOT_THERE = "E1315"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
-    """The files of a project, as they are or as a run would leave them.
-
-    `planned` are generated files by path, with the text they are to have; `gone` are paths of the
-    last run. Every other path is what the disk says.
-    """
-
-    folder: Path
-    owned: Collection[str]
-    planned: Mapping[str, str] = field(default_factory=dict)
-    gone: Collection[str] = ()
-
-    def has(self, path: str) -> bool:
-        """Whether there is such a file."""
-        if path in self.planned:
-            return True
-        return path not in self.gone and (self.folder / path).is_file()
-
-    def has_module(self, path: str) -> bool:
-        """Whether there is such a module or package; `path` has no suffix."""
-        if self.has(f"{path}.py"):
-            return True
-        if any(planned.startswith(f"{path}/") for planned in self.planned):
-            return True
-        modules = (self.folder / path).glob("*.py")
-        return any(self.has(module.relative_to(self.folder).as_posix()) for module in modules)
-
-    def tree(self, path: str) -> ast.Module | None:
-        """The syntax tree of a generated module; None where there is none."""
-        if path in self.planned:
-            return ast.parse(self.planned[path])
-        tree = parsed(self.folder / path)
-        return tree if isinstance(tree, ast.Module) else None
-
-    def of_the_user(self, package: str) -> Iterator[Path]:
-        """The Python files of the user: in the package and in the tests."""
-        for start in (f"src/{package}", "tests"):
-            for path in sorted((self.folder / start).rglob("*.py")):
-                if path.relative_to(self.folder).as_posix() not in self.owned:
-                    yield path
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,36 +54,10 @@ class _Import:
         return f"{self.prefix}.{inside}"
 
 
-def toolsets_of(lock: Lock) -> dict[str, frozenset[str]]:
-    """Toolset → the names of its tools."""
-    names: dict[str, set[str]] = {}
-    for tool in lock.tools:
-        names.setdefault(tool.toolset, set()).add(tool.name)
-    return {toolset: frozenset(tools) for toolset, tools in names.items()}
-
-
-def planned_problems(run: Run) -> Iterator[Problem]:
-    """The imports of the user's code that a run leaves without what they name, as warnings."""
-    from ..write import is_once  # late: `check` needs no renderer
-
-    planned = {path: text for path, text in run.files.items() if not is_once(path)}
-    gone: Collection[str] = ()
-    if run.lock is not None:
-        gone = run.lock.files
-    files = Files(folder=run.folder, owned={*planned, *gone}, planned=planned, gone=gone)
-    for problem in import_problems(files, run.server.package, toolsets_of(run.facts)):
-        yield replace(problem, severity="warning")
-
-
-def import_problems(
-    files: Files, package: str, toolsets: Mapping[str, Collection[str]]
-) -> Iterator[Problem]:
-    """Every import of the user's code that does not fit the package, file by file, as errors.
-
-    `toolsets` maps each toolset to the names of its functions.
-    """
-    reader = _Reader(files, package, toolsets)
-    for path in files.of_the_user(package):
+def import_problems(package: Package) -> Iterator[Problem]:
+    """Every import of the user's code that does not fit the package, file by file, as errors."""
+    reader = _Reader(package)
+    for path in package.own_modules():
         tree = parsed(path)
         if isinstance(tree, ast.Module):
             yield from reader.problems(path, tree)
@@ -139,11 +66,11 @@ def import_problems(
 class _Reader:
     """The imports of a project's user code against what its package offers."""
 
-    def __init__(self, files: Files, package: str, toolsets: Mapping[str, Collection[str]]) -> None:
-        self.files, self.package, self.toolsets = files, package, toolsets
-        self.root = files.folder / "src" / package
-        self.face = _imported_names(files.tree(f"src/{package}/__init__.py"))
-        self.models = _class_names(files.tree(f"src/{package}/models.py"))
+    def __init__(self, package: Package) -> None:
+        self.files, self.package, self.toolsets = package.files, package.name, package.toolsets
+        self.home = package.home
+        self.face = _imported_names(self.files.tree(f"src/{self.package}/__init__.py"))
+        self.models = _class_names(self.files.tree(f"src/{self.package}/models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
         """What is wrong with one file."""
@@ -163,8 +90,8 @@ class _Reader:
     def _imports(self, path: Path, tree: ast.Module) -> Iterator[_Import]:
         """Every import from the package, in the order of the file."""
         room: tuple[str, ...] | None = None
-        if path.is_relative_to(self.root):
-            room = path.relative_to(self.root).parent.parts
+        if path.is_relative_to(self.home):
+            room = path.relative_to(self.home).parent.parts
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 module = self._module(node, room)

@@ -17,11 +17,22 @@ NAME = "pyproject.toml"
 LINE_LENGTH = 100
 """Columns of generated Python."""
 _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
-_FOR_AN_API = re.compile(r"{% if calls_api %}\n.*?{% endif %}\n", re.DOTALL)
+_CONDITION = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
 
 
-def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
-    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies."""
+def package_version(folder: Path) -> str:
+    """The version of a project's package, `0` where its `pyproject.toml` does not say it."""
+    try:
+        manifest = tomllib.loads((folder / NAME).read_text("utf-8-sig"))
+        return str(manifest["project"]["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "0"
+
+
+def manifest_problems(folder: Path, **features: bool) -> Iterator[Problem]:
+    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies.
+    `features` are the conditions of the template: `calls_api`, `reads_xml`.
+    """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
         manifest = tomllib.loads(text)
@@ -30,9 +41,7 @@ def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
     lines = text.splitlines()
     project = manifest.get("project")
     if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
-        yield from _missing_dependencies(
-            project["dependencies"], required(calls_api=calls_api), lines
-        )
+        yield from _missing_dependencies(project["dependencies"], required(**features), lines)
     yield from _line_lengths(manifest, lines)
 
 
@@ -52,12 +61,11 @@ def _missing_dependencies(
             )
 
 
-def required(*, calls_api: bool) -> list[tuple[str, str]]:
+def required(**features: bool) -> list[tuple[str, str]]:
     """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
     template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
-    block = template.partition("\ndependencies = [\n")[2].partition("\n]\n")[0]
-    if not calls_api:
-        block = _FOR_AN_API.sub("", block)
+    block = template.partition("\ndependencies = [\n")[2].partition("]\n\n")[0]
+    block = _CONDITION.sub(lambda part: part[2] if features.get(part[1]) else "", block)
     return _REQUIREMENT.findall(block)
 
 

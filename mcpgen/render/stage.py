@@ -90,8 +90,9 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
+    unused = _unused(server)
     for path in _files(RUNTIME):
-        if not path.startswith(_unused(server)):
+        if not path.startswith(unused):
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
@@ -104,13 +105,15 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
 
 
 def _unused(server: Server) -> tuple[str, ...]:
-    """The rooms of the runtime that a server does without."""
-    rooms = []
+    """The rooms and modules of the runtime that a server does without."""
+    paths = []
     if not server.calls_api:
-        rooms.append(CLIENT)
+        paths += [CLIENT, "results/lists.py", "results/table.py"]
     if not server.lazy:
-        rooms.append(SEARCH)
-    return tuple(rooms)
+        paths.append(SEARCH)
+    if not any(shaping.xml for _, shaping in server.answers):
+        paths.append("results/xml_data.py")
+    return tuple(paths)
 
 
 def _files(root: Path) -> Iterator[str]:

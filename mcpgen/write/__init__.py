@@ -25,13 +25,16 @@ from ..lock import (
     owned,
     read_lock,
     read_pending,
+    salvaged_lock,
     text_hash,
     with_files,
 )
 from ..paths import check_generated, check_paths
 from ..problems import OutputConflictError, Problem
+from .adopt import adopted
 from .changes import Changes, Conflict, compare, conflict_error
 from .commit import Work, commit, explained, leftovers
+from .ownership import is_once
 from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
 from .rename import moves as user_moves
 
@@ -58,15 +61,6 @@ repository.
 """
 
 
-def is_once(path: str) -> bool:
-    """Whether a file is written only where it is missing and belongs to the user from then on."""
-    from ..render.ownership import (
-        is_once as rendered_once,
-    )  # late: `check` needs the lock, not the whole renderer
-
-    return path == CONFIG_NAME or rendered_once(path)
-
-
 def write(
     files: Mapping[str, str | bytes],
     folder: str | Path,
@@ -74,14 +68,16 @@ def write(
     lock_facts: Lock,
     force: bool = False,
     accept: bool = False,
+    adopt: bool = False,
     dry_run: bool = False,
 ) -> Changes:
     """Make the folder hold these files and record them in `mcpgen.lock`.
 
     `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
     edited and strangers in the place of generated files, and goes back to an older mcpgen; `accept`
-    lets changes through that must be accepted (`compare.security`, another name). With `dry_run`
-    nothing is written and conflicts are returned instead of raised.
+    lets changes through that must be accepted (`compare.security`, another name); `adopt` takes
+    over the generated files of a project whose lock is missing or damaged. With `dry_run` nothing
+    is written and conflicts are returned instead of raised.
 
     Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or
     are in the way, or when a newer mcpgen made the project; RefusedError (exit code 3) when a
@@ -90,7 +86,8 @@ def write(
     """
     check_paths([*files, NAME, PENDING])
     project = Path(folder).resolve()
-    lock, pending = read_lock(project), read_pending(project)
+    lock = salvaged_lock(project) if adopt else read_lock(project)
+    pending = read_pending(project)
     if lock is None and pending is None:
         _check_free(project, files)
     if lock is not None and not force:
@@ -102,6 +99,8 @@ def write(
     for path in generated:
         check_generated(path)
     try:
+        if adopt:
+            ours |= adopted(project, generated)
         moves = user_moves(project, ours, generated)
         if lock is not None and not accept:
             refuse_rename(lock, lock_facts, moves)

@@ -7,7 +7,9 @@ conflict that is shown and never resolved silently.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -195,8 +197,8 @@ def difference(path: str, found: bytes, wanted: str | bytes) -> str:
     patch.
     """
     try:
-        ours = (wanted if isinstance(wanted, str) else wanted.decode()).splitlines(keepends=True)
-        theirs = found.decode().replace("\r\n", "\n").splitlines(keepends=True)
+        ours = _lines(path, wanted)
+        theirs = _lines(path, found)
     except UnicodeDecodeError:
         return f"`{path}` is not text\n"
     lines = list(difflib.unified_diff(ours, theirs, f"generated/{path}", f"yours/{path}", n=2))
@@ -204,6 +206,17 @@ def difference(path: str, found: bytes, wanted: str | bytes) -> str:
     if len(lines) > LARGEST_DIFF:
         lines = [*lines[:LARGEST_DIFF], f"... {len(lines) - LARGEST_DIFF} more lines\n"]
     return "".join(lines)
+
+
+def _lines(path: str, content: str | bytes) -> list[str]:
+    """The lines of a file; JSON in one line for each value, so that the field that differs shows.
+    Raises UnicodeDecodeError.
+    """
+    text = content if isinstance(content, str) else content.decode()
+    if path.endswith(".json"):
+        with contextlib.suppress(ValueError, RecursionError):
+            text = json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+    return text.replace("\r\n", "\n").splitlines(keepends=True)
 
 
 def where_edits_belong(path: str) -> str:
@@ -221,6 +234,8 @@ def where_edits_belong(path: str) -> str:
             "the base URL, allowed origins and answer shaping belong in `mcpgen.toml`, credentials"
             " in `auth.py`"
         )
+    if path.startswith("document/"):
+        return "change the original and run `mcpgen generate --update`, or write an overlay"
     if path.startswith("tests/"):
         return "write your own tests in a file of your own beside it"
     if path.startswith(("clients/", "server.json", "manifest.json")):
@@ -240,7 +255,10 @@ HINTS = {
     "link": "move it away",
     "taken": "move one of the two away",
 }
-WITHOUT_LOCK = "move it away; if `mcpgen.lock` was lost, restore it (`git checkout mcpgen.lock`)"
+WITHOUT_LOCK = (
+    "move it away; if only `mcpgen.lock` was lost, restore it (`git checkout mcpgen.lock`), or take"
+    " the generated files over with `mcpgen generate --adopt`"
+)
 """What to do about a stranger where no lock says that anything here is mcpgen's."""
 
 

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 from mcpgen.lock import NAME, dump, read_lock, with_files
 from mcpgen.problems import Problem, Problems
 from mcpgen.project.check import check
-from mcpgen.project.imports import planned_problems
 from mcpgen.project.manifest import required
+from mcpgen.project.user_code import planned_problems
 
 from .shop import package, prepared, project
 

@@ -371,6 +371,24 @@ def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(
         in_process()
 
 
+def test_a_guard_is_never_proposed_to_be_moved_to_another_tool(
+    package: Path, in_process: Any
+) -> None:
+    custom(package.parent, {"hooks.py": "def before_remove_book(call): ...\n"})
+    with pytest.raises(Exception, match="guard the tool that does the same now") as error:
+        in_process()
+    assert "did you mean" not in str(error.value)
+
+
+def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(
+    package: Path, in_process: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    custom(package.parent, {"hooks.py": "def after_remove_book(call, result): ...\n"})
+    in_process()
+    (record,) = [record for record in caplog.records if record.message == "idle_hook"]
+    assert record.fields["hook"] == "after_remove_book"  # type: ignore[attr-defined]
+
+
 def test_hooks_that_cannot_be_imported_stop_the_start(package: Path, in_process: Any) -> None:
     custom(package.parent, {"hooks.py": "\n\nimport nothing_of_that_name\n"})
     with pytest.raises(Exception, match=r"hooks\.py:3.*nothing_of_that_name"):

@@ -275,7 +275,7 @@ def tool(**changes: object) -> ToolLock:
     """One tool of a lock."""
     made = ToolLock(
         name="list_books",
-        given="list_books",
+        own_name="list_books",
         operation_id="listBooks",
         method="GET",
         path="/books",
@@ -294,7 +294,7 @@ def test_a_lock_reads_back_as_it_was_written() -> None:
             tool(),
             tool(
                 name="x",
-                given="y",
+                own_name="y",
                 operation_id=None,
                 base_url="https://b",
                 security=((), ("key",)),

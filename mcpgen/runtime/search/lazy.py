@@ -28,6 +28,10 @@ MOST_AREAS = 30
 LONGEST_SENTENCE = 160
 
 
+CONTRACT = ("name", "description", "inputSchema", "wholeInputSchema")
+"""What `describe_tool` shows of a tool."""
+
+
 class Lazy:
     """The three tools, and what the first two answer."""
 
@@ -72,7 +76,7 @@ class Lazy:
 
     def describe(self, tool: Mapping[str, Any]) -> str:
         """A tool's name, full description and input schema, and the names its answer has."""
-        contract = {key: tool[key] for key in ("name", "description", "inputSchema") if key in tool}
+        contract = {key: tool[key] for key in CONTRACT if key in tool}
         answers = list(tool.get("outputSchema", {}).get("properties", ()))
         if answers:
             contract["answersWith"] = answers
