@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -64,6 +64,10 @@ answers: $(VENV)/ready
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+# Measure how well tools are found, what that costs and how lists score; `ARGS=--write` writes docs/models.md.
+models: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.models $(ARGS)
 
 # Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready

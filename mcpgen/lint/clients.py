@@ -57,11 +57,6 @@ def table() -> dict[str, Client]:
     return clients
 
 
-def _tool_limit(name: str) -> int | None:
-    """How many tools a client takes, as generated servers know it."""
-    return CLIENTS[name].tool_limit if name in CLIENTS else None
-
-
 def too_many(count: int) -> list[tuple[str, int]]:
     """The clients that take fewer tools than `count`, by title, each with its limit."""
     return [
@@ -70,6 +65,11 @@ def too_many(count: int) -> list[tuple[str, int]]:
         for rule in client.rules
         if rule.name == "tool_count" and count > rule.value
     ]
+
+
+def _tool_limit(name: str) -> int | None:
+    """How many tools a client takes, as generated servers know it."""
+    return CLIENTS[name].tool_limit if name in CLIENTS else None
 
 
 def check_client(server: Server, name: str, problems: Problems) -> None:

@@ -172,12 +172,10 @@ def describes_api(root: Any) -> bool:
     return type(root) is dict and not root.keys().isdisjoint(("openapi", "swagger"))
 
 
-def _refuse_comments(text: Text, root: Any) -> None:
-    """Raise `DocumentError` for RAML and API Blueprint, which YAML can take for comments."""
+def _refuse_comments(text: Text) -> None:
+    """Raise `DocumentError` for an API Blueprint whose every line is a comment in YAML."""
     other_format = language(text)
-    if other_format is None or describes_api(root):
-        return
-    if text.content.startswith(_HEADERS) or "Blueprint" in str(other_format):
+    if other_format is not None and "Blueprint" in str(other_format):
         raise other_format
 
 
@@ -185,8 +183,8 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     """The root of an OpenAPI or Swagger document, or of definitions of tools. Raises
     `DocumentError`, which names what the file is, for anything else.
     """
-    _refuse_comments(text, root)
     if root is None:
+        _refuse_comments(text)
         raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=text.name)
     if type(root) is list and any(map(holds_definitions, root)):
         return {"tools": root}
@@ -194,11 +192,11 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         raise _not_it(text, "E0121", "the list is empty: there is no tool in it", TOOLS_EXPECTED)
     if type(root) is not dict:
         raise _not_an_object(text, root)
-    if describes_api(root):
-        return root
-    if is_tools(root):
+    if describes_api(root) or is_tools(root):
         return root
     _refuse_captured_error(text, root)
+    if text.content.startswith(_HEADERS):
+        raise language(text) or _without_version(text, root)
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             message = f"this looks like {what}, not an OpenAPI document"
