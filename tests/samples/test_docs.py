@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ import pytest
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
+from mcpgen.runtime.install.clients import CLIENTS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md"]
@@ -32,6 +37,58 @@ def test_every_link_leads_somewhere(page):
         if fragment:
             headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), flags=re.M)
             assert fragment in {_anchor(heading) for heading in headings}, f"{page.name}: {target}"
+
+
+def _commands(page: str) -> list[list[str]]:
+    """The words after `bookshop-mcp` in the shell examples of a page."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, flags=re.S)).splitlines()
+    words = [shlex.split(line, comments=True) for line in lines]
+    return [command[1:] for command in words if command[:1] == ["bookshop-mcp"]]
+
+
+@pytest.mark.parametrize("words", _commands("clients.md"), ids=" ".join)
+def test_the_examples_for_clients_run(words, files, tmp_path):
+    package = tmp_path / "src"
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(package),
+        "MCPGEN_BOOKSHOP_API_KEY": "bk-key-1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "bookshop_mcp", *words],
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_clients_of_the_page_are_those_of_install():
+    page = (ROOT / "docs" / "clients.md").read_text("utf-8")
+    rows = re.findall(r"^\| (.+?) \| `(.+?)` \| `~/(.+?)` \| (\d*) ?\|$", page, flags=re.M)
+    assert {name: (title, file, limit) for title, name, file, limit in rows} == {
+        name: (
+            client.title,
+            client.path({"HOME": "/h"}, "linux").relative_to("/h").as_posix(),
+            str(client.tool_limit or ""),
+        )
+        for name, client in CLIENTS.items()
+    }
+
+
+def test_the_texts_of_troubleshooting_are_printed_by_something():
+    page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "mcpgen").rglob("*.py"))
+    texts = re.findall(r"^### `(.+)`$", page, flags=re.M)
+    assert len(texts) >= 9
+    assert [text for text in texts if text not in source] == []
 
 
 @pytest.fixture(scope="module")
