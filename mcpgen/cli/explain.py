@@ -12,10 +12,21 @@ from rich.padding import Padding
 from . import options as opt
 from .screen import Screen
 
+
+def _codes(start: str) -> list[tuple[str, str]]:
+    """The codes that a shell offers for what was typed so far."""
+    from .codes import table
+
+    return [(row.code, row.title) for row in table().values() if row.code.startswith(start.upper())]
+
+
 Code = Annotated[
     str | None,
     typer.Argument(
-        metavar="CODE", help="A code as in `error[E0203]`; `203` will do.", show_default=False
+        metavar="CODE",
+        help="A code as in `error[E0203]`; `203` will do.",
+        show_default=False,
+        autocompletion=_codes,
     ),
 ]
 

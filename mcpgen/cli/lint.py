@@ -17,12 +17,21 @@ from .screen import Screen, shown
 if TYPE_CHECKING:
     from ..problems import Problems
 
+
+def _clients(start: str) -> list[tuple[str, str]]:
+    """The clients that a shell offers for what was typed so far."""
+    from ..lint.clients import table
+
+    return [(name, row.title) for name, row in table().items() if name.startswith(start)]
+
+
 Client = Annotated[
     list[str] | None,
     typer.Option(
         "--client",
         metavar="NAME",
         help="Also report what this client refuses. Repeatable; `all` means every client.",
+        autocompletion=_clients,
     ),
 ]
 FixOverlay = Annotated[

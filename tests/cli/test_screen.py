@@ -65,3 +65,21 @@ def test_a_pipe_gets_neither_colour_nor_movement(mcpgen):
 def test_the_output_fits_eighty_columns():
     shown = on_a_terminal("inspect", str(SPECS / "bookshop.yaml"), NO_COLOR="1", TERM="dumb")
     assert max(len(line.rstrip("\r")) for line in shown.split("\n")) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "offer"), [("explain E020", "E0203"), ("lint --client curs", "cursor")]
+)
+def test_a_shell_completes_codes_and_clients(words, offer):
+    environment = {
+        **os.environ,
+        "_MCPGEN_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"mcpgen {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    code = "from typer.main import get_command; from mcpgen.cli import app;"
+    code += "get_command(app)(prog_name='mcpgen')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert offer in done.stdout.split(), done.stderr

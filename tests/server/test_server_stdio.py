@@ -242,7 +242,7 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
     script = (
         f"import sys, {PACKAGE}.__main__, {PACKAGE}.runtime.app, {PACKAGE}.runtime.settings;"
         "late = ('client.api', 'client.network', 'arguments.checker', 'transports.guard',"
-        " 'transports.http', 'transports.tokens');"
+        " 'transports.http', 'transports.tokens', 'install');"
         f"print([n for n in late if '{PACKAGE}.runtime.' + n in sys.modules]"
         " + [n for n in ('jsonschema_rs', 'jwt') if n in sys.modules])"
     )
