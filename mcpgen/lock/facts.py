@@ -15,12 +15,15 @@ from .model import HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
 if TYPE_CHECKING:
     from ..config import Config
 
+LATER = ("draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact")
+"""Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
 NOT_HASHED = (
     "sources",
     "overlays",
     "ref_root",
     "max_bytes",
     "fetch_seconds",
+    "fetch_headers",
     "pinned",
     "places",
     "project",
@@ -53,8 +56,11 @@ def config_hash(config: Config) -> str:
     data = asdict(config)
     for key in NOT_HASHED:
         del data[key]
-    if not config.draft:
-        del data["draft"]
+    unset = [key for key in LATER if not data[key]]
+    for key in unset:
+        del data[key]
+    if config.lazy:
+        del data["lazy"]
     return data_hash(data)
 
 
@@ -170,6 +176,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
         "token_url": auth.token_url,
         "scopes": list(auth.scopes),
         "variables": list(auth.variables),
+        **({} if auth.declared else {"declared": False}),
     }
 
 

@@ -18,7 +18,7 @@ NAME = "pyproject.toml"
 LINE_LENGTH = 100
 """Columns of generated Python."""
 _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
-_FOR_AN_API = re.compile(r"{% if calls_api %}\n.*?{% endif %}\n", re.DOTALL)
+_CONDITION = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
 
 
 def package_version(folder: Path) -> str:
@@ -30,9 +30,10 @@ def package_version(folder: Path) -> str:
         return "0"
 
 
-def manifest_problems(folder: Path, package: str, *, calls_api: bool) -> Iterator[Problem]:
+def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
     """What is missing in a project's `pyproject.toml`, and what it says of an old package; nothing
-    where it names no dependencies.
+    where it names no dependencies. `features` are the conditions of the template: `calls_api`,
+    `reads_xml`.
     """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
@@ -42,9 +43,7 @@ def manifest_problems(folder: Path, package: str, *, calls_api: bool) -> Iterato
     lines = text.splitlines()
     project = manifest.get("project")
     if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
-        yield from _missing_dependencies(
-            project["dependencies"], required(calls_api=calls_api), lines
-        )
+        yield from _missing_dependencies(project["dependencies"], required(**features), lines)
     yield from _old_commands(manifest, package, lines)
     yield from _line_lengths(manifest, lines)
 
@@ -80,12 +79,11 @@ def _missing_dependencies(
             )
 
 
-def required(*, calls_api: bool) -> list[tuple[str, str]]:
+def required(**features: bool) -> list[tuple[str, str]]:
     """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
     template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
-    block = template.partition("\ndependencies = [\n")[2].partition("\n]\n")[0]
-    if not calls_api:
-        block = _FOR_AN_API.sub("", block)
+    block = template.partition("\ndependencies = [\n")[2].partition("]\n\n")[0]
+    block = _CONDITION.sub(lambda part: part[2] if features.get(part[1]) else "", block)
     return _REQUIREMENT.findall(block)
 
 

@@ -137,7 +137,7 @@ def run(
     files: bool = True,
     thorough: bool = False,
 ) -> Run:
-    """All stages but `write`; `thorough` validates the document as long as that takes. Raises what
+    """All stages but `write`; `thorough` compares its defaults with their schemas. Raises what
     the stages raise.
     """
     from .. import pipeline
