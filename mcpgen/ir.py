@@ -216,7 +216,8 @@ class Server:
     (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
     names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
     definitions the document holds, if it is no API description. `models` are the objects that types
-    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
+    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema. `has_functions` says that
+    the user's code makes tools of functions with `@tool`.
     """
 
     name: str
@@ -240,6 +241,7 @@ class Server:
     answers: tuple[tuple[str, Shaping], ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
+    has_functions: bool = False
 
     @property
     def calls_api(self) -> bool:

@@ -17,11 +17,14 @@ NAME = "pyproject.toml"
 LINE_LENGTH = 100
 """Columns of generated Python."""
 _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
-_FOR_AN_API = re.compile(r"{% if calls_api %}\n.*?{% endif %}\n", re.DOTALL)
+_CONDITIONAL = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
 
 
-def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
-    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies."""
+def manifest_problems(folder: Path, **has: bool) -> Iterator[Problem]:
+    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies.
+
+    `has` says what the server has: `calls_api`, `has_functions`.
+    """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
         manifest = tomllib.loads(text)
@@ -30,9 +33,7 @@ def manifest_problems(folder: Path, *, calls_api: bool) -> Iterator[Problem]:
     lines = text.splitlines()
     project = manifest.get("project")
     if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
-        yield from _missing_dependencies(
-            project["dependencies"], required(calls_api=calls_api), lines
-        )
+        yield from _missing_dependencies(project["dependencies"], required(**has), lines)
     yield from _line_lengths(manifest, lines)
 
 
@@ -52,12 +53,14 @@ def _missing_dependencies(
             )
 
 
-def required(*, calls_api: bool) -> list[tuple[str, str]]:
-    """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
+def required(**has: bool) -> list[tuple[str, str]]:
+    """The dependencies of a new project: (the requirement in quotes, the name of the package).
+
+    `has` gives the conditions of the template their values; one that is not given is false.
+    """
     template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
     block = template.partition("\ndependencies = [\n")[2].partition("\n]\n")[0]
-    if not calls_api:
-        block = _FOR_AN_API.sub("", block)
+    block = _CONDITIONAL.sub(lambda match: match[2] if has.get(match[1]) else "", block)
     return _REQUIREMENT.findall(block)
 
 

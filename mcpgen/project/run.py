@@ -23,6 +23,7 @@ from ..config.new_file import is_url, literal, new_text, relative_to
 from ..config.options import conflicting_options
 from ..lock import Lock, data_hash, facts, read_lock
 from ..problems import Problems, UsageError
+from ..runtime.package import decorated
 
 if TYPE_CHECKING:
     from ..ir import Server
@@ -141,14 +142,14 @@ def run(
             return run(
                 replace(request, folder=folder), problems, step, files=files, thorough=thorough
             )
+    package = folder / "src" / server.package
+    server = replace(server, has_functions=bool(decorated(package)))
     made: dict[str, str] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
         made = {**render(server), **config_files(plan.config, folder, server.name)}
-    for problem in user_code.orphans(
-        folder, folder / "src" / server.package, [tool.name for tool in server.tools]
-    ):
-        problems.items.append(problem)
+    names = [tool.name for tool in server.tools]
+    problems.items += user_code.orphans(folder, package, names)
     return Run(
         document=document,
         server=server,

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..lock import Lock
 from ..problems import Place, Problem
+from .functions import FunctionNode, function_problems, functions, makes_a_tool
 from .imports import Files, import_problems, toolsets_of
 from .source import near, parsed, problem_at, relative
 
@@ -67,7 +68,10 @@ def findings(folder: Path, package: Package, lock: Lock) -> Iterator[Problem]:
     yield from custom.check()
     yield from custom.implementations()
     yield from orphans(folder, package.root, package.tools)
-    yield from _hooks(folder, package, set(package.tools) | custom.names)
+    names = set(package.tools) | custom.names
+    made = functions(package.root)
+    yield from function_problems(folder, names, made)
+    yield from _hooks(folder, package, names | {function.name for function in made})
     yield from import_problems(files, package.root.name, package.toolsets)
 
 
@@ -225,7 +229,7 @@ def orphans(folder: Path, package: Path, names: Iterable[str]) -> Iterator[Probl
             continue
         tree = parsed(path)
         function = _function(tree, path.stem) if isinstance(tree, ast.Module) else None
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(function, FunctionNode) and not makes_a_tool(function):
             hint = "the file is yours: remove it when you no longer need it"
             yield replace(
                 problem_at(

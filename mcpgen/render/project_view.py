@@ -52,6 +52,8 @@ class ProjectView:
     owner: str
     calls_api: bool
     """Whether there is an API behind the tools."""
+    has_functions: bool
+    """Whether the user's code makes tools of functions."""
     own_tools: bool
     """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]
@@ -80,6 +82,7 @@ def project_view(server: Server) -> ProjectView:
         title=title,
         description=f"{about(server, title)}, over the Model Context Protocol",
         calls_api=server.calls_api,
+        has_functions=server.has_functions,
         own_tools=any(tool.request is None for tool in server.tools),
         distribution=server.distribution,
         command=command(server),

@@ -31,6 +31,8 @@ RUNTIME: Final = Path(runtime.__file__).parent
 CLIENT: Final = "client/"
 AUTH: Final = "src/package/auth.py"
 """What a server without an API does not have: the HTTP side, and the file that extends it."""
+FUNCTIONS: Final = "functions/"
+"""What a server has whose user makes tools of functions."""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -85,8 +87,13 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
+    left_out = []
+    if not server.calls_api:
+        left_out.append(CLIENT)
+    if not server.has_functions:
+        left_out.append(FUNCTIONS)
     for path in _files(RUNTIME):
-        if server.calls_api or not path.startswith(CLIENT):
+        if not path.startswith(tuple(left_out)):
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):

@@ -83,19 +83,19 @@ def _lines(error: Any) -> Iterator[str]:
     if kind in ("anyOf", "oneOf") and getattr(error.kind, "context", None):
         yield from _union(error)
     elif kind == "required":
-        yield f"{_place([*path, error.kind.property])} is required"
+        yield f"{place([*path, error.kind.property])} is required"
     elif kind in ("additionalProperties", "unevaluatedProperties"):
         for name in list(error.kind.unexpected)[:MAX_LINES]:
-            yield f"{_place([*path, name])} is not known"
+            yield f"{place([*path, name])} is not known"
     else:
         say = _RULES.get(kind, _plain)
-        yield f"{_place(path)} {say(error)}"
+        yield f"{place(path)} {say(error)}"
 
 
 def _union(error: Any) -> Iterator[str]:
     branches = [list(branch) for branch in error.kind.context if branch]
     if not branches:
-        yield f"{_place(error.instance_path)} does not fit: {_plain(error)}"
+        yield f"{place(error.instance_path)} does not fit: {_plain(error)}"
         return
     path = list(error.instance_path)
     wrong_kind = [branch for branch in branches if _is_kind(branch, path)]
@@ -103,7 +103,7 @@ def _union(error: Any) -> Iterator[str]:
         types: list[str] = []
         for branch in branches:
             types.extend(kind for kind in _kinds(branch[0]) if kind not in types)
-        yield f"{_place(path)} must be {_either(types)}, got {show(error.instance)}"
+        yield f"{place(path)} must be {_either(types)}, got {show(error.instance)}"
         return
     inside = [branch for branch in branches if branch not in wrong_kind]
     nearest = min(inside, key=len)
@@ -124,7 +124,7 @@ def _either(types: Iterable[str]) -> str:
     return " or ".join(_NAMES.get(kind, kind) for kind in types)
 
 
-def _place(path: Iterable[Any]) -> str:
+def place(path: Iterable[Any]) -> str:
     """`author.names[2]`, as a reader would write it."""
     text = ""
     for token in path:
