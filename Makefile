@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance bench mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -56,6 +56,10 @@ referee: $(VENV)/ready
 # Let the conformance suite, the Inspector and the official client judge what clients get.
 conformance: $(VENV)/ready
 	@$(BIN)/python -m tests.judges.conformance_suite $(ARGS)
+
+# Show how much of a hundred items of ten list operations fits 12,000 tokens (CORPUS=folder of documents).
+answers: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.answers $(CORPUS) $(ARGS)
 
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready

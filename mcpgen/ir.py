@@ -87,7 +87,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply."""
+    """The HTTP call of a tool. `security` and `base_url` are None where the server's own apply;
+    `content_type` is the field that a request without a body carries all the same.
+    """
 
     method: str
     path: str
@@ -97,6 +99,7 @@ class Request:
     security: tuple[tuple[str, ...], ...] | None = None
     base_url: str | None = None
     accept: str = "application/json"
+    content_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,14 +127,37 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Where a JSON answer holds a list, and how the list goes on.
+
+    `items` are the keys that lead to the list, None where there is none; `fields` names the
+    argument that chooses the fields of items, which the runtime takes itself. `next` and `size`
+    are the names on the wire of the arguments that ask for the next part and say how much a part
+    holds; `how`, `source` and `key` are those of the style (`data/pagination.toml`).
+    """
+
+    items: tuple[str, ...] | None = None
+    fields: str = ""
+    next: str = ""
+    size: str = ""
+    how: str = ""
+    source: tuple[str, ...] = ()
+    key: str = "id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One operation: what the model sees, and what a call does.
 
-    `nullable` and `wire_names` point into `input_schema` (JSON Pointers): positions where null is a
-    value of its own, and nested properties whose key differs on the wire. A tool without `request`
-    is implemented by the user: `contract` is what a call of it is checked against where that says
-    more than `input_schema`, `output_contract` what its result is checked against where that says
-    more than `output_schema`, and with `takes_more` it takes arguments that are not named.
+    `contract` is what a call is checked against where that says more than `input_schema`; that of a
+    tool with a request may refer to `Server.definitions`. `nullable` and `wire_names` are JSON
+    Pointers: positions where null is a value of its own, and nested properties whose key differs on
+    the wire. They point into `contract` where a tool with a request has one, else into
+    `input_schema`. A tool without `request` is implemented by the user: `output_contract` is what
+    its result is checked against where that says more than `output_schema`, and with `takes_more`
+    it takes arguments that are not named.
+    `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
+    they are.
     """
 
     name: str
@@ -151,6 +177,8 @@ class Tool:
     contract: Schema | None = None
     output_contract: Schema | None = None
     takes_more: bool = False
+    passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
+    listing: Listing = Listing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +210,8 @@ class Auth:
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
     description: str = ""
+    declared: bool = True
+    """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,11 +228,16 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaping:
-    """How the JSON of an answer is reduced: dotted paths to keep or to drop, whether nulls go."""
+    """How an answer is shown: dotted paths to keep or to drop, whether nulls go, fields to take
+    out at any depth, whether a list becomes a table and XML becomes JSON.
+    """
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,12 +247,17 @@ class Server:
     `name` is the key clients use (`bookshop`), `package` the import name (`bookshop_mcp`),
     `distribution` the name pip installs (`mcp-bookshop`), `env_prefix` the start of every
     environment variable (`MCPGEN_BOOKSHOP`). `base_url` is None when the document names none that
-    can be trusted unasked; `base_url_note` says why. Pairs: `aliases` are further names of tools
-    (alias, tool), `answers` how answers are reduced (tool, shaping), `original_names` the
-    names of renamed tools before that (`METHOD /path`, name). `recognised` says what kind of tool
-    definitions the document holds, if it is no API description. `models` are the objects that types
-    refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema. `has_functions` says that
-    the user's code makes tools of functions with `@tool`.
+    can be trusted unasked; `base_url_note` says why. With `base_url_configured` it is not the
+    document's word but the user's. Pairs: `headers` are constant headers of every request,
+    `aliases` further names of tools (alias, tool), `answers` how answers are reduced (tool,
+    shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
+    `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
+    document holds, if it is no API description. `lazy`: its tools can be searched instead of
+    listed. `models` are the objects that types refer to with
+    `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
+    contracts refer to, `definition_names` pointers of properties in them whose key differs on the
+    wire (pointer, name). `has_functions` says that the user's code makes tools of functions with
+    `@tool`.
     """
 
     name: str
@@ -234,13 +274,19 @@ class Server:
     security: tuple[tuple[str, ...], ...]
     toolsets: tuple[Toolset, ...]
     models: dict[str, Schema] = field(default_factory=dict)
+    definitions: dict[str, Schema] = field(default_factory=dict)
+    definition_names: tuple[tuple[str, str], ...] = ()
     skips: tuple[Skip, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    base_url_configured: bool = False
     document_version: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[str, Shaping], ...] = ()
+    redact: tuple[str, ...] = ()
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
+    lazy: bool = True
     has_functions: bool = False
 
     @property

@@ -141,6 +141,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
         "token_url": auth.token_url,
         "scopes": list(auth.scopes),
         "variables": list(auth.variables),
+        **({} if auth.declared else {"declared": False}),
     }
 
 

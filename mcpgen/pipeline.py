@@ -6,16 +6,19 @@ the end.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 from .config import Config
 from .config.base_url import base_url_problem
-from .customise import customise
+from .config.credentials import fetch_headers, scheme_problem
+from .customise import customise, with_tool_names
 from .customise.bindings import pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
-from .lint.structure import check, validate
+from .lint.structure import check
+from .lint.values import check_defaults
 from .load import Document, Limits, Progress, load, silent
 from .lock import Lock
 from .parse import parse
@@ -23,18 +26,15 @@ from .problems import Problems, UsageError
 from .render import render
 from .upgrade import upgrade
 
-THOROUGH = 60.0
-"""Seconds the validator of `openapi-spec-validator` may take where a thorough look was asked
-for.
-"""
-
 
 def open_document(config: Config, problems: Problems, *, progress: Progress = silent) -> Document:
     """The document the configuration names, as its author wrote it. Raises UsageError where the
     configuration cannot be used, and what `load` raises.
     """
     origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
-    faults = [fault for fault in (base_url_problem(config.base_url), *origins) if fault is not None]
+    scheme = scheme_problem(config.auth_scheme)
+    checks = (base_url_problem(config.base_url), *origins, scheme)
+    faults = [fault for fault in checks if fault is not None]
     if faults:
         raise UsageError(*faults)
     limits = Limits()
@@ -50,6 +50,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         folder=Path(config.ref_root) if config.ref_root is not None else None,
         limits=limits,
         progress=progress,
+        headers=fetch_headers(config.fetch_headers, os.environ),
     )
 
 
@@ -62,15 +63,14 @@ def read(
 ) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
-    What its version does not allow is reported: by the official schema in milliseconds, `thorough`
-    by a validator too.
+    What its version does not allow is reported: its structure, and with `thorough` its defaults.
     """
     document = open_document(config, problems, progress=progress)
+    check(document, problems)
+    upgraded = upgrade(document, problems)
     if thorough:
-        validate(document, problems, seconds=THOROUGH)
-    else:
-        check(document, problems)
-    return upgrade(document, problems)
+        check_defaults(upgraded, problems)
+    return upgraded
 
 
 def understand(
@@ -85,7 +85,8 @@ def understand(
     document = read(config, problems, thorough=thorough, progress=progress)
     report_hidden(document, problems)
     config = pin(config, lock, document)
-    return document, customise(parse(document, config, problems), config, problems)
+    server = customise(parse(document, config, problems), config, problems)
+    return document, replace(with_tool_names(server), lazy=config.lazy)
 
 
 def generate(

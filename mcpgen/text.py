@@ -2,7 +2,8 @@
 
 Characters that are invisible or steer the display (controls, bidirectional overrides, zero-width
 and tag characters) become U+FFFD, so that nothing hides in a description and nothing silently
-disappears. Markdown and HTML become plain text, because a tool description is read as text.
+disappears; those that are part of an emoji stay. Markdown and HTML become plain text, because a
+tool description is read as text; the items of a list keep their lines.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from functools import lru_cache
 
 from .runtime import invisible
 
-INVISIBLE = re.compile(invisible.INVISIBLE)
+_EMOJI = (
+    "#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"  # what a variation selector can follow
+)
+INVISIBLE = re.compile(
+    rf"{invisible.INVISIBLE}(?<![{_EMOJI}]\ufe0f)(?<![{_EMOJI}\ufe0f]\u200d(?=[{_EMOJI}]))"
+)
+"""One invisible character that is no part of an emoji."""
 
 _TAGS = (
     "a|abbr|b|blockquote|br|caption|center|code|col|colgroup|dd|del|details|div|dl|dt|em|figure"
@@ -24,13 +31,30 @@ _BLOCK_TAG = re.compile(
     r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6]|dd|dt|hr|pre|blockquote)\b[^<>]*>", re.I
 )
 _TAG = re.compile(rf"<\s*/?\s*(?:{_TAGS})\b[^<>]*>", re.I)
+_ANCHOR = re.compile(r"<a\b[^<>]*>([^<>\[\]\n]{1,300})</a\s*>", re.I)
+_ITEM_TAG = re.compile(r"<\s*li\b[^<>]*>", re.I)
+# Tags of a documentation tool (`<Warning>`) end somewhere; a placeholder (`<owner>`) does not.
+_OTHER_TAG = re.compile(r"</?([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
+_END_TAG = re.compile(r"</([A-Za-z][\w.-]*)\s*>")
+_EMPTY_TAG = re.compile(r"<[A-Za-z][\w.-]*(?:\s[^<>]*)?/>")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
-_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]*\)")
+_LINK = re.compile(
+    r"\[((?:[^\[\]]|\[[^\[\]\n]*\]){1,500})\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
+)
+_LINK_TARGET = re.compile(r"^[ \t]*\[[^\[\]\n]+\]:[ \t]*\S+.*$", re.M)
+# A sentence that does nothing but send its reader to another page.
+_FURTHER = re.compile(
+    r"\[(?:learn|read|see) more\b[^\]\n]{0,200}\]\([^()\s]{0,500}\)\.?"
+    r"|(?:For (?:more|further|additional) (?:information|details|info)|(?:To )?learn more)"
+    r"[^.\[\n]{0,80}\[[^\]\n]{1,200}\]\([^()\s]{0,500}\)[^.\n\[]{0,20}(?:\.[\"”']?|$)",
+    re.I | re.M,
+)
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.M)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$", re.M)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
-_TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t:|-]*-{3}[ \t:|-]*$", re.M)
+_TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t:|-]*-|[ \t:|-]*-{3})[ \t:|-]*$", re.M)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+(?=\S)", re.M)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.M)
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?(?:\[![A-Z]+\])?[ \t]*", re.M)
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
@@ -60,19 +84,50 @@ def plain(text: object) -> str:
 def _plain(text: str) -> str:
     text = visible(text[:40_000])
     if "<" in text:
-        text = _TAG.sub("", _BLOCK_TAG.sub("\n", _COMMENT.sub("", text)))
+        text = _without_tags(text)
     if "&" in text:
         text = visible(_ENTITY.sub(lambda match: html.unescape(match.group()), text))
-    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
+    if "[" in text:
+        text = _LINK_TARGET.sub("", _FURTHER.sub("", text))
+        text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
     if "\n" in text or text.startswith(("#", ">")):
-        text = _HEADING.sub(r"\1", _RULE.sub("", _TABLE_RULE.sub("", _FENCE.sub("", text))))
-        text = _QUOTE.sub("", text)
+        text = _QUOTE.sub("", _RULE.sub("", _TABLE_RULE.sub("", _FENCE.sub("", text))))
+        text = _HEADING.sub(r"\n\n\1\n\n", text)
         text = _TABLE_ROW.sub(
-            lambda match: " ".join(match.group(1).replace("|", " ").split()), text
+            lambda match: "\n- " + " ".join(match.group(1).replace("|", " ").split()), text
         )
+        text = _ITEM.sub(_item, text)
     text = _EMPHASIS.sub(r"\2", text)
     paragraphs = (" ".join(part.split()) for part in _LINES.split(_SPACES.sub(" ", text)))
-    return "\n".join(part for part in paragraphs if part)
+    lines: list[str] = []
+    for paragraph in paragraphs:
+        if lines and _goes_on(lines[-1], paragraph):
+            lines[-1] += f" {paragraph}"
+        elif paragraph:
+            lines.append(paragraph)
+    return "\n".join(lines)
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a blank line stands in the middle of a sentence."""
+    return line[-1] not in ".:!?;" and following[:1].islower()
+
+
+def _item(marker: re.Match[str]) -> str:
+    """The beginning of a list's item, on a line of its own."""
+    number = marker.group(1)
+    if number is None:
+        return "\n\n- "
+    return f"\n\n{number}. "
+
+
+def _without_tags(text: str) -> str:
+    """Text without HTML, and without the tags of documentation tools."""
+    text = _ANCHOR.sub(r"[\1](#)", _COMMENT.sub("", text))
+    text = _ITEM_TAG.sub("\n- ", text)
+    text = _EMPTY_TAG.sub("", _TAG.sub("", _BLOCK_TAG.sub("\n", text)))
+    ended = {*_END_TAG.findall(text)}
+    return _OTHER_TAG.sub(lambda tag: "" if tag.group(1) in ended else tag.group(), text)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -98,6 +153,14 @@ def first_sentence(text: str) -> tuple[str, str]:
         head, tail = line[: match.start()], line[match.end() :]
         return head.rstrip(" ."), "\n".join(part for part in (tail, rest) if part)
     return line.rstrip(" ."), rest
+
+
+def sentences(line: str) -> list[str]:
+    """The sentences of one line of plain text, each with its full stop."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(line)]
+    starts = [0, *ends]
+    parts = [line[start:end].strip() for start, end in zip(starts, [*ends, len(line)], strict=True)]
+    return [part for part in parts if part]
 
 
 def words(text: str) -> list[str]:

@@ -49,7 +49,7 @@ _TAIL = """\
 | `list` | what the tool list costs: `bytes` of JSON, about as many `tokens` |
 | `toolsets` | `name`, `tools`, `bytes`, `tokens` |
 | `tools` | `name`, `toolset`, `operation`, `read_only`, `destructive`, `bytes`, `tokens` |
-| `environment` | the variables to set: `name`, `meaning`, `required`, `secret` |
+| `environment` | the variables to set: `name`, `meaning`, `about` (how it is sent), `required`, `secret` |
 | `problems` | `code`, `severity`, `message`, `hint`, `notes`, `file`, `line`, `column`, `width`, `pointer` |
 | `output`, `dry_run` | (`generate`) the folder; whether nothing was written |
 | `tools_moved` | (`generate`) since the last run: names under `added` and `gone`, `from` and `to` under `renamed` |

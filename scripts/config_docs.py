@@ -24,7 +24,7 @@ def schema() -> dict[str, Any]:
         BY_NAME["tools.*.arguments.*"], "The tool's arguments by name."
     )
     top = _table(BY_NAME[""])
-    for name in ("source", "select"):
+    for name in ("source", "auth", "select", "answers"):
         top["properties"][name] = _table(BY_NAME[name])
     tools = {"type": "object", "description": "Single operations.", "additionalProperties": tool}
     top["properties"]["tools"] = tools
@@ -53,6 +53,7 @@ def _key(key: Key) -> dict[str, Any]:
         "text or texts": {"anyOf": [text, texts]},
         "flag": {"type": "boolean"},
         "count": {"type": "integer", "minimum": 1, "maximum": COUNT_LIMIT},
+        "headers": {"type": "object", "additionalProperties": text},
         "any": {},
     }[key.kind]
     if key.choices:
@@ -117,6 +118,7 @@ def _holds(key: Key) -> str:
         "text or texts": "text or list of texts",
         "flag": "`true` or `false`",
         "count": "whole number",
+        "headers": "table of texts",
         "any": "any value",
     }[key.kind]
 

@@ -20,8 +20,16 @@ from .help import Command
 from .options import command
 from .screen import Screen
 
-COMMANDS = ("generate", "new", "add", "inspect", "lint", "check", "diff", "verify", "explain")
-"""The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name."""
+COMMANDS = (
+    *("generate", "new", "add", "list", "call", "serve"),
+    *("inspect", "lint", "score", "eval", "suggest"),
+    *("check", "diff", "verify", "explain"),
+)
+"""The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name, or of
+the one in `FUNCTIONS`.
+"""
+FUNCTIONS = {"list": "list_tools"}
+"""Functions that do not have the name of their command, because Python uses it."""
 
 app = typer.Typer(
     name="mcpgen",
@@ -58,7 +66,7 @@ def _mcpgen(
 
 for _name in COMMANDS:
     _module = importlib.import_module(f".{_name}", __name__)
-    app.command(_name, cls=Command)(command(getattr(_module, _name)))
+    app.command(_name, cls=Command)(command(getattr(_module, FUNCTIONS.get(_name, _name))))
 
 
 def run(arguments: list[str]) -> int:

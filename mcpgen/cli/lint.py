@@ -50,6 +50,7 @@ def lint(
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
+    from ..lint.structure import CODE
     from ..problems import Problems
     from ..project.run import Request, run
     from .problem_output import print_problems
@@ -62,7 +63,12 @@ def lint(
         check_client(made.server, name, problems)
     print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
-        _write_overlay(screen, config, fix_overlay)
+        defaults = [
+            made.document.written(problem.pointer)
+            for problem in problems
+            if problem.code == CODE and problem.pointer.endswith("/default")
+        ]
+        _write_overlay(screen, config, fix_overlay, defaults)
     if output_format == "text":
         screen.remark(_conclusion(problems), style="")
     has_warnings = any(problem.severity == "warning" for problem in problems)
@@ -76,8 +82,10 @@ def _conclusion(problems: Problems) -> str:
     return f"{counts}; `mcpgen explain CODE` says more"
 
 
-def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
-    """Write the repairs; the document is read again, as its author wrote it."""
+def _write_overlay(screen: Screen, config: Config, path: Path, defaults: list[str]) -> None:
+    """Write the repairs; the document is read again, as its author wrote it. `defaults` are the
+    pointers of those that their schemas do not allow.
+    """
     from ..lint.repairs import overlay, repairs
     from ..pipeline import open_document
     from ..problems import Problems, UsageError
@@ -89,11 +97,18 @@ def _write_overlay(screen: Screen, config: Config, path: Path) -> None:
             "name another file, or remove this one: it may hold your own repairs",
         )
     document = open_document(config, Problems())
-    found = repairs(document)
-    path.write_text(overlay(document), encoding="utf-8", newline="\n")
-    known = sum(repair.known for repair in found)
+    actions = repairs(document, defaults)
+    known = sum(repair.known for repair in actions)
+    text = overlay(document, actions)
+    if not text:
+        message = f"{shown(str(path))} is not written: no repair follows from the document"
+        if actions:
+            message += f", and {len(actions):,} need what only its author knows"
+        screen.remark(message, style="")
+        return
+    path.write_text(text, encoding="utf-8", newline="\n")
     screen.remark(
-        f"{shown(str(path))}: {known:,} repairs to review, {len(found) - known:,} left to you as"
+        f"{shown(str(path))}: {known:,} repairs to review, {len(actions) - known:,} left to you as"
         " comments",
         style="",
     )

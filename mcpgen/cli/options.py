@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -30,6 +31,15 @@ FormatOption = Annotated[
     Format,
     typer.Option(
         "--format", help="How to print problems.", case_sensitive=False, rich_help_panel=OUTPUT
+    ),
+]
+ProjectOption = Annotated[
+    Path,
+    typer.Option(
+        "--project",
+        metavar="DIR",
+        help="The project's folder. Default: the project that this folder is in.",
+        show_default=False,
     ),
 ]
 Debug = Annotated[

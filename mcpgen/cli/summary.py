@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import Server, Tool
 from ..render.facts import wire
 from ..render.manifests import environment
+from ..runtime.search.lazy import tools as lazy_tools
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -50,6 +51,17 @@ class Summary:
     def total(self) -> Size:
         """The whole list, with the commas and brackets around its tools."""
         return Size(bytes=sum(size.bytes for size in self.sizes.values()) + len(self.sizes) + 1)
+
+    @property
+    def read_only(self) -> Size:
+        """The list with `--read-only`."""
+        names = [tool.name for tool in self.server.tools if tool.hints.read_only]
+        return Size(bytes=sum(self.sizes[name].bytes for name in names) + len(names) + 1)
+
+    @property
+    def lazy(self) -> Size:
+        """The list with `--lazy`: the tools that find and call all others."""
+        return Size(bytes=len(json.dumps(lazy_tools(read_only=False), separators=(",", ":"))))
 
     @property
     def filtered(self) -> int:
@@ -118,6 +130,8 @@ class Summary:
                 for skip in server.skips
             ],
             "list": self.total.data(),
+            "list_read_only": self.read_only.data(),
+            "list_lazy": self.lazy.data(),
             "toolsets": [
                 {
                     "name": toolset.name,
@@ -142,6 +156,7 @@ class Summary:
                 {
                     "name": variable.name,
                     "meaning": variable.meaning,
+                    "about": variable.about,
                     "required": variable.required,
                     "secret": variable.secret,
                 }

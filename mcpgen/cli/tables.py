@@ -11,12 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ..ir import Skip
+from ..lint.clients import too_many
 from ..render.manifests import environment
 from .screen import Screen, shown
 from .summary import Size, Summary
 
 MOST_TOOLSETS = 12
 MOST_SKIPS = 5
+NO_CREDENTIAL = (
+    "none declared; if the API wants one: `--auth bearer`, `basic`, `header:NAME` or `query:NAME`"
+)
 LARGE_LIST = 40_000
 """Bytes of a tool list (about 10,000 tokens) above which ways to a smaller one are named."""
 
@@ -59,8 +63,16 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         )
     facts.add_row("operations" if server.calls_api else "definitions", law)
     facts.add_row("tool list", size(summary.total))
+    if summary.total.bytes > LARGE_LIST:
+        facts.add_row("  --read-only", size(summary.read_only))
+        facts.add_row("  --lazy", size(summary.lazy))
+    limits = [f"{title} ({most})" for title, most in too_many(len(summary.sizes))]
+    if limits:
+        facts.add_row("too many for", ", ".join(limits))
     if server.calls_api:
         facts.add_row("API", _address(summary))
+        if not server.auth:
+            facts.add_row("credential", NO_CREDENTIAL)
     for word, text in further:
         facts.add_row(word, text)
     screen.out.print(facts)
@@ -155,7 +167,7 @@ def show_environment(screen: Screen, summary: Summary) -> None:
     for item in variables:
         table.add_row(
             Text(item.name, style="cyan"),
-            item.meaning + ("" if item.required else " (not always needed)"),
+            shown(item.text) + ("" if item.required else " (not always needed)"),
         )
     screen.out.print(table)
     screen.out.print()

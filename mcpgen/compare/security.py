@@ -76,6 +76,8 @@ class Call:
     alternatives: tuple[frozenset[str], ...]
     optional: bool
     credentials: Mapping[str, Credential]
+    is_undeclared: bool = False
+    """Whether its credentials are none of the document's."""
 
     def __str__(self) -> str:
         """The credentials in words: `a` and `b` or nothing."""
@@ -203,6 +205,8 @@ def _address_changes(before: Call, after: Call) -> Iterator[str]:
 
 
 def _credential_changes(before: Call, after: Call) -> Iterator[str]:
+    if not before.alternatives and after.is_undeclared:
+        return  # the configuration asked for it, or it is sent only where the operator sets it
     if (before.alternatives, before.optional) != (after.alternatives, after.optional):
         yield f"requests carry {after} instead of {before}"
     for name in sorted(before.credentials.keys() & after.credentials.keys()):
@@ -265,6 +269,7 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> Call:
         alternatives=alternatives,
         optional=bool(alternatives) and () in security,
         credentials={name: _credential(name, lock.auth.get(name, {})) for name in used},
+        is_undeclared=any(lock.auth.get(name, {}).get("declared") is False for name in used),
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..problems import Problem, UsageError
 from .base_url import base_url_problem
+from .credentials import fetch_fault, is_constant_header, scheme_fault
 from .keys import BY_NAME, COUNT_LIMIT, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
@@ -55,7 +56,11 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     server = reader.table("", (), data)
     reader.address("base_url", server.get("base_url"))
     source = reader.table("source", ("source",), data.get("source", {}))
+    reader.check("E1175", ("source", "headers"), fetch_fault(source.get("fetch_headers", ())))
+    auth = reader.table("auth", ("auth",), data.get("auth", {}))
+    reader.check("E1176", ("auth", "scheme"), scheme_fault(auth.get("auth_scheme")))
     selection = reader.table("select", ("select",), data.get("select", {}))
+    answers = reader.table("answers", ("answers",), data.get("answers", {}))
     tools: dict[str, ToolConfig] = {}
     for name, table in reader.tables(("tools",), data.get("tools", {})):
         tools[name] = reader.tool(name, table)
@@ -64,6 +69,8 @@ def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Confi
     return Config(
         **server,
         **source,
+        **answers,
+        **auth,
         selection=Selection(**selection),
         tools=tools,
         places={
@@ -119,6 +126,11 @@ class _Reader:
         problem = base_url_problem(url)
         if problem is not None:
             self.add(problem.code, (key,), problem.message, hint=problem.hint)
+
+    def check(self, code: str, path: KeyPath, message: str) -> None:
+        """Report what is wrong with a value; nothing where the message is empty."""
+        if message:
+            self.add(code, path, message)
 
     def from_here(self, key: Key, value: Any) -> Any:
         """The value of a key; paths in it become relative to the current folder."""
@@ -215,6 +227,8 @@ def accepts(key: Key, value: Any) -> bool:
             return _is_texts(value)
         case "text or texts":
             return _is_text(value) or _is_texts(value)
+        case "headers":
+            return isinstance(value, dict) and all(map(is_constant_header, value, value.values()))
         case "any":
             return _is_json(value)
 
@@ -254,6 +268,7 @@ _EXPECTED = {
     "text or texts": "text in quotes, or a list of texts",
     "flag": "`true` or `false`",
     "count": "a whole number of at least 1",
+    "headers": "a table of header names and texts, without credentials (`[auth]` is for those)",
     "any": "a value that JSON has (no date, no infinity)",
 }
 

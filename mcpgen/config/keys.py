@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "texts", "text or texts", "flag", "count", "any"]
+Kind = Literal["text", "texts", "text or texts", "flag", "count", "headers", "any"]
 
 COUNT_LIMIT = 1_000_000_000
 
@@ -126,6 +126,16 @@ TOP = Table(
             ),
         ),
         Key(
+            name="lazy",
+            kind="flag",
+            example="false",
+            text=(
+                "Whether the server can be started with `--lazy`, which lists three tools that"
+                " search, describe and call the others; true by default. `false` leaves out the"
+                " search and its index."
+            ),
+        ),
+        Key(
             name="base_url",
             kind="text",
             example='"https://api.example.com/v1"',
@@ -147,6 +157,15 @@ TOP = Table(
                 name="--allow-origin",
                 metavar="ORIGIN",
                 help="Also let operations call this origin. Repeatable.",
+            ),
+        ),
+        Key(
+            name="headers",
+            kind="headers",
+            example='{ "X-Api-Version" = "2" }',
+            text=(
+                "Headers that every request to the API carries. No secrets: those come from the"
+                " environment."
             ),
         ),
     ),
@@ -178,7 +197,25 @@ SOURCE = Table(
             kind="text or texts",
             field="sources",
             example='"https://api.example.com/openapi.json"',
-            text="A URL that is fetched on every run, without credentials.",
+            text="A URL that is fetched on every run.",
+        ),
+        Key(
+            name="headers",
+            kind="texts",
+            field="fetch_headers",
+            example='["Authorization: env:DOCS_TOKEN"]',
+            text=(
+                "Headers that are sent when the document is fetched from its URL. A value is named"
+                " by an environment variable that holds it, and never written down."
+            ),
+            option=Option(
+                name="--header",
+                metavar="HEADER",
+                help=(
+                    "Send this header when the document is fetched, as in `Authorization:"
+                    " env:NAME`: the value is what the environment variable NAME holds. Repeatable."
+                ),
+            ),
         ),
         Key(
             name="obtained",
@@ -252,6 +289,42 @@ SOURCE = Table(
                 metavar="FILE",
                 help="Apply this OpenAPI Overlay to the document first. Repeatable, in order.",
             ),
+        ),
+    ),
+)
+
+AUTH = Table(
+    name="auth",
+    dataclass="Config",
+    text=(
+        "The credential of an API whose document declares none, or a wrong one: it takes the place"
+        " of everything the document says about credentials. Its value comes from the environment."
+    ),
+    keys=(
+        Key(
+            name="scheme",
+            kind="text",
+            field="auth_scheme",
+            example='"header:X-Api-Key"',
+            text=(
+                "How it is sent: `bearer`, `basic` (user name and password), `header:NAME` or"
+                " `query:NAME`."
+            ),
+            option=Option(
+                name="--auth",
+                metavar="SCHEME",
+                help=(
+                    "The credential that the API wants and the document does not declare: `bearer`,"
+                    " `basic`, `header:NAME` or `query:NAME`."
+                ),
+            ),
+        ),
+        Key(
+            name="description",
+            kind="text",
+            field="auth_description",
+            example='"A personal access token, as in `ghp_...`"',
+            text="What the credential looks like and where to get one, for whoever sets it.",
         ),
     ),
 )
@@ -413,6 +486,16 @@ TOOL = Table(
                 " listed."
             ),
         ),
+        Key(
+            name="budget",
+            kind="count",
+            example="8192",
+            text=(
+                "The bytes this tool may have in the list: 4096 unless the profile is `rich`. What"
+                " does not fit is left out, the least important first; calls are always checked"
+                " against the whole schema."
+            ),
+        ),
     ),
 )
 
@@ -510,14 +593,73 @@ ANSWER = Table(
             example="true",
             text="Leave out fields whose value is null.",
         ),
+        Key(
+            name="full",
+            kind="flag",
+            example="true",
+            text="Show the items of a list whole, and offer no argument that chooses their fields.",
+        ),
+        Key(
+            name="redact",
+            kind="texts",
+            example='["ssn"]',
+            text="Fields that this tool's answers do not show, beside those of `[answers]`.",
+        ),
+        Key(
+            name="table",
+            kind="flag",
+            example="true",
+            text=(
+                "Write a list as tab-separated values, a line for each item. The structured content"
+                " stays JSON."
+            ),
+        ),
+        Key(
+            name="xml",
+            kind="flag",
+            example="true",
+            text=(
+                "Show an answer in XML as JSON: attributes as `@name`, every value as text. The"
+                " server then needs the library `xmltodict`."
+            ),
+        ),
     ),
 )
 
-TABLES = (TOP, SOURCE, SELECT, TOOL, HINTS, ARGUMENT, ANSWER)
+ANSWERS = Table(
+    name="answers",
+    dataclass="Config",
+    text="How the answers of all tools are shown.",
+    keys=(
+        Key(
+            name="full",
+            kind="flag",
+            field="full_answers",
+            example="true",
+            text=(
+                "Show the items of lists whole, and offer no argument that chooses their fields. By"
+                " default a long list shows of each item the fields that tell it apart, and says"
+                " how to get the others."
+            ),
+            option=Option(name="--full-answers", help="Show the items of lists whole."),
+        ),
+        Key(
+            name="redact",
+            kind="texts",
+            example='["ssn", "date_of_birth"]',
+            text=(
+                "Fields that no answer and no error shows, at any depth. Case and punctuation do"
+                " not matter. Text that is not JSON and names one of them is withheld."
+            ),
+        ),
+    ),
+)
+
+TABLES = (TOP, SOURCE, AUTH, SELECT, ANSWERS, TOOL, HINTS, ARGUMENT, ANSWER)
 BY_NAME = {table.name: table for table in TABLES}
 
 SUBTABLES = {
-    "": ("source", "select", "tools"),
+    "": ("source", "auth", "select", "answers", "tools"),
     "tools.*": ("hints", "arguments", "answer"),
 }
 """Tables within tables: `tools` and `arguments` hold one table for each operation and argument."""

@@ -26,6 +26,10 @@ class AnswerConfig:
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    full: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,7 @@ class ToolConfig:
     open_world: bool | None = None
     arguments: dict[str, ArgumentConfig] = field(default_factory=dict)
     answer: AnswerConfig = AnswerConfig()
+    budget: int | None = None
     aliases: tuple[str, ...] = ()
 
 
@@ -71,11 +76,21 @@ class Config:
     ref_root: str | None = None
     max_bytes: int | None = None
     fetch_seconds: int | None = None
+    fetch_headers: tuple[str, ...] = ()
+    """Items such as `Authorization: env:NAME`."""
+    lazy: bool = True
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None
     base_url: str | None = None
     allow_origins: tuple[str, ...] = ()
+    full_answers: bool = False
+    redact: tuple[str, ...] = ()
+    auth_scheme: str | None = None
+    """`bearer`, `basic`, `header:NAME` or `query:NAME`."""
+    auth_description: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    """Constant headers of every request to the API."""
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
     bindings: dict[str, str] = field(default_factory=dict)

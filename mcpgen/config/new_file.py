@@ -64,6 +64,9 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     lines = [_HEAD, *_assignments("", server), "", "[source]", *_assignments("source", source)]
     if not config.sources or config.sources == ("-",):
         lines.append('# path = "../openapi.yaml"   # the document was read from standard input')
+    auth = _assignments("auth", _changed_values("auth", config, folder))
+    if auth:
+        lines += ["", "[auth]", *auth]
     lines += ["", "# Which operations become tools. Without any key: all of them.", "[select]"]
     lines += _assignments("select", _changed_values("select", config.selection, folder))
     return "\n".join(lines) + "\n" + _TAIL
@@ -101,7 +104,7 @@ def _assignments(table: str, values: Mapping[str, Any]) -> list[str]:
     lines = []
     for key in BY_NAME[table].keys:
         value = values.get(key.name)
-        if value not in (None, "", [], ()):
+        if value not in (None, "", [], (), {}):
             lines.append(f"{key.name} = {literal(value)}")
     return lines
 
@@ -112,6 +115,9 @@ def literal(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, dict):
+        items = ", ".join(f"{literal(key)} = {literal(item)}" for key, item in value.items())
+        return f"{{ {items} }}"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=True)
     return str(value)

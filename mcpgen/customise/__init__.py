@@ -5,5 +5,6 @@ server.
 from __future__ import annotations
 
 from .apply import customise
+from .mentions import with_tool_names
 
-__all__ = ["customise"]
+__all__ = ["customise", "with_tool_names"]

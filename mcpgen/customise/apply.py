@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ import jsonschema_rs
 from ..config import ArgumentConfig, Config, ToolConfig
 from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
+from .answers import shaping_of, with_answer, with_answers
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -65,6 +66,7 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
     A table whose operation was renamed or removed gives a warning. Raises UsageError for every
     table, name or argument that fits nothing.
     """
+    server = with_answers(server, config)
     if not config.tools:
         return server
     faults = _Faults(config.places)
@@ -124,11 +126,10 @@ class _Changes:
         if config.name:
             self.original_names[_operation(tool)] = tool.name
         self.add_aliases(changed, config)
-        answer = config.answer
-        if answer.keep or answer.drop or answer.strip_nulls:
-            self.answers[changed.name] = Shaping(
-                keep=answer.keep, drop=answer.drop, strip_nulls=answer.strip_nulls
-            )
+        changed = with_answer(changed, config.answer)
+        shaping = shaping_of(config.answer)
+        if shaping != Shaping():
+            self.answers[changed.name] = shaping
         toolset = _toolset(toolset, config, tool, self.faults)
         self.members.setdefault(toolset, []).append(changed)
 
@@ -346,13 +347,23 @@ def _argument_by_name(tool: Tool, word: str) -> Argument | None:
 
 
 def _with_property(tool: Tool, name: str, **changes: Any) -> Tool:
-    """The tool with keywords of an argument's schema changed."""
+    """The tool with keywords of an argument's listed schema changed."""
     properties = dict(tool.input_schema.get("properties", {}))
     schema = properties.get(name)
     if not isinstance(schema, dict):
         schema = {}
     properties[name] = {**schema, **changes}
     return replace(tool, input_schema={**tool.input_schema, "properties": properties})
+
+
+def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
+    """The tool with its listed input changed, and the whole of it in the same way. What the user
+    implements is checked against the schema as its author wrote it.
+    """
+    contract = tool.contract
+    if contract is not None and tool.request is not None:
+        contract = change(contract)
+    return replace(tool, input_schema=change(tool.input_schema), contract=contract)
 
 
 def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults) -> Tool:
@@ -374,11 +385,11 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         if request and request.body and request.body.whole and argument.place == "body":
             request = replace(request, body=None)
     name = argument.name
+    tool = _with_inputs(tool, lambda schema: _without_property(schema, name))
     return replace(
         tool,
         request=request,
         arguments=tuple(arguments),
-        input_schema=_without_property(tool.input_schema, name),
         nullable=tuple(pointer for pointer in tool.nullable if not _is_under(pointer, name)),
         wire_names=tuple(pair for pair in tool.wire_names if not _is_under(pair[0], name)),
     )
@@ -414,7 +425,7 @@ def _with_default(
         faults.add("E1120", message, "arguments", word, "default")
         return tool, argument
     tool = _with_property(tool, argument.name, default=value)
-    tool = replace(tool, input_schema=_not_required(tool.input_schema, argument.name))
+    tool = _with_inputs(tool, lambda schema: _not_required(schema, argument.name))
     optional = replace(argument, required=False, default=(value,))
     return _with_argument(tool, argument, optional), optional
 
@@ -455,20 +466,24 @@ def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, fault
         faults.add("E1116", message, "arguments", word, "name")
         return tool
     old = argument.name
-    schema = dict(tool.input_schema)
-    properties = schema.get("properties", {})
-    schema["properties"] = {_renamed(key, old, name): properties[key] for key in properties}
-    if "required" in schema:
-        schema["required"] = [_renamed(key, old, name) for key in schema["required"]]
+    tool = _with_inputs(tool, lambda schema: _with_renamed_property(schema, old, name))
     tool = replace(
         tool,
-        input_schema=schema,
         nullable=tuple(_renamed_pointer(pointer, old, name) for pointer in tool.nullable),
         wire_names=tuple(
             (_renamed_pointer(pointer, old, name), wire) for pointer, wire in tool.wire_names
         ),
     )
     return _with_argument(tool, argument, replace(argument, name=name))
+
+
+def _with_renamed_property(schema: Schema, old: str, new: str) -> Schema:
+    schema = dict(schema)
+    properties = schema.get("properties", {})
+    schema["properties"] = {_renamed(key, old, new): properties[key] for key in properties}
+    if "required" in schema:
+        schema["required"] = [_renamed(key, old, new) for key in schema["required"]]
+    return schema
 
 
 def _renamed(name: str, old: str, new: str) -> str:

@@ -53,6 +53,16 @@ def table() -> dict[str, Client]:
     return clients
 
 
+def too_many(count: int) -> list[tuple[str, int]]:
+    """The clients that take fewer tools than `count`, by title, each with its limit."""
+    return [
+        (client.title, rule.value)
+        for client in table().values()
+        for rule in client.rules
+        if rule.name == "tool_count" and count > rule.value
+    ]
+
+
 def check_client(server: Server, name: str, problems: Problems) -> None:
     """Report as warnings what a client (or `all`) refuses. Raises UsageError for an unknown one."""
     for client in _clients(name):
@@ -68,6 +78,23 @@ def check_client(server: Server, name: str, problems: Problems) -> None:
                 pointer=tools[0].origin.pointer,
                 notes=(f"seen in {rule.source}",),
             )
+
+
+def tool_limit(name: str) -> int:
+    """How many tools a client takes. Raises UsageError for an unknown one, and for one that has no
+    limit.
+    """
+    limits = [
+        int(rule.value)
+        for client in _clients(name)
+        for rule in client.rules
+        if rule.name == "tool_count"
+    ]
+    if limits:
+        return min(limits)
+    message = f"no limit of `{name}` on the number of tools is known"
+    hint = "say how many tools you want with `--limit`"
+    raise UsageError.of("E0870", message, hint)
 
 
 def _clients(name: str) -> list[Client]:

@@ -6,6 +6,7 @@ Everything that is generated has its invisible characters replaced anyway (`text
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from ..text import INVISIBLE, visible
 
 if TYPE_CHECKING:
     from ..load import Document
+    from ..load.text import Text
     from ..problems import Problems
 
 LONGEST = 20_000
@@ -74,14 +76,39 @@ class Finding:
     excerpt: str
 
 
-_ESCAPED = re.compile(r"\\[uUxNLP0abefv_]")
-"""Escapes of JSON and YAML that may stand for an invisible character."""
+_UNICODE_ESCAPES = re.compile(r"\\u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*")
+_JSON_CONTROLS = re.compile(r"\\[bf]")
+_YAML_ESCAPES = re.compile(r"\\[UxNLP0abefv_]")
+"""Escapes that may stand for an invisible character, besides `\\u`."""
+
+
+def _may_hide(text: Text) -> bool:
+    """Whether a file may hold an invisible character, written out or escaped: much cheaper than a
+    look at each of its texts.
+    """
+    content = text.content
+    if INVISIBLE.search(content):
+        return True
+    escapes = _YAML_ESCAPES
+    if text.is_json:
+        escapes = _JSON_CONTROLS
+    if any(_is_escape(content, match.start()) for match in escapes.finditer(content)):
+        return True
+    runs = set(_UNICODE_ESCAPES.findall(content))
+    return any(INVISIBLE.search(json.loads(f'"{run}"')) for run in runs)
+
+
+def _is_escape(content: str, at: int) -> bool:
+    """Whether the backslash at an offset is none that a backslash before it escapes."""
+    first = at
+    while first > 0 and content[first - 1] == "\\":
+        first -= 1
+    return (at - first) % 2 == 0
 
 
 def report_hidden(document: Document, problems: Problems) -> None:
     """Warn of every text with invisible characters."""
-    contents = [text.content for text in document.files.values()]
-    if not any(INVISIBLE.search(content) or _ESCAPED.search(content) for content in contents):
+    if not any(map(_may_hide, document.files.values())):
         return
     for pointer, text in _texts(document.root):
         if len(problems) > MOST_REPORTED:

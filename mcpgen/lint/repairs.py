@@ -1,4 +1,5 @@
-"""Repairs of a document as an OpenAPI Overlay, for the author to review.
+"""Repairs of a document as an OpenAPI Overlay, for the author to review: of what `lint` reports,
+and of what a server needs besides.
 
 What follows from the document itself is written as an action. What only its author can know, such
 as what an operation does, is written as a comment to fill in. No guess changes what a request
@@ -9,13 +10,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..http import CALLABLE_METHODS
+from ..load.document import UnresolvedReference
+from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
+from ..parse.schema import MISSPELT_TYPES
+from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible
+from .structure import Finding, findings
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -24,14 +30,26 @@ if TYPE_CHECKING:
 COMPOSERS = ("allOf", "oneOf", "anyOf")
 
 
+MISSING: dict[str, Any] = {
+    "description": "Not described.",
+    "paths": {},
+    "required": True,
+    "responses": {"default": {"description": "Not described."}},
+    "title": "API",
+    "version": "0",
+}
+"""Key that a document must have → a value that changes no request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repair:
     """One action of an overlay: its target (JSONPath, RFC 9535), what is merged into it, and why.
-    `known` is False where only the author can complete it.
+    Without an `update` the target is removed. `known` is False where only the author can complete
+    it.
     """
 
     target: str
-    update: dict[str, Any]
+    update: dict[str, Any] | None
     why: str
     known: bool = True
 
@@ -46,23 +64,84 @@ def _quoted(key: str) -> str:
     return f"'{inner}'"
 
 
-def repairs(document: Document) -> list[Repair]:
-    """Every repair for a document that was not upgraded, in the document's order."""
-    return [*_servers(document), *_operations(document), *_schemas(document)]
+def repairs(document: Document, wrong_defaults: Iterable[str] = ()) -> list[Repair]:
+    """Every repair for a document that was not upgraded, in the document's order.
+
+    `wrong_defaults` are the pointers of defaults that their schemas do not allow.
+    """
+    return [
+        *_servers(document),
+        *_operations(document),
+        *_schemas(document),
+        *_findings(document),
+        *_defaults(document, wrong_defaults),
+    ]
 
 
-def _object(value: Any) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one."""
-    if isinstance(value, dict):
-        return value
-    return {}
+def _findings(document: Document) -> Iterator[Repair]:
+    """What the official schema does not allow: keys are removed, and added where any value does."""
+    if not document.describes_api:
+        return
+    for finding in findings(document):
+        target = _json_path(document, finding.pointer)
+        why = f"{finding.pointer or 'the document'}: {finding.message}"
+        update = _update(document, finding)
+        if finding.fault == "unexpected" and finding.key != "$ref":
+            yield Repair(target, None, why)
+        elif finding.fault == "missing" and update:
+            yield Repair(target, update, why)
+        elif update:
+            yield Repair(_json_path(document, finding.pointer.rpartition("/")[0]), update, why)
+        else:
+            yield Repair(target, {"...": "..."}, why, known=False)
 
 
-def _list(value: Any) -> list[Any]:
-    """The value if it is a JSON array, else an empty one."""
-    if isinstance(value, list):
-        return value
-    return []
+def _update(document: Document, finding: Finding) -> dict[str, Any]:
+    """What is merged for a finding, where that is known: a key that is missing, a number as text,
+    or the right name of a type.
+    """
+    if finding.fault == "missing":
+        return {key: MISSING[key] for key in MISSING if key == finding.key}
+    above, _, token = finding.pointer.rpartition("/")
+    key = unescape(token)
+    try:
+        holder, _ = document.resolve_one(f"#{above}")
+    except UnresolvedReference:
+        return {}
+    if type(holder) is not dict:
+        return {}
+    value = holder.get(key)
+    if finding.fault == "number":
+        return {key: str(value)}
+    if key != "type":
+        return {}
+    right = MISSPELT_TYPES.get(as_text(value))
+    if right is None:
+        return {}
+    return {key: right}
+
+
+def _defaults(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
+    for pointer in dict.fromkeys(pointers):
+        target = _json_path(document, pointer)
+        if target:
+            yield Repair(target, None, f"{pointer}: its schema does not allow this default")
+
+
+def _json_path(document: Document, pointer: str) -> str:
+    """The JSONPath of a pointer into the main file; empty where that has no such place."""
+    target = "$"
+    node: Any = document.root
+    for token in split(pointer):
+        if isinstance(node, list):
+            target += f"[{token}]"
+        else:
+            target += f"[{_quoted(token)}]"
+        try:
+            node = child(node, token)
+        except LookupError:
+            return ""
+    return target
 
 
 def _servers(document: Document) -> Iterator[Repair]:
@@ -76,7 +155,7 @@ def _servers(document: Document) -> Iterator[Repair]:
 
 
 def _operations(document: Document) -> Iterator[Repair]:
-    for route, item in _object(document.root.get("paths")).items():
+    for route, item in as_object(document.root.get("paths")).items():
         if not isinstance(item, dict) or not route.startswith("/"):
             continue
         shared = _path_parameters(document, item.get("parameters"))
@@ -92,8 +171,7 @@ def _operation(
     """The repairs of one operation. `shared` are the path parameters its path declares."""
     target = path("paths", route, method)
     label = f"{method.upper()} {visible(route)}"
-    identity = operation.get("operationId")
-    if not isinstance(identity, str) or not identity.strip():
+    if not as_text(operation.get("operationId")).strip():
         first, *rest = operation_words(None, method, route)
         name = first + "".join(word.capitalize() for word in rest)
         yield Repair(target, {"operationId": name}, f"{label} has no operationId")
@@ -109,7 +187,7 @@ def _operation(
                 yield Repair(path("paths", route, method, "parameters"), parameter, why)
         else:
             yield Repair(target, {"parameters": parameters}, why)
-    if not plain(operation.get("summary")) and not plain(operation.get("description")):
+    if not any(plain(operation.get(key)) for key in ("summary", "description")):
         why = f"what does {label} do? One sentence that starts with a verb"
         yield Repair(target, {"summary": "..."}, why, known=False)
 
@@ -126,12 +204,10 @@ def _text_parameter(document: Document, name: str) -> dict[str, Any]:
 
 def _path_parameters(document: Document, parameters: Any) -> set[str]:
     """The names of the path parameters in a list."""
-    from ..load import UnresolvedReference
-
     names = set()
-    for index, entry in enumerate(_list(parameters)):
+    for index, entry in enumerate(as_list(parameters)):
         try:
-            parameter = _object(document.deref(entry, str(index))[0])
+            parameter = as_object(document.deref(entry, str(index))[0])
         except UnresolvedReference:
             continue
         name = parameter.get("name")
@@ -148,8 +224,8 @@ def _schemas(document: Document) -> Iterator[Repair]:
     if isinstance(components, dict):
         place = ("components", "schemas")
         schemas = components.get("schemas")
-    for name, schema in _object(schemas).items():
-        properties = _object(schema).get("properties")
+    for name, schema in as_object(schemas).items():
+        properties = as_object(schema).get("properties")
         if isinstance(properties, dict):
             yield from _schema(path(*place, name), visible(name), schema, properties)
 
@@ -157,39 +233,40 @@ def _schemas(document: Document) -> Iterator[Repair]:
 def _schema(
     target: str, name: str, schema: dict[str, Any], properties: dict[str, Any]
 ) -> Iterator[Repair]:
-    is_composed = any(key in schema for key in COMPOSERS)
-    if "type" not in schema and "$ref" not in schema and not is_composed:
+    if schema.keys().isdisjoint(("type", "$ref", *COMPOSERS)):
         yield Repair(target, {"type": "object"}, f"`{name}` has properties but no type")
-    required = [key for key in _list(schema.get("required")) if isinstance(key, str)]
-    missing = [key for key in required if key not in properties]
-    if missing and not is_composed:
+    missing = [key for key in texts_in(schema.get("required")) if key not in properties]
+    if missing and schema.keys().isdisjoint(COMPOSERS):
         names = ", ".join(map(visible, missing))
         why = f"`{name}` requires {names} without describing it: what is it?"
         update: dict[str, Any] = {"properties": {key: {} for key in missing}}
         yield Repair(target, update, why, known=False)
 
 
-def overlay(document: Document) -> str:
-    """The repairs as an Overlay 1.0 document in YAML, each with its reason as a comment."""
-    title = plain(_object(document.root.get("info")).get("title")) or document.source.name
+def overlay(document: Document, actions: list[Repair]) -> str:
+    """The repairs as an Overlay 1.0 document in YAML, each with its reason as a comment; empty
+    where none is known, because an overlay has at least one action (Overlay 1.0, section 4.4.1).
+    """
+    if not any(repair.known for repair in actions):
+        return ""
+    title = plain(as_object(document.root.get("info")).get("title")) or document.source.name
     lines = [
         "overlay: 1.0.0",
         "info:",
         f"  title: {json.dumps('Repairs for ' + title)}",
         '  version: "1"',
+        "actions:",
     ]
-    actions = repairs(document)
-    if any(repair.known for repair in actions):
-        lines.append("actions:")
-    else:
-        lines.append("actions: []")
     for repair in actions:
         indent = "  "
         if not repair.known:
             indent = "  # "
+        change = "remove: true"
+        if repair.update is not None:
+            change = f"update: {json.dumps(repair.update)}"
         lines += [
-            f"  # {' '.join(repair.why.split())}",
+            f"  # {' '.join(visible(repair.why).split())}",
             f"{indent}- target: {json.dumps(repair.target)}",
-            f"{indent}  update: {json.dumps(repair.update)}",
+            f"{indent}  {change}",
         ]
     return "\n".join(lines) + "\n"

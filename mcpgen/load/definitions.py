@@ -2,8 +2,9 @@
 counts as one.
 
 Dialects: MCP (`inputSchema`; a list, under `tools`, or a captured answer to `tools/list`),
-Anthropic (`input_schema`), OpenAI in both API shapes (`function: {parameters}`, `parameters`) and
-Gemini (`functionDeclarations`).
+Anthropic (`input_schema`), OpenAI in both API shapes (`function: {parameters}`, `parameters`),
+Gemini (`functionDeclarations`, as JSON or as its Python SDK writes it), Bedrock (`toolSpec`) and
+Docker's MCP registry (`arguments`, a list).
 """
 
 from __future__ import annotations
@@ -11,10 +12,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .values import as_text
+
 SOURCES = "mcpgen-sources"
 """Root key under which the files stand that are read beside a document: a list of references."""
 
-SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters")
+SCHEMA_KEYS = (
+    "inputSchema",
+    "input_schema",
+    "parameters",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+)
+OUTPUT_KEYS = ("outputSchema", "output_schema", "responseJsonSchema", "response_json_schema")
+WRAPPERS = ("function", "toolSpec")
+"""Keys under which a dialect has the tool itself."""
+DECLARATIONS = ("functionDeclarations", "function_declarations")
+"""Keys under which Gemini has several functions."""
 DRAFTS = {
     "4": "http://json-schema.org/draft-04/schema#",
     "6": "http://json-schema.org/draft-06/schema#",
@@ -23,18 +37,55 @@ DRAFTS = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 """Draft of JSON Schema → what `$schema` says for it."""
-_LISTS = (("tools",), ("result", "tools"), ("functions",), ("functionDeclarations",))
+_LISTS = (
+    ("tools",),
+    ("result", "tools"),
+    ("functions",),
+    *((key,) for key in DECLARATIONS),
+)
+
+
+def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
+    """The object of an entry that has the name and the schema of the tool, and its pointer."""
+    if type(entry) is not dict:
+        return {}, pointer
+    for key in WRAPPERS:
+        if type(entry.get(key)) is dict:
+            return entry[key], f"{pointer}/{key}"
+    return entry, pointer
+
+
+def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tuple[Any, str]:
+    """The schema of an unwrapped entry under one of the keys, and its pointer; `(None, "")` where
+    it has none.
+    """
+    for key in keys:
+        if key not in tool:
+            continue
+        schema, at = tool[key], f"{pointer}/{key}"
+        if type(schema) is dict and schema.keys() == {"json"}:  # Bedrock
+            return schema["json"], f"{at}/json"
+        return schema, at
+    return None, ""
 
 
 def is_definition(node: Any) -> bool:
     """Whether a value defines one tool, in any dialect."""
+    tool, _ = unwrapped(node, "")
+    if type(tool.get("name")) is not str:
+        return False
+    if type(tool.get("arguments")) is list:
+        return True
+    return any(key in tool for key in (*SCHEMA_KEYS, "description"))
+
+
+def holds_definitions(node: Any) -> bool:
+    """Whether a member of a list is a tool, or declares functions."""
     if type(node) is not dict:
         return False
-    inner = node
-    if type(node.get("function")) is dict:
-        inner = node["function"]
-    has_key = any(key in inner for key in (*SCHEMA_KEYS, "description"))
-    return has_key and type(inner.get("name")) is str
+    if is_definition(node):
+        return True
+    return any(type(node.get(key)) is list for key in DECLARATIONS)
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
@@ -71,22 +122,29 @@ def is_schema(root: dict[str, Any]) -> bool:
     """Whether a document is a JSON Schema: by its `$schema`, or by keywords that only a schema has
     together.
     """
-    dialect = root.get("$schema")
-    if type(dialect) is str and "json-schema.org" in dialect:
+    if "json-schema.org" in as_text(root.get("$schema")):
         return True
-    has_definitions = any(type(root.get(key)) is dict for key in ("$defs", "definitions"))
-    if has_definitions and "paths" not in root:
+    if "paths" not in root and any(type(root.get(key)) is dict for key in _DEFINITIONS):
         return True
     if "$id" in root:
         return True
-    return type(root.get("properties")) is dict and root.get("type", "object") == "object"
+    if type(root.get("properties")) is not dict:
+        return False
+    return bool(root.get("type", "object") == "object")
+
+
+_DEFINITIONS = ("$defs", "definitions")
 
 
 def with_draft(root: Any, draft: str | None) -> Any:
     """A document with the `$schema` of a draft, if it may be a JSON Schema and has none."""
-    if draft is None or type(root) is not dict:
+    if draft is None:
         return root
-    if is_tools(root) or not root.keys().isdisjoint(("openapi", "swagger", "$schema")):
+    if type(root) is not dict:
+        return root
+    if not root.keys().isdisjoint(("openapi", "swagger", "$schema")):
+        return root
+    if is_tools(root):
         return root
     return {"$schema": DRAFTS[draft], **root}
 
@@ -111,27 +169,24 @@ def _declarations(entry: Any, pointer: str) -> list[tuple[Any, str]]:
     """One entry, or the functions of one of Gemini's, which declares several."""
     if type(entry) is not dict:
         return [(entry, pointer)]
-    functions = entry.get("functionDeclarations")
-    if type(functions) is not list:
-        return [(entry, pointer)]
-    return [
-        (function, f"{pointer}/functionDeclarations/{index}")
-        for index, function in enumerate(functions)
-    ]
+    for key in DECLARATIONS:
+        functions = entry.get(key)
+        if type(functions) is list:
+            return [
+                (function, f"{pointer}/{key}/{index}") for index, function in enumerate(functions)
+            ]
+    return [(entry, pointer)]
 
 
-def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str]]:
-    """Every JSON Schema of a document of definitions, with its pointer."""
+def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str, str]]:
+    """Every JSON Schema of a document of definitions, with its pointer and that of its tool."""
     tools = entries(root, pointer)
     if tools is None:
-        yield root, pointer
+        yield root, pointer, pointer
         return
-    for entry, at in tools:
-        if type(entry) is not dict:
-            continue
-        inner = entry
-        if type(entry.get("function")) is dict:
-            inner, at = entry["function"], f"{at}/function"
-        for key in (*SCHEMA_KEYS, "outputSchema", "output_schema"):
-            if type(inner.get(key)) is dict:
-                yield inner[key], f"{at}/{key}"
+    for entry, entry_pointer in tools:
+        tool, at = unwrapped(entry, entry_pointer)
+        for keys in (SCHEMA_KEYS, OUTPUT_KEYS):
+            schema, schema_pointer = schema_of(tool, at, keys)
+            if type(schema) is dict:
+                yield schema, schema_pointer, entry_pointer

@@ -62,6 +62,8 @@ class Document:
     files: dict[str, Text] = field(default_factory=dict)
     moved: list[tuple[str, str]] = field(default_factory=list)
     limits: Limits = field(default_factory=Limits)
+    lost: dict[str, str] = field(default_factory=dict)
+    """Tools that cannot be because of a reference in them: pointer → code of the problem."""
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, Finder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)

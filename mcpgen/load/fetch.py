@@ -1,25 +1,25 @@
 """Documents at a URL the user named: bounded in size and time, and held to the server they named.
 
-Nothing is sent but the request: no credentials, no cookies. A redirect may only stay where the user
+Nothing is sent but the request and the headers that the user asks for, which go to the server of
+the first URL alone: no other credentials, no cookies. A redirect may only stay where the user
 sent us. The address itself is the user's choice, plain http and private networks included.
 """
 
 from __future__ import annotations
 
-import functools
 import http.client
-import ipaddress
 import socket
 import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
+from ..runtime.origin import is_public
 from .limits import Limits
 
 CHUNK = 65_536
@@ -67,10 +67,13 @@ class Downloads:
 
     `progress` is told what has arrived of a slow one. `spent` counts the seconds of all of them:
     connecting, redirects and reading. `reached_public` is true once a public address answered.
+    `headers` are sent to the server of the first URL and to no other.
     """
 
     limits: Limits
     progress: Progress = silent
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    first_url: str = ""
     spent: float = 0.0
     reached_public: bool = False
 
@@ -79,6 +82,7 @@ class Downloads:
 
         Raises `UsageError`, `DocumentError` or `RefusedError` (E0105, E0122).
         """
+        self.first_url = self.first_url or url
         transfer = _Transfer(url, self)
         if self.spent >= self.limits.seconds:
             raise self._too_slow(transfer)
@@ -91,6 +95,12 @@ class Downloads:
             self.spent += time.monotonic() - started
             transfer.close()
         return transfer.result()
+
+    def headers_for(self, url: str) -> dict[str, str]:
+        """The headers of the request for a URL. Raises `ValueError` for one without a port."""
+        if _origin(url) == _origin(self.first_url):
+            return {**HEADERS, **self.headers}
+        return dict(HEADERS)
 
     def _wait(self, transfer: _Transfer, started: float) -> None:
         allowed = self.limits.seconds - self.spent
@@ -168,7 +178,7 @@ class _Transfer:
 
     def _download(self) -> bytes:
         limits = self.downloads.limits
-        request = urllib.request.Request(self.url, headers=HEADERS)
+        request = urllib.request.Request(self.url, headers=self.downloads.headers_for(self.url))
         parts: list[bytes] = []
         with _opener(self).open(request, timeout=READ_SECONDS) as answer:
             announced = answer.length
@@ -183,14 +193,6 @@ class _Transfer:
         if announced is not None and self.arrived < announced:
             raise http.client.IncompleteRead(b"", announced - self.arrived)
         return b"".join(parts)
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address is one of the internet (RFC 6890)."""
-    try:
-        return ipaddress.ip_address(address.partition("%")[0]).is_global
-    except ValueError:
-        return False
 
 
 def may_redirect(old: str, new: str) -> bool:
@@ -235,30 +237,21 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-class _Connection(http.client.HTTPConnection):
-    def __init__(self, host: str, *, transfer: _Transfer, **options: Any) -> None:
-        super().__init__(host, **options)
-        self._transfer = transfer
+def _noted(kind: type[http.client.HTTPConnection], transfer: _Transfer) -> Any:
+    """A kind of connection that tells the download when it is open."""
 
-    def connect(self) -> None:
-        super().connect()
-        self._transfer.connected(self.sock)
+    class Noted(kind):  # type: ignore[valid-type,misc]
+        def connect(self) -> None:
+            super().connect()
+            transfer.connected(self.sock)
 
-
-class _SecureConnection(http.client.HTTPSConnection):
-    def __init__(self, host: str, *, transfer: _Transfer, **options: Any) -> None:
-        super().__init__(host, **options)
-        self._transfer = transfer
-
-    def connect(self) -> None:
-        super().connect()
-        self._transfer.connected(self.sock)
+    return Noted
 
 
 class _Http(urllib.request.HTTPHandler):
     def __init__(self, transfer: _Transfer) -> None:
         super().__init__()
-        self._connection: Any = functools.partial(_Connection, transfer=transfer)
+        self._connection = _noted(http.client.HTTPConnection, transfer)
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         return self.do_open(self._connection, req)
@@ -267,7 +260,7 @@ class _Http(urllib.request.HTTPHandler):
 class _Https(urllib.request.HTTPSHandler):
     def __init__(self, transfer: _Transfer) -> None:
         super().__init__()
-        self._connection: Any = functools.partial(_SecureConnection, transfer=transfer)
+        self._connection = _noted(http.client.HTTPSConnection, transfer)
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         return self.do_open(self._connection, req)
@@ -333,7 +326,10 @@ def _explained(error: BaseException, name: str) -> BaseException:
 def _refused_by_server(status: int, name: str) -> DocumentError:
     hint = "check the URL"
     if status in (401, 403):
-        hint = "download it with your credentials and give the file"
+        hint = (
+            "`--header 'Authorization: env:NAME'` sends what the environment variable NAME holds;"
+            " or download the document and give the file"
+        )
     return DocumentError.of("E0122", f"the server answered {status}", file=name, hint=hint)
 
 

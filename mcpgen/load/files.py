@@ -16,16 +16,20 @@ import urllib.parse
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from ..problems import DocumentError, McpgenError, Problem, Problems, RefusedError
-from ..runtime.pointer import escape
+from ..runtime.pointer import child, escape, split
+from ..text import visible
 from . import json as json_text
 from . import yaml as yaml_text
+from .definitions import SOURCES, schemas, unwrapped
 from .document import FILES, Document, UnresolvedReference
 from .fetch import Downloads, too_large
+from .identifiers import NAMES, Identifiers
 from .json import too_many_nodes
 from .limits import Limits
+from .meta_schemas import meta_schema
 from .source import read_file
 from .text import Fault, Text, decode, note_surrogates, raised
 
@@ -33,7 +37,8 @@ Chain: TypeAlias = "tuple[Chain, str] | None"
 """The keys that lead to a node, the last one outermost: a pointer is made of them when needed."""
 
 _SUSPECT = re.compile(
-    r"""\$ref(?!["']?\s*:\s*["']\#/) | \$(id|anchor|dynamicRef)\b | \bmapping\b
+    r"""\$ref(?!["']?\s*:\s*["']\#/) | \$(id|anchor|dynamicRef|recursiveRef)\b
+      | json-schema\.org/draft-04/ | \bmapping["']?\s*:
       | \\(?:x|u00|U000000)(?:24|72|65|66) | \\\n""",
     re.X,
 )
@@ -42,13 +47,8 @@ _SUSPECT = re.compile(
 In YAML `#` begins a comment unless it is quoted, and a quoted key may be escaped or folded.
 """
 
-_NAMES = frozenset(
-    "properties patternProperties $defs definitions dependentSchemas dependencies headers"
-    " parameters responses schemas examples requestBodies links callbacks securitySchemes"
-    " securityDefinitions pathItems mediaTypes content encoding variables paths webhooks x-webhooks"
-    " x-ms-paths additionalOperations scopes".split()
-)
-"""Keys whose value maps names the author chose to objects: there, `example` is a name."""
+_IDENTIFIES = re.compile(r"\$(id|anchor|dynamicAnchor)\b|draft-04|\\(x|u00|U000000)24|\\\n")
+"""Texts without a match have no `$id` and no anchor."""
 
 _DATA = frozenset(("example", "default", "const", "enum", "value", "externalDocs"))
 """Keys whose value is data, in which `$ref` is a key like any other unless it is the only one."""
@@ -81,8 +81,12 @@ def parse_text(text: Text, limits: Limits) -> Any:
     return yaml_text.read(text, limits)
 
 
-def suspicious(text: Text) -> bool:
-    """Whether a text may hold a reference that is not of the form `#/...`."""
+def suspicious(text: Text, *, has_tools: bool) -> bool:
+    """Whether a text may hold a reference that is not local already. In a list of tools `#/...` is
+    not: it begins at the schema of its tool.
+    """
+    if has_tools and "$ref" in text.content:
+        return True
     return _SUSPECT.search(text.content) is not None
 
 
@@ -100,13 +104,20 @@ def gather(
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What a relative reference is resolved against: its file, the nearest `$id`, and the pointer
-    of the schema that has it.
+    """What a reference is resolved against.
+
+    `file` is the file it stands in. `home` and `resource` are pointers: of the whole schema (the
+    file's root, or the schema of one tool), and of the nearest schema with an `$id`. `origin` and
+    `base` are the `$id`s of these two. `tool` is the pointer of the tool that is lost with a
+    reference that cannot be followed; None where the whole run is.
     """
 
-    file: str = ""
+    file: str
+    home: str
+    resource: str
+    origin: str = ""
     base: str = ""
-    resource: str = ""
+    tool: str | None = None
 
 
 class _Forbidden(Exception):
@@ -120,7 +131,9 @@ class _Forbidden(Exception):
 
 
 class _Gatherer:
-    """`refused` and `errors` collect what ends the run once every file has been visited."""
+    """`refused` and `errors` collect what ends the run once every file has been visited, `lost` the
+    tools of a list that cannot be, with the reason.
+    """
 
     def __init__(
         self,
@@ -135,14 +148,24 @@ class _Gatherer:
         self.limits = document.limits
         self.refused: list[Problem] = []
         self.errors: list[Problem] = []
+        self.lost: dict[str, Problem] = {}
+        self.unreadable: dict[str, Problem] = {}
         self.queue: deque[str] = deque()
         self.requested: set[str] = set()
         self.embedded: dict[str, Any] = {}
         self.inline: list[tuple[dict[str, Any], str]] = []
         self.bytes = len(document.files[""].content)
         self.nodes = 0
-        self.ids: dict[str, str] = {}
-        self.anchors: dict[tuple[str, str], str] = {}
+        self.identifiers = Identifiers()
+        self.dynamic = ["$dynamicRef"]
+        dialect = str(document.root.get("$schema"))
+        contents = [text.content for text in document.files.values()]
+        if any("json-schema.org/draft-04/" in text for text in [dialect, *contents]):
+            self.identifiers.has_draft_4 = True
+        if not document.describes_api:  # in an API `#` is the document, and no schema
+            self.dynamic.append("$recursiveRef")
+        self.tools: dict[str, str] = {}
+        """The schemas of tools, by pointer: the pointer of the tool."""
         self.url = document.source.url
         self.root: Path | None = None
         self.main = ""
@@ -155,18 +178,51 @@ class _Gatherer:
         root = self.document.root
         root.pop(FILES, None)
         self.count(root)
-        self.collect_ids(root, "", "", "")
-        self.visit(root, None, _Scope())
+        if not self.document.describes_api:
+            self.collect_tools(root, "")
+        contents = [text.content for text in self.document.files.values()]
+        if self.identifiers.has_draft_4 or any(map(_IDENTIFIES.search, contents)):
+            self.identifiers.collect(root, "")
+        sources = root.pop(SOURCES, None)
+        if sources is not None:
+            self.visit(sources, (None, SOURCES), _Scope("", "", ""))
+            for name, tree in self.embedded.items():
+                self.collect_tools(tree, _home(name))
+                self.identify(name, tree)
+        self.visit(root, None, _Scope("", "", ""))
+        if sources is not None:
+            root[SOURCES] = sources
         if self.embedded:
             root[FILES] = self.embedded
         while self.queue:
             name = self.queue.popleft()
-            self.visit(self.embedded[name], ((None, FILES), name), _Scope(name))
+            home = _home(name)
+            scope = _Scope(name, home, home, tool=self.tools.get(home))
+            self.visit(self.embedded[name], ((None, FILES), name), scope)
+        self.report()
+        self.inline_values()
+
+    def report(self) -> None:
+        """Raise what ends the run, and report the tools that are lost."""
         if self.refused:
             raise RefusedError(*self.refused)
         if self.errors:
             raise DocumentError(*self.errors)
-        self.inline_values()
+        tools = set(self.tools.values())
+        if self.lost and not self.document.describes_api and tools == self.lost.keys():
+            raise RefusedError(*self.lost.values())
+        for pointer, problem in self.lost.items():
+            self.document.lost[pointer] = problem.code
+            self.problems.warn(
+                problem.code, problem.message, pointer=problem.pointer, hint=problem.hint
+            )
+
+    def collect_tools(self, tree: Any, pointer: str) -> None:
+        """Note the schemas of the tools of a document: in a list each is a document of its own."""
+        for schema, at, tool in schemas(tree, pointer):
+            if at:
+                self.identifiers.starts[id(schema)] = at
+                self.tools[at] = tool
 
     def count(self, tree: Any) -> None:
         self.nodes += json_text.size(tree)
@@ -182,54 +238,37 @@ class _Gatherer:
                 continue
             holder[key] = copy.deepcopy(value)
 
-    def refuse(self, at: Chain, code: str, message: str, hint: str) -> None:
-        """Note a reference that ends the run."""
+    def refuse(self, at: Chain, scope: _Scope, code: str, message: str, hint: str) -> None:
+        """Note a reference that is not followed."""
         pointer = _pointer(at)
-        self.refused.append(
-            Problem(
-                code=code,
-                severity="error",
-                message=message,
-                pointer=pointer,
-                hint=hint,
-                place=self.document.place(pointer),
-            )
+        place = self.document.place(pointer)
+        problem = Problem(
+            code=code, severity="error", message=message, pointer=pointer, hint=hint, place=place
         )
+        self.lose(problem, scope, self.refused)
+
+    def lose(self, problem: Problem, scope: _Scope, ends_run: list[Problem]) -> None:
+        """Note what is wrong with a reference: it costs the tool it stands in, or the run."""
+        if scope.tool is None:
+            ends_run.append(problem)
+        elif scope.tool not in self.lost:
+            message = f"the tool `{self.name_of(scope.tool)}` is left out: {problem.message}"
+            self.lost[scope.tool] = replace(problem, message=message)
+
+    def name_of(self, pointer: str) -> str:
+        """The name of a tool, or that of the file it is."""
+        node: Any = {"": self.document.root, FILES: self.embedded}
+        tokens = split(pointer)
+        if tokens[0] != FILES:
+            tokens.insert(0, "")
+        for token in tokens:
+            node = child(node, token)
+        name = unwrapped(node, pointer)[0].get("name")
+        if type(name) is not str:
+            name = tokens[-1]
+        return visible(name)[:60]
 
     # The walk.
-
-    def collect_ids(
-        self, node: Any, file: str, pointer: str, base: str, *, names: bool = False
-    ) -> None:
-        """Note every `$id` and `$anchor` of a tree: a reference may use them in place of a pointer.
-
-        `names` says that the keys of the node are names the author chose.
-        """
-        if isinstance(node, list):
-            for index, item in enumerate(node):
-                self.collect_ids(item, file, f"{pointer}/{index}", base)
-            return
-        if not isinstance(node, dict):
-            return
-        if not names:
-            base = self.note_ids(node, file, pointer, base)
-        for key, value in node.items():
-            if isinstance(value, (dict, list)):
-                below = f"{pointer}/{escape(key)}"
-                has_names = not names and key in _NAMES
-                self.collect_ids(value, file, below, base, names=has_names)
-
-    def note_ids(self, node: dict[str, Any], file: str, pointer: str, base: str) -> str:
-        """Note the `$id` and the anchors of one object. Returns the base URI below it."""
-        identity = node.get("$id")
-        if type(identity) is str:
-            base = urllib.parse.urljoin(base, identity.rstrip("#"))
-            self.ids.setdefault(base, pointer)
-        for keyword in ("$anchor", "$dynamicAnchor"):
-            anchor = node.get(keyword)
-            if type(anchor) is str:
-                self.anchors.setdefault((file, anchor), pointer)
-        return base
 
     def visit(self, node: Any, at: Chain, scope: _Scope) -> None:
         """Make the references of a node, and of everything below it, local."""
@@ -237,24 +276,38 @@ class _Gatherer:
             for index, item in enumerate(node):
                 self.visit(item, (at, str(index)), scope)
         elif isinstance(node, dict):
-            if type(node.get("$id")) is str:
-                base = urllib.parse.urljoin(scope.base, node["$id"].rstrip("#"))
-                scope = replace(scope, base=base, resource=_pointer(at))
+            scope = self.scope_of(node, at, scope)
             self.rewrite(node, at, scope)
             for key, value in node.items():
                 if isinstance(value, (dict, list)):
                     self.visit_member(node, key, (at, key), scope)
 
+    def scope_of(self, node: dict[str, Any], at: Chain, scope: _Scope) -> _Scope:
+        """What the references of an object are resolved against."""
+        start = self.identifiers.starts.get(id(node))
+        if start is not None:
+            scope = _Scope(scope.file, start, start, tool=self.tools[start])
+        address, _ = self.identifiers.identity(node)
+        if not address:
+            return scope
+        base = urllib.parse.urljoin(scope.base, address)
+        origin = scope.origin
+        if not origin:
+            origin = base
+        return replace(scope, base=base, origin=origin, resource=_pointer(at))
+
     def visit_member(self, node: dict[str, Any], key: str, at: Chain, scope: _Scope) -> None:
         value = node[key]
-        if _is_inlined(key, value):
+        if id(value) in self.identifiers.starts:
+            self.visit(value, at, scope)
+        elif _is_inlined(key, value):
             self.rewrite(value, at, scope)
             self.inline.append((node, key))
         elif _is_data(key, value):
             return
         elif key == "mapping" and type(node.get("propertyName")) is str:
             self.rewrite_mapping(value, at, scope)
-        elif key in _NAMES and isinstance(value, dict):
+        elif key in NAMES and isinstance(value, dict):
             for name, item in value.items():
                 self.visit(item, (at, name), scope)
         else:
@@ -264,11 +317,11 @@ class _Gatherer:
         """Make the keywords of one object that refer to something local."""
         if type(node.get("$ref")) is str:
             node["$ref"] = self.local(node["$ref"], (at, "$ref"), scope)
-        if type(node.get("$dynamicRef")) is str:
-            # A dynamic reference that nothing extends is a plain one (2020-12 core section
-            # 8.2.3.2).
-            target = self.local(node.pop("$dynamicRef"), (at, "$dynamicRef"), scope)
-            node.setdefault("$ref", target)
+        for key in self.dynamic:
+            if type(node.get(key)) is str:
+                # One that nothing extends is a plain one (2020-12 core section 8.2.3.2).
+                target = self.local(node.pop(key), (at, key), scope)
+                node.setdefault("$ref", target)
         for key in ("externalValue", "operationRef"):
             if type(node.get(key)) is str and _LEADS_AWAY.match(node[key]):
                 message = f"`{key}` names a resource elsewhere: it is not fetched"
@@ -289,46 +342,82 @@ class _Gatherer:
         address, _, fragment = ref.strip().partition("#")
         if not address:
             return self.within_file(ref, fragment, scope)
-        pointer = self.identified(address, scope.base)
-        if pointer is not None:
-            return _local(pointer, fragment)
-        if _LEADS_AWAY.match(scope.base) and not _LEADS_AWAY.match(address):
-            address = urllib.parse.urljoin(scope.base, address)
+        uri = urllib.parse.urljoin(scope.base, address)
+        for identity in (uri, address):
+            resource = self.identifiers.resource(scope.home, identity)
+            if resource is not None:
+                return self.within(resource, scope.home, fragment)
+        if self.is_meta_schema(uri):
+            return self.within(_home(uri), _home(uri), fragment)
         try:
-            name = self.file_name(address, scope.file)
+            name = self.file_name(self.neighbour(address, uri, scope), scope.file)
         except _Forbidden as reason:
-            self.refuse(at, reason.code, reason.message, reason.hint)
+            message = f"{reason.message}: `{visible(ref)[:120]}`"
+            self.refuse(at, scope, reason.code, message, reason.hint)
             return ref
         if name == self.main:
             name = ""
         elif name not in self.requested:
-            self.read(name, at)
-        if _is_anchor(fragment):
-            return self.at_anchor(name, fragment) or _local(_home(name), "/" + fragment)
-        return _local(_home(name), fragment)
+            self.read(name, at, scope)
+        if name in self.unreadable:
+            self.lose(self.unreadable[name], scope, [])
+            return ref
+        return self.within(_home(name), _home(name), fragment)
 
     def within_file(self, ref: str, fragment: str, scope: _Scope) -> str:
-        """The local form of a reference into its own file."""
+        """The local form of a reference into its own file: into the schema it stands in, where that
+        has such a place.
+        """
         if _is_anchor(fragment):
-            return self.at_anchor(scope.file, fragment) or ref
-        if scope.resource and fragment and self.exists(scope.resource, fragment):
-            return _local(scope.resource, fragment)
+            pointer = self.identifiers.anchor(scope.resource, scope.home, fragment)
+            if pointer is None:
+                return ref
+            return _local(pointer, "")
+        for pointer in (scope.resource, scope.home):
+            if pointer and self.exists(pointer, fragment):
+                return _local(pointer, fragment)
         return _local(_home(scope.file), fragment)
 
-    def at_anchor(self, file: str, fragment: str) -> str | None:
-        """A local reference to an anchor of a file, or None if the file has no such anchor."""
-        pointer = self.anchors.get((file, urllib.parse.unquote(fragment)))
+    def within(self, resource: str, home: str, fragment: str) -> str:
+        """The local form of a reference into the schema at the pointer `resource`."""
+        if not _is_anchor(fragment):
+            return _local(resource, fragment)
+        pointer = self.identifiers.anchor(resource, home, fragment)
         if pointer is None:
-            return None
+            return _local(resource, "/" + fragment)
         return _local(pointer, "")
 
-    def identified(self, address: str, base: str) -> str | None:
-        """The pointer of the schema whose `$id` is an address, relative to a base or as it is."""
-        if base:
-            pointer = self.ids.get(urllib.parse.urljoin(base, address))
-            if pointer is not None:
-                return pointer
-        return self.ids.get(address)
+    def is_meta_schema(self, uri: str) -> bool:
+        """Whether an address is a meta-schema's, which is embedded like a file."""
+        if uri not in self.embedded:
+            tree = meta_schema(uri)
+            if tree is None:
+                return False
+            self.embed(uri, tree)
+        return True
+
+    def neighbour(self, address: str, uri: str, scope: _Scope) -> str:
+        """The address of a file that a reference within a schema with an `$id` means: files are
+        taken to lie beside each other as their `$id`s do.
+        """
+        if not _LEADS_AWAY.match(scope.origin):
+            return address
+        origin, target = urllib.parse.urlsplit(scope.origin), urllib.parse.urlsplit(uri)
+        if origin[:2] != target[:2]:
+            return address
+        path = posixpath.relpath(target.path, posixpath.dirname(origin.path) or "/")
+        if _LEADS_AWAY.match(address) and not self.is_file(path, scope.file):
+            return address
+        return path
+
+    def is_file(self, path: str, file: str) -> bool:
+        """Whether there is a file at a path that a reference in `file` may name."""
+        if self.root is None:
+            return False
+        try:
+            return (self.root / self.file_name(path, file)).is_file()
+        except _Forbidden:
+            return False
 
     def exists(self, resource: str, fragment: str) -> bool:
         """Whether a fragment points to something within the schema at the pointer `resource`."""
@@ -367,30 +456,38 @@ class _Gatherer:
 
     # One file.
 
-    def read(self, name: str, at: Chain) -> None:
+    def read(self, name: str, at: Chain, scope: _Scope) -> None:
         """Read and embed a file. What is wrong with it is an error of the document."""
         self.requested.add(name)
         if len(self.requested) > self.limits.files:
-            self.too_many_files(at)
+            message = f"more than {self.limits.files:,} files"
+            self.refuse(at, replace(scope, tool=None), "E0205", message, "bundle the document")
+            raise RefusedError(*self.refused)
         try:
             text = self.text(name)
             tree = _tree(name, text, self.limits)
         except RefusedError:
             raise
         except McpgenError as error:
-            self.errors.append(self.of_reference(error.problems[0], at))
+            self.unreadable[name] = self.of_reference(error.problems[0], at)
+            self.lose(self.unreadable[name], scope, self.errors)
             return
-        self.count(tree)
         note_surrogates(text, self.problems)
-        self.embedded[name] = tree
         self.document.files[name] = text
-        self.collect_ids(tree, name, _home(name), "")
+        self.embed(name, tree)
+
+    def embed(self, name: str, tree: Any) -> None:
+        """Add a tree to the document; its own references are followed later."""
+        self.count(tree)
+        self.embedded[name] = tree
+        self.identify(name, tree)
         self.queue.append(name)
 
-    def too_many_files(self, at: Chain) -> NoReturn:
-        message = f"more than {self.limits.files:,} files"
-        self.refuse(at, "E0205", message, "bundle the document")
-        raise RefusedError(*self.refused)
+    def identify(self, name: str, tree: Any) -> None:
+        """Note the identifiers of an embedded tree."""
+        text = self.document.files.get(name)
+        if text is None or _IDENTIFIES.search(text.content):
+            self.identifiers.collect(tree, _home(name))
 
     def text(self, name: str) -> Text:
         """The text of a file, within the limit of bytes for all files together."""
@@ -467,7 +564,7 @@ def _is_data(key: str, value: Any) -> bool:
 
 
 def _is_anchor(fragment: str) -> bool:
-    return fragment != "" and not fragment.startswith("/")
+    return fragment[:1] not in ("", "/")
 
 
 def _home(file: str) -> str:

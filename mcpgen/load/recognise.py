@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..problems import DocumentError, Place, Problems
-from .definitions import SOURCES, is_definition, is_schema, is_tools
+from ..text import visible
+from .definitions import SOURCES, holds_definitions, is_schema, is_tools
 from .text import Text
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
+TOOLS_EXPECTED = "a list of tools is the `tools` that a server answers to `tools/list`"
 SUPPORTED = ("2.0", "3.0.x", "3.1.x", "3.2.x")
 
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
@@ -166,14 +168,17 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     """
     if root is None:
         raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=text.name)
-    if type(root) is list and any(map(is_definition, root)):
+    if type(root) is list and any(map(holds_definitions, root)):
         return {"tools": root}
     if root == []:
-        raise _not_it(text, "E0121", "the list is empty: there is no tool in it")
+        raise _not_it(text, "E0121", "the list is empty: there is no tool in it", TOOLS_EXPECTED)
     if type(root) is not dict:
         raise _not_an_object(text, root)
-    if describes_api(root) or is_tools(root):
+    if describes_api(root):
         return root
+    if is_tools(root):
+        return root
+    _refuse_captured_error(text, root)
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             message = f"this looks like {what}, not an OpenAPI document"
@@ -181,6 +186,14 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     if is_schema(root):
         return root
     raise _without_version(text, root)
+
+
+def _refuse_captured_error(text: Text, root: dict[str, Any]) -> None:
+    """Raise `DocumentError` for a captured answer that is an error (JSON-RPC 2.0, section 5.1)."""
+    if "jsonrpc" in root and type(root.get("error")) is dict:
+        reason = visible(str(root["error"].get("message")))[:80]
+        message = f"this is an error that a server answered: {reason}"
+        raise _not_it(text, "E0121", message, TOOLS_EXPECTED)
 
 
 _KINDS: dict[type, str] = {

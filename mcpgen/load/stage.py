@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ def load(
     folder: Path | None = None,
     draft: str | None = None,
     progress: Progress = silent,
+    headers: Mapping[str, str] | None = None,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded.
@@ -41,13 +42,14 @@ def load(
     API description.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
-    `progress` is told how far a slow download is. `folder` is how far references to other files
-    may reach; by default the folder of the document.
+    `progress` is told how far a slow download is. `headers` are sent to the server of the first
+    URL. `folder` is how far references to other files may reach; by default the folder of the
+    document.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
     limits = limits or Limits()
-    downloads = Downloads(limits, progress)
+    downloads = Downloads(limits, progress, headers or {})
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     files_named = expand(names)
@@ -66,7 +68,8 @@ def load(
     for entry in texts:
         note_surrogates(entry, problems)
     document.version = recognise.version(root, document.place, problems)
-    if SOURCES in root or any(map(files.suspicious, texts)):
+    has_tools = document.version == "tools"
+    if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
         files.gather(document, problems, downloads, folder)
     document.source = with_hash(source, _hash(root))
     return document

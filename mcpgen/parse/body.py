@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
-from ..load.values import as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, texts_in
+from ..runtime.headers import TOKEN
+from ..text import visible
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
 from .unsupported import Unsupported
@@ -69,7 +71,8 @@ def choose(reader: Reader, content: dict[str, Any]) -> tuple[BodyKind, str, dict
         raise Unsupported("E0410", f"no request body type that can be sent: {names}")
     _, kind, media_type, media = min(options, key=lambda option: option[0])
     if "*" in media_type:
-        media_type = SENT_FOR_A_WILDCARD.get(kind, "application/octet-stream")
+        # A file says itself which type of a range it is.
+        media_type = SENT_FOR_A_WILDCARD.get(kind, media_type)
     return kind, media_type, media
 
 
@@ -103,6 +106,9 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
     if kind == "binary":
         return whole, [_binary_field(whole, text)]
     encodings = as_object(media.get("encoding"))
+    if kind != "json":
+        _refuse_lists(reader, kind, schema, at)
+        _report_part_headers(reader, encodings, at)
     members = _members(reader, schema, required)
     if members is None:
         return whole, [_whole_field(reader, whole, schema, text, encodings)]
@@ -111,6 +117,24 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
         encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
         out.append(Field("body", name, child, needed, encode, options))
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out
+
+
+def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> None:
+    """Report a form whose schema is no object: nothing names its fields (OpenAPI 3.1 §4.8.14.3).
+
+    Raises Unsupported for a list of fields, which could be sent in any way.
+    """
+    kinds = reader.kinds(schema)
+    if not kinds:
+        return
+    if "object" in kinds:
+        return
+    if kind == "multipart":
+        message = "the multipart body names no parts: it is sent under the name `file`"
+        reader.problems.warn("E0455", message, pointer=pointer, hint="describe it as an object")
+    elif "string" not in kinds:
+        reason = f"a form is an object with named fields, not of type {' or '.join(sorted(kinds))}"
+        raise Unsupported("E0456", reason, pointer)
 
 
 def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
@@ -130,6 +154,8 @@ def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
 def _binary_field(body: Body, text: str) -> Field:
     """A body that is bytes."""
     description = text or f"The body ({body.media_type})"
+    if "*" in body.media_type:
+        description += "; a `data:` URL names its type"
     schema = {"type": "string", "format": "binary", "description": description}
     return Field("body", "body", schema, body.required, "from_base64", (), text, whole=True)
 
@@ -207,12 +233,20 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
     """How one field of a JSON, form or multipart body is written (OpenAPI 3.1 §4.8.15)."""
     if kind == "json":
         return DEFAULT
-    content_type = as_text(encoding.get("contentType")).split(",")[0].strip()
-    if "*" in content_type or not MEDIA_TYPE.fullmatch(content_type):
-        content_type = ""
+    types = [one.strip() for one in as_text(encoding.get("contentType")).split(",")]
+    types = [one for one in types if MEDIA_TYPE.fullmatch(one)]
+    content_type = next((one for one in types[:1] if "*" not in one), "")
     if kind == "form":
         return _form_writer(reader, schema, encoding, content_type)
-    return _part_writer(reader, schema, content_type)
+    options: dict[str, Any] = {}
+    headers = _part_headers(reader, encoding)
+    if headers:
+        options["headers"] = headers
+    if is_binary(reader, schema):
+        if types:
+            options["media_type"] = ", ".join(types)
+        return "file", tuple(options.items())
+    return _part_writer(reader, schema, content_type, options)
 
 
 def _form_writer(
@@ -225,24 +259,55 @@ def _form_writer(
     return style(reader, encoding, "query", schema)
 
 
-def _part_writer(reader: Reader, schema: Any, content_type: str) -> Encoding:
-    options: Options = ()
-    if content_type:
-        options = (("media_type", content_type),)
-    if is_binary(reader, schema):
-        return "file", options
+def _part_writer(
+    reader: Reader, schema: Any, content_type: str, options: dict[str, Any]
+) -> Encoding:
+    """How a part that is no file is written: as JSON, or as text."""
     kinds = reader.kinds(schema)
-    says_nothing = not kinds and not content_type
-    if is_json(content_type) or "object" in kinds or says_nothing:
-        if content_type == "application/json":
-            options = ()
-        return "json_part", options
     items = reader.flatten(schema).get("items", {})
-    if "array" in kinds and "object" in reader.kinds(reader.flatten(items)):
-        return "json_part", ()
-    if not content_type:
-        return DEFAULT
-    return "text_part", options
+    if content_type and content_type != "application/json":
+        options["media_type"] = content_type
+    if is_json(content_type) or "object" in kinds or not (kinds or content_type):
+        return "json_part", tuple(options.items())
+    if "array" in kinds and "object" in reader.kinds(items):
+        return "json_parts", tuple(options.items())
+    if options:
+        return "text_part", tuple(options.items())
+    return DEFAULT
+
+
+def _part_headers(reader: Reader, encoding: dict[str, Any]) -> dict[str, str]:
+    """The header fields of a part whose value the document gives (OpenAPI 3.1 §4.8.15)."""
+    fields: dict[str, str] = {}
+    for name, header in as_object(encoding.get("headers")).items():
+        value = _header_value(reader, header)
+        is_own = name.lower() == "content-type" or not TOKEN.fullmatch(name)
+        if value and not is_own:
+            fields[name] = value
+    return fields
+
+
+def _header_value(reader: Reader, node: Any) -> str:
+    """The constant, the default or the first choice of a header; empty where it has none."""
+    header, _ = reader.deref(node, "")
+    schema = reader.flatten(as_object(header).get("schema", {}))
+    for value in (schema.get("const"), schema.get("default"), *as_list(schema.get("enum"))):
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str) -> None:
+    """Report the headers of parts that are required and have no value."""
+    for encoding in encodings.values():
+        for name, node in as_object(as_object(encoding).get("headers")).items():
+            header, _ = reader.deref(node, "")
+            if as_object(header).get("required") is not True:
+                continue
+            if not _header_value(reader, node):
+                label = visible(name)[:60]
+                message = f"nothing says the value of the part header `{label}`: it is not sent"
+                reader.problems.warn("E0457", message, pointer=pointer)
 
 
 def is_binary(reader: Reader, schema: Any) -> bool:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 TEXTS = frozenset(
-    "$schema $id $anchor $dynamicAnchor $comment $vocabulary title description default deprecated"
-    " example examples readOnly writeOnly externalDocs xml discriminator contentSchema"
-    " contentEncoding contentMediaType".split()
+    "$schema $id $anchor $dynamicAnchor $recursiveAnchor $comment $vocabulary title description"
+    " default deprecated example examples readOnly writeOnly externalDocs xml discriminator"
+    " contentSchema contentEncoding contentMediaType".split()
 )
 """Keywords that say something to readers, or give a name to a place; none refuses a value."""
 LEFT_OUT = TEXTS | {"$defs", "definitions"}
@@ -87,7 +87,7 @@ def fault(contract: Schema) -> str:
     """Why a contract is no valid schema, or nothing."""
     import jsonschema_rs
 
-    if any("$dynamicRef" in node for node in nodes(contract)):
+    if any(as_text(node.get("$dynamicRef")) for node in nodes(contract)):
         return "`$dynamicRef` cannot be carried over; write `$ref`"
     try:
         options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,8 @@ from ..text import first_sentence, humanise, plain, shorten, visible
 from . import describe, naming
 from .annotations import annotation
 from .contract import bundle, copied, fault, is_open, known_names
-from .detail import BUDGET, FOUR_LEVELS, LEVELS, Detail, TooLarge, fit, size
-from .projection import KEY, Projection, project
+from .detail import TEXTS, size
+from .projection import Listing, Nodes, Projection, projection
 from .root_schema import InputRoot, loosened, root_object
 
 if TYPE_CHECKING:
@@ -27,7 +26,8 @@ OBJECT_RULES = frozenset(
     "properties required additionalProperties patternProperties minProperties maxProperties"
     " propertyNames dependentRequired dependentSchemas unevaluatedProperties".split()
 )
-SCALARS = {"string", "integer", "number", "boolean"}
+LONGEST_TITLE = 200
+LONGEST_DESCRIPTION = 20_000
 DEFAULT_TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),
     "int": (int,),
@@ -62,10 +62,17 @@ class DefinedTool:
     """
 
     def __init__(
-        self, reader: Reader, definition: Definition, origin: Origin, hints: Hints, profile: str
+        self,
+        reader: Reader,
+        definition: Definition,
+        origin: Origin,
+        hints: Hints,
+        *,
+        profile: str,
+        budget: int,
     ) -> None:
         self.reader, self.definition, self.origin, self.hints = reader, definition, origin, hints
-        self.profile = profile
+        self.profile, self.budget = profile, budget
         self.root = self.rooted()
         self.contract = self.exact_input()
         self.names = argument_names(known_names(self.contract))
@@ -74,6 +81,8 @@ class DefinedTool:
         }
         """The properties of the input schema as the document has them, references followed."""
         self.output = self.declared_output()
+        self.title = definition.title[:LONGEST_TITLE] or humanise(definition.name).capitalize()
+        self.description = shorten(definition.description, LONGEST_DESCRIPTION) or self.title
 
     def rooted(self) -> Any:
         """The input schema with an object at its root: another kind of value is wrapped as the
@@ -98,8 +107,11 @@ class DefinedTool:
         schema = bundle(self.reader, self.root)
         if self.is_valid(schema, "the schema of", "is not valid, so calls are checked loosely"):
             return {"type": "object", **schema}
-        names = [name for name in known_names(schema) if isinstance(name, str)]
-        return {"type": "object", "properties": {name: {} for name in names}}
+        loose: Schema = {"type": "object", "properties": {name: {} for name in known_names(schema)}}
+        required = texts_in(schema.get("required"))
+        if required:
+            loose["required"] = required
+        return loose
 
     def is_valid(self, schema: Schema, start: str, end: str) -> bool:
         """Whether a schema can be checked against; reports why not."""
@@ -122,26 +134,22 @@ class DefinedTool:
         exact = {"type": "object", **bundle(self.reader, schema)}
         if not self.is_valid(exact, "the output schema of", "is not valid and was left out"):
             return _Output()
-        try:
-            projection = project(self.reader, schema, FOUR_LEVELS, writing=False)
-        except TooLarge:
-            return _Output({"type": "object"}, exact)
-        listed, _ = root_object(projection.schema)
-        if projection.nullable or projection.wire_names:
+        listing = Listing(Nodes(self.reader, writing=False), self.budget, TEXTS[self.profile])
+        output = projection(listing.of_root(schema))
+        listed, _ = root_object(output.schema)
+        if output.nullable or output.wire_names:
             # What the portable form cannot say must not refuse a right answer at the client.
             listed = loosened(listed)
         return _Output(listed, exact, wrapped and "result" in listed.get("properties", {}))
 
     def tool(self, name: str) -> Tool:
-        """The tool, in the richest detail that fits the budget."""
-        # Below a depth of one the arguments themselves would be left out.
-        levels = [detail for detail in LEVELS[self.profile] if detail.depth]
-        budget = BUDGET[self.profile]
-        tool = fit(lambda detail: self.in_detail(name, detail), levels, budget)
-        if tool is None or size(tool) > budget:
-            outline = Projection(self.outline(budget * 3 // 4))
-            return self.with_input(name, InputRoot(outline, self.names))
-        return tool
+        """The tool, with as much of its input as its budget holds."""
+        empty = InputRoot(Projection({"type": "object"}, [], [], False, False), self.names)
+        # A long text of the author's must not be at the expense of the schema
+        extra = max(0, len(self.description) - describe.DESCRIPTION)
+        room = self.budget + extra - size(self.with_input(name, empty))
+        listing = Listing(Nodes(self.reader), room, TEXTS[self.profile])
+        return self.with_input(name, InputRoot(projection(listing.of_root(self.root)), self.names))
 
     def typed(self, tool: Tool, models: Models) -> Tool:
         """The tool with the types of its arguments and of its answer."""
@@ -158,50 +166,15 @@ class DefinedTool:
             answer = replace(answer, type=models.answer(self.definition.output, tool.name))
         return replace(tool, arguments=arguments, response=answer)
 
-    def in_detail(self, name: str, detail: Detail) -> Tool:
-        """The tool in one level of detail. Raises TooLarge."""
-        projection = project(self.reader, self.root, detail)
-        return self.with_input(name, InputRoot(projection, self.names))
-
-    def outline(self, room: int) -> Schema:
-        """A schema that is too large to be listed as types and a sentence each, in about `room`
-        bytes; optional arguments that do not fit are left out.
-        """
-        listed = texts_in(self.reader.flatten(self.root).get("required"))
-        required = [name for name in listed if name in self.exact]
-        properties: dict[str, Schema] = {}
-        for name in sorted(self.exact, key=lambda key: key not in required):
-            line = self.outline_of(self.exact[name])
-            room -= len(json.dumps({name: line}))
-            if KEY.fullmatch(name) and (room >= 0 or name in required):
-                properties[name] = line
-        outline: Schema = {"type": "object", "properties": properties}
-        required = [name for name in required if name in properties]
-        if required:
-            outline["required"] = required
-        return outline
-
-    def outline_of(self, schema: dict[str, Any]) -> Schema:
-        """One argument as its type, where that is a scalar's, and a sentence."""
-        line: Schema = {}
-        kinds = self.reader.kinds(schema)
-        if len(kinds) == 1 and kinds <= SCALARS:
-            line["type"] = next(iter(kinds))
-        sentence, _ = first_sentence(plain(schema.get("description")))
-        text = shorten(sentence, 80)
-        if text:
-            line["description"] = text
-        return line
-
     def with_input(self, name: str, root: InputRoot) -> Tool:
         """The tool with an input schema."""
         definition, output = self.definition, self.output
-        headline, rest = self.headline()
+        sentence, _ = first_sentence(plain(self.description))
         same = self.contract == without_texts(root.schema) and not root.wire_names
         return Tool(
             name=name,
-            title=shorten(definition.title, 80) or humanise(definition.name).capitalize(),
-            description=describe.describe(headline.rstrip("."), rest, [], 1500),
+            title=self.title,
+            description=self.description,
             input_schema=root.schema,
             output_schema=output.listed,
             hints=self.hints,
@@ -211,20 +184,12 @@ class DefinedTool:
             origin=self.origin,
             nullable=tuple(root.nullable),
             wire_names=tuple(root.wire_names),
-            docstring=describe.docstring_of(headline),
+            docstring=describe.docstring_of(shorten(sentence, describe.FIRST_SENTENCE)),
             contract=None if same else self.contract,
             output_contract=output.contract,
             takes_more=is_open(self.contract),
+            passed_on=definition.passed_on,
         )
-
-    def headline(self) -> tuple[str, str]:
-        """The first sentence of the description, verb first, and the remaining text."""
-        definition = self.definition
-        sentence, rest = first_sentence(definition.description)
-        headline = sentence or definition.title or humanise(definition.name)
-        if len(headline) > describe.FIRST_SENTENCE:
-            rest, headline = definition.description, shorten(headline, describe.FIRST_SENTENCE)
-        return describe.with_verb(headline, "Run"), rest
 
     def argument(self, root: InputRoot, wire_name: str, name: str) -> Argument:
         """One argument of the tool's function."""

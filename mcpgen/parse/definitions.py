@@ -16,13 +16,22 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Hints, Origin, Server, Skip, Tool
-from ..load.definitions import SCHEMA_KEYS, SOURCES, entries, is_definition
-from ..load.values import as_object, as_text
+from ..load.definitions import (
+    OUTPUT_KEYS,
+    SCHEMA_KEYS,
+    SOURCES,
+    entries,
+    is_definition,
+    schema_of,
+    unwrapped,
+)
+from ..load.values import as_list, as_object, as_text
 from ..runtime.pointer import escape, split
-from ..text import humanise, plain, shorten, words
+from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import DefinedTool
+from .detail import budget_of
 from .dialects import describe_document
 from .models import Models
 from .schema import Reader
@@ -48,9 +57,12 @@ class Definition:
     schema: Any
     output: Any
     description: str
+    """The author's words as they are, invisible characters replaced."""
     title: str
     annotations: dict[str, Any]
     extension: dict[str, Any]
+    passed_on: dict[str, Any]
+    """What else the author said that clients get unchanged."""
     bare: bool = False
     """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
 
@@ -117,12 +129,20 @@ class Definitions:
         reserved = list(reserved)
         selected = self.selected()
         names = self.names([origin for origin, _ in selected], reserved)
+        self.report_names(selected, names)
         tools = []
         aliases: dict[str, str] = {}
         for origin, definition in selected:
             name = names[f"{origin.method} {origin.path}"]
             hints = hints_of(definition)
-            work = DefinedTool(self.reader, definition, origin, hints, self.config.profile)
+            work = DefinedTool(
+                self.reader,
+                definition,
+                origin,
+                hints,
+                profile=self.config.profile,
+                budget=budget_of(self.config, origin),
+            )
             tag = as_text(definition.extension.get("toolset"))
             tools.append((tag if tag.strip() else "", work.typed(work.tool(name), self.models)))
             if ALIAS.fullmatch(definition.name):
@@ -159,16 +179,46 @@ class Definitions:
             f"{origin.method} {origin.path}": origin.operation_id or "" for origin in origins
         }
         limit = naming.tool_limit(self.server)
-        count = Counter(_as_module(name) for name in written.values())
         unusable = {*map(_as_module, reserved), *naming.RESERVED, *naming.WINDOWS_NAMES}
-        unusable.update(module for module, number in count.items() if number > 1)
-        kept = {
-            key: name
-            for key, name in written.items()
-            if NAME.fullmatch(name) and len(name) <= limit and _as_module(name) not in unusable
-        }
-        keys = [(origin.method, origin.path, origin.operation_id) for origin in origins]
-        return naming.tool_names(keys, self.server, {**kept, **self.config.bindings}, reserved)
+        by_module: dict[str, list[str]] = {}
+        for key, name in written.items():
+            by_module.setdefault(_as_module(name), []).append(key)
+        kept: dict[str, str] = {}
+        for module, keys in by_module.items():
+            # Of several that share a function's name, the one that is called so keeps it.
+            owner = keys[0]
+            if len(keys) > 1:
+                owner = next((key for key in keys if written[key] == module), "")
+            name = written.get(owner, "")
+            if NAME.fullmatch(name) and len(name) <= limit and module not in unusable:
+                kept[owner] = name
+        subjects = [
+            naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
+            for origin in origins
+        ]
+        return naming.tool_names(subjects, self.server, {**kept, **self.config.bindings}, reserved)
+
+    def report_names(
+        self, selected: list[tuple[Origin, Definition]], names: dict[str, str]
+    ) -> None:
+        """Report tools that share a name, and tools that are listed under another one."""
+        first: dict[str, str] = {}
+        for origin, definition in selected:
+            name = names[f"{origin.method} {origin.path}"]
+            written = visible(definition.name)[:60]
+            if definition.name in first:
+                self.problems.warn(
+                    "E0451",
+                    f"two tools are called `{written}`; this one is listed as `{name}`",
+                    pointer=definition.pointer,
+                    notes=(f"the other one is at {first[definition.name]}",),
+                )
+            elif name != definition.name and not definition.bare:
+                message = (
+                    f"`{written}` is listed as `{name}`: clients or files cannot have that name"
+                )
+                self.problems.note("E0452", message, pointer=definition.pointer)
+            first.setdefault(definition.name, definition.pointer)
 
     def roots(self) -> Iterator[tuple[Any, str, str]]:
         """Every document of definitions: its root, its pointer, and what its file is called."""
@@ -184,15 +234,27 @@ class Definitions:
     def definitions(self) -> Iterator[Definition]:
         """Every tool of every document."""
         for root, pointer, stem in self.roots():
+            if pointer in self.document.lost:
+                self.skip_lost(pointer, stem)
+                continue
             listed = entries(root, pointer)
             if listed is None:
                 yield from self.schemas(root, pointer, stem)
                 continue
             for node, at in listed:
-                if is_definition(node):
+                if at in self.document.lost:
+                    self.skip_lost(at, as_text(unwrapped(node, at)[0].get("name")))
+                elif is_definition(node):
                     yield self.definition(node, at)
                 else:
                     self.skip_entry(at)
+
+    def skip_lost(self, pointer: str, name: str) -> None:
+        """Count a tool with a reference that cannot be followed; `load` has reported it."""
+        origin = _origin(name, pointer, name)
+        code = self.document.lost[pointer]
+        reason = "a reference that cannot be followed"
+        self.skips.append(Skip(origin=origin, reason=reason, code=code, filtered=False))
 
     def skip_entry(self, pointer: str) -> None:
         """Count an entry of a list of tools that is no definition."""
@@ -204,23 +266,33 @@ class Definitions:
 
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
         """One entry of a list of tools, whatever its dialect."""
-        named, at = node, pointer
-        if isinstance(node.get("function"), dict):
-            named, at = node["function"], f"{pointer}/function"
-        schema: Any = {}
-        key = next((key for key in SCHEMA_KEYS if key in named), "")
-        if key:
-            schema, _ = self.reader.deref(named[key], f"{at}/{key}")
+        tool, at = unwrapped(node, pointer)
+        schema, schema_pointer = schema_of(tool, at, SCHEMA_KEYS)
+        if schema_pointer:
+            schema, _ = self.reader.deref(schema, schema_pointer)
+        if type(schema) not in (dict, bool):
+            schema = {}
+            self.report_no_schema(node, tool["name"], pointer)
+        annotations = as_object(tool.get("annotations"))
         return Definition(
-            name=named["name"],
+            name=tool["name"],
             pointer=pointer,
             schema=schema,
-            output=named.get("outputSchema", named.get("output_schema")),
-            description=plain(named.get("description")),
-            title=plain(named.get("title")),
-            annotations=as_object(named.get("annotations")),
+            output=schema_of(tool, at, OUTPUT_KEYS)[0],
+            description=_written(tool.get("description")),
+            title=_written(tool.get("title")) or _written(annotations.get("title")),
+            annotations=annotations,
             extension=select.extension(node),
+            passed_on=passed_on(tool),
         )
+
+    def report_no_schema(self, entry: dict[str, Any], name: str, pointer: str) -> None:
+        """Note a tool without a schema; OpenAI's functions without arguments need none."""
+        if entry.get("type") != "function":
+            message = (
+                f"`{visible(name)[:60]}` has no `inputSchema`: read as a tool without arguments"
+            )
+            self.problems.note("E0450", message, pointer=pointer)
 
     def schemas(self, root: Any, pointer: str, stem: str) -> Iterator[Definition]:
         """The tools of a JSON Schema document: its root, or the definitions that no other one
@@ -272,12 +344,29 @@ class Definitions:
             pointer=pointer,
             schema=node,
             output=extension.get("outputSchema"),
-            description=plain(extension.get("description")) or plain(flat.get("description")),
-            title=plain(extension.get("title")) or plain(flat.get("title")),
+            description=_written(extension.get("description")) or _written(flat.get("description")),
+            title=_written(extension.get("title")) or _written(flat.get("title")),
             annotations=hints if isinstance(hints, dict) else extension,
             extension=extension,
+            passed_on={},
             bare=True,
         )
+
+
+def _written(text: Any) -> str:
+    """A text of the author's as it is written, but for characters that nobody sees."""
+    return visible(as_text(text)).strip()
+
+
+def passed_on(tool: dict[str, Any]) -> dict[str, Any]:
+    """The icons and the metadata of an MCP tool (2025-11-25, Tool), where they are well formed."""
+    members: dict[str, Any] = {}
+    icons = [icon for icon in as_list(tool.get("icons")) if as_text(as_object(icon).get("src"))]
+    if icons:
+        members["icons"] = icons
+    if as_object(tool.get("_meta")):
+        members["_meta"] = tool["_meta"]
+    return members
 
 
 def _origin(path: str, pointer: str, name: str | None) -> Origin:

@@ -11,52 +11,21 @@ import re
 from typing import Any
 
 from ..text import first_sentence, humanise, plain, shorten, visible, words
+from .vocabulary import (
+    ARTICLES,
+    ASIDES,
+    BEFORE_NOUN,
+    FINITE,
+    NOUNS,
+    base_verb,
+    is_verb,
+    same_verb,
+    singular,
+)
 
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
 
-VERBS = frozenset("""
-    abort accept access acknowledge activate add adjust advance aggregate allocate allow analyse
-    analyze announce answer append apply approve archive ask assign associate attach authenticate
-    authorize autocomplete backup ban batch begin bind block book browse build bulk buy calculate
-    call cancel capture cast change charge check claim clean clear click clone close collect combine
-    commit compare complete compose compute configure confirm connect consume contact continue
-    convert copy count create deactivate decline decode decrease decrypt define delete deliver
-    demote deny deploy deprecate derive describe destroy detach detect determine disable
-    disassociate discard disconnect discover dismiss dispatch display dispute download draft drop
-    duplicate edit email emit empty enable encode encrypt end enqueue enroll ensure enter enumerate
-    erase escalate establish estimate evaluate examine exchange exclude execute expand expire
-    explain explore export extend extract fail favorite fetch filter finalize find finish fire flag
-    flush follow force forget fork format forward freeze fulfill generate geocode get give grant
-    group handle head hide hold identify ignore import include increase increment index infer inform
-    initialize initiate insert inspect install introspect invalidate invite invoke issue join keep
-    kick kill label launch leave like link list load locate lock log login logout look lookup make
-    manage map mark match measure merge migrate modify monitor move mute name notify obtain offer
-    open order override pair parse patch pause pay perform permit pick pin ping place play poll
-    populate post predict prepare preview print process produce promote propose provide provision
-    publish pull purchase purge push put query queue quote rate reactivate read reassign rebuild
-    receive recommend reconcile record recover redeem redirect redo reduce refresh refund regenerate
-    register reindex reject release reload remove rename render renew reopen reorder reorganize
-    replace replay reply report repost request require rerun reschedule resend reserve reset resize
-    resolve respond restart restore restrict resume retrieve retry return reveal reverse revert
-    review revise revoke rewrite roll rotate route run sample save scan schedule score scroll search
-    select sell send set settle share ship show shut sign simulate skip snooze sort specify split
-    star start stop store stream submit subscribe suggest summarize suspend swap switch sync
-    synchronize tag take terminate test toggle trace track train transcribe transfer transform
-    transition translate trigger truncate turn unarchive unassign unban unblock undelete undo
-    unfollow unhide uninstall unlink unlock unmark unmute unpin unpublish unregister unset unshare
-    unstar unsubscribe unsuspend update upgrade upload upsert use validate verify view void vote
-    wait watch whitelist withdraw wrap write
-    """.split())
-# Verbs that APIs more often mean as nouns: a noun where nothing, or one of these words, follows.
-NOUNS = frozenset("""
-    book contact email flag group index issue label link list lock map match order page permit place
-    process query queue rate record report review sample schedule score search share show stream tag
-    test track transfer view vote
-    """.split())
-_AFTER_NOUN = frozenset(
-    "by for of from in with details detail info information list status and".split()
-)
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
     r"|command)s?"
@@ -81,35 +50,87 @@ METHOD_VERBS = {
 }
 
 
-def is_verb(word: str) -> bool:
-    """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
-    `Fetching`.
-    """
-    word = word.lower().strip(".,:;'\"`").removeprefix("re-")
-    stems = [word]
-    if word.endswith("s"):
-        stems += [word[:-1], word[:-2], word[:-3] + "y"]
-    return any(stem in VERBS for stem in stems)
-
-
 def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, str]:
     """The first sentence of a tool's description (verb first, at most 120 characters) and the
     remaining text.
     """
     summary = plain(operation.get("summary"))
     text = plain(operation.get("description"))
-    written = summary or text
-    sentence, rest = first_sentence(written)
     if summary:
-        rest = f"{rest}\n{text}".removeprefix("\n")
-    sentence = with_verb(_unquoted(sentence) or humanise(name), method)
-    if len(sentence) >= FIRST_SENTENCE:  # a full stop follows
-        if written:
-            rest = f"{sentence}.\n{rest}"
-        sentence = shorten(sentence, FIRST_SENTENCE - 1)
-    if rest.lower().startswith(sentence.lower()):
-        rest = rest[len(sentence) :].lstrip(" .\n")
-    return sentence, rest.strip()
+        sentence, rest = _merged(summary, text)
+    else:
+        sentence, rest = first_sentence(text)
+    if _is_aside(sentence, method):
+        return with_verb(humanise(name), method), _joined(summary, text)
+    if not sentence:
+        return fitted(with_verb(humanise(name), method), rest, is_written=False)
+    return fitted(with_verb(_unquoted(sentence), method), rest)
+
+
+def fitted(
+    sentence: str, rest: str, limit: int = FIRST_SENTENCE, *, is_written: bool = True
+) -> tuple[str, str]:
+    """A first sentence of less than `limit` characters; the document's own stands whole in the rest
+    where it is cut.
+    """
+    if len(sentence) < limit:  # a full stop follows
+        return sentence, rest
+    if is_written:
+        rest = _joined(f"{sentence}.", rest)
+    return shorten(sentence, limit - 1), rest
+
+
+def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
+    """The first sentence of an operation's description, verb first, and what follows; empty where
+    it starts with no verb or is too long.
+    """
+    sentence, rest = first_sentence(plain(operation.get("description")))
+    sentence = without_preface(sentence)
+    if not is_verb(sentence.partition(" ")[0]) or len(sentence) >= FIRST_SENTENCE:
+        return "", ""
+    return with_verb(sentence, method), rest
+
+
+def _merged(summary: str, text: str) -> tuple[str, str]:
+    """The first sentence of summary and description, and the rest: what both say is said once, by
+    the one that says more.
+    """
+    sentence, after = first_sentence(summary)
+    other, more = first_sentence(text)
+    own_words, other_words = _meaning(sentence), _meaning(without_preface(other))
+    if set(other_words) <= set(own_words):
+        return sentence, _joined(after, more)
+    says_more = other_words[0] == own_words[0] and set(own_words) <= set(other_words)
+    if says_more and len(other) < FIRST_SENTENCE:
+        return other, _joined(after, more)
+    return sentence, _joined(after, text)
+
+
+def _meaning(sentence: str) -> list[str]:
+    """The words of a sentence that say something, each in one form: `Deletes a Book` as `delete
+    book`.
+    """
+    first, *others = [*words(sentence), ""]
+    telling = [singular(word) for word in others if word not in ARTICLES]
+    return [same_verb(base_verb(first)), *telling[:-1]]
+
+
+def _is_aside(sentence: str, method: str) -> bool:
+    """Whether a sentence says something about an operation, but not what it does: `When you …`, `A
+    session can be canceled …`.
+    """
+    first, *others = [*words(without_preface(sentence)), ""]
+    if first in ASIDES:
+        return True
+    if is_verb(first):
+        return False
+    if method != "GET" and first in ("a", "an", "the"):
+        return True
+    return not FINITE.isdisjoint(others)
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(text for text in texts if text).strip()
 
 
 def _unquoted(sentence: str) -> str:
@@ -119,11 +140,17 @@ def _unquoted(sentence: str) -> str:
     return re.sub('["“”]', "", sentence).strip("'‘’ ")
 
 
-def with_verb(sentence: str, method: str) -> str:
-    """`sentence`, with the method's verb in front where it starts with none."""
+def without_preface(sentence: str) -> str:
+    """A sentence from its verb on: `This endpoint lists books` is `lists books`."""
     preface = _PREFACE.match(sentence)
     if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
-        sentence = sentence[preface.end() :]
+        return sentence[preface.end() :]
+    return sentence
+
+
+def with_verb(sentence: str, method: str) -> str:
+    """`sentence`, with the method's verb in front where it starts with none."""
+    sentence = without_preface(sentence)
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
@@ -142,7 +169,7 @@ def _is_noun(word: str, more: str) -> bool:
     following = more.partition(" ")[0].lower()
     if not following:
         return word in NOUNS
-    return word in NOUNS and word != "search" and following in _AFTER_NOUN
+    return word in NOUNS and word != "search" and following in BEFORE_NOUN
 
 
 def _is_camel_case(word: str) -> bool:

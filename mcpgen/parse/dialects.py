@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..load.definitions import SOURCES, entries
+from ..load.definitions import DECLARATIONS, SOURCES, entries
 from ..load.values import as_object
 from ..text import visible
 
@@ -33,17 +33,25 @@ def dialect_of(root: Any) -> str:
         return "JSON Schema"
     objects = [(entry, at) for entry, at in listed if isinstance(entry, dict)]
     entry, pointer = next(iter(objects), ({}, ""))
-    if isinstance(entry.get("function"), dict):
-        return "OpenAI function definitions (Chat Completions)"
+    if any(key in pointer for key in DECLARATIONS):
+        return "Gemini function declarations"
+    for key, name in _BY_KEY.items():
+        if key in entry:
+            return name
     if "inputSchema" in entry:
         is_answer = "result" in as_object(root)
         return "captured answer to tools/list" if is_answer else "MCP tools list"
-    if "parameters" in entry and "functionDeclarations" in pointer:
-        return "Gemini function declarations"
-    if "input_schema" in entry:
-        return "Anthropic tools"
     if "parameters" not in entry:
         return "list of tools"
     if entry.get("type") == "function":
         return "OpenAI function definitions (Responses)"
     return "OpenAI function definitions"
+
+
+_BY_KEY = {
+    "function": "OpenAI function definitions (Chat Completions)",
+    "toolSpec": "Bedrock tools",
+    "input_schema": "Anthropic tools",
+    "arguments": "list of tools of Docker's MCP registry",
+}
+"""Key of a definition → the only dialect that has it."""

@@ -46,6 +46,8 @@ ANNOTATIONS: Final = frozenset(
     }
 )
 """Keywords beside a `$ref` that leave its target the same type (JSON Schema 2020-12 §9)."""
+VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
+"""Keywords whose value is data, in which `$ref` is a key like any other."""
 DEFINITIONS: Final = "#/$defs/"
 NULL: Final[Schema] = {"type": "null"}
 
@@ -146,7 +148,7 @@ class Models:
                 if isinstance(node, list):
                     pending += node
                 elif isinstance(node, dict):
-                    pending += node.values()
+                    pending += [value for key, value in node.items() if key not in VALUES]
                     has_direction |= node.get("readOnly") is True or node.get("writeOnly") is True
                     if isinstance(node.get("$ref"), str):
                         references.add(node["$ref"])

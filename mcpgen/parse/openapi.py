@@ -21,13 +21,18 @@ from ..load.values import as_list, as_object, as_text, texts_in
 from ..text import plain, shorten, visible
 from . import naming, select
 from .definitions import Definitions
+from .detail import budget_of
 from .dialects import describe_document
+from .first_sentences import Opening, openings
 from .models import Models
 from .operation import Operation
+from .projection import Nodes, Whole
+from .repeated import repeated
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, origin
 from .toolsets import toolsets
+from .undeclared import find_clue
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -57,17 +62,27 @@ class _Parser:
         self.info = as_object(document.root.get("info"))
         title = config.title or plain(self.info.get("title")).split("\n")[0] or "API"
         self.title = shorten(title, 100)
-        self.name = naming.server_name(config.name or self.title)
-        self.prefix = f"MCPGEN_{self.name.upper()}"
         self.reader = Reader(document, problems)
-        self.models = Models(self.reader)
-        self.security = Security(self.reader, self.prefix)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
+        self.repeated = repeated(self.reader, self.operations)
         self.home = self.home_address()
         self.base = self.base_address()
+        self.name = self.server_name()
+        self.prefix = f"MCPGEN_{self.name.upper()}"
+        self.models = Models(self.reader)
+        self.whole = Whole(Nodes(self.reader))
+        self.security = Security(self.reader, self.prefix, config)
+        self.assume_credential()
+        self.openings: dict[str, Opening] = {}
         self.aliases: dict[str, str] = {}
         self.recognised = ""
+
+    def server_name(self) -> str:
+        """The server's name: the configuration's, else what title and host call the API."""
+        if self.config.name:
+            return naming.server_name(self.config.name)
+        return naming.server_name(self.title, self.home.url)
 
     def server(self) -> Server:
         """Everything together."""
@@ -90,8 +105,12 @@ class _Parser:
             security=self.security.default,
             toolsets=toolsets(tools, self.tags()),
             models=self.models.schemas,
+            definitions=self.whole.definitions,
+            definition_names=tuple(self.whole.names.items()),
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
+            headers=tuple(self.config.headers.items()),
+            base_url_configured=self.config.base_url is not None,
             document_version=self.document.version,
             aliases=tuple(self.aliases.items()),
             recognised=self.recognised,
@@ -101,7 +120,8 @@ class _Parser:
         """A few words to the model about the whole server."""
         sentence = f"Tools that call {self.title}."
         about = shorten(plain(self.info.get("description")).replace("\n", " "), 600)
-        return f"{sentence} {about}" if about else sentence
+        first_line = f"{sentence} {about}".strip()
+        return "\n".join(part for part in (first_line, self.repeated.instructions()) if part)
 
     def tags(self) -> dict[str, Any]:
         """The Tag Objects of the document, by name."""
@@ -177,8 +197,9 @@ class _Parser:
         """The tools of the operations and of the definitions beside them, each with its tag."""
         selected = self.selected()
         # Of all operations, so that leaving some out renames none of the others.
-        keys = [(item.method, item.path, _wished_name(item)) for item in self.operations]
-        names = naming.tool_names(keys, self.name, self.config.bindings)
+        subjects = [_subject_of(item) for item in self.operations]
+        names = naming.tool_names(subjects, self.name, self.config.bindings)
+        self.openings = openings(self.operations, names)
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
@@ -217,18 +238,43 @@ class _Parser:
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
             raise Unsupported("E0403", reason)
         base_url = self.other_server(operation)
+        where = _origin_of(operation)
         tool = Operation(
             self.reader,
             self.security,
-            _origin_of(operation),
+            where,
             operation.path_item,
             operation.node,
+            opening=self.openings[f"{operation.method} {operation.path}"],
             models=self.models,
+            whole=self.whole,
+            repeated=self.repeated,
             profile=self.config.profile,
+            budget=budget_of(self.config, where),
         ).tool(name, base_url=base_url)
         if base_url:
             self.report_other_origin(operation, name, base_url)
         return _customised(tool, select.extension(operation.node))
+
+    def assume_credential(self) -> None:
+        """Where the document declares no credential and yet suggests one: let the operator give
+        it, and say so.
+        """
+        if self.security.auth:
+            return
+        clue = find_clue(self.reader, self.info, self.operations)
+        if clue is None:
+            return
+        others = "`--auth basic`, `header:NAME` or `query:NAME`"
+        if clue.is_argument:
+            hint = f"`--auth '{visible(clue.scheme)[:60]}'` takes it from the environment"
+        else:
+            self.security.add_undeclared(clue.scheme, optional=True)
+            (auth,) = self.security.auth.values()
+            names = " and ".join(f"`{name}`" for name in auth.variables)
+            hint = f"where you set {names}, it is sent ({clue.scheme}); for another kind: {others}"
+        message = f"the document declares no credential, but {clue.reason}"
+        self.problems.note("E0775", message, pointer="/info", hint=hint)
 
     # Reports.
 
@@ -290,7 +336,7 @@ class _Parser:
         )
 
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
-        """Report operationIds that several operations have: their tools get a hash each."""
+        """Report operationIds that several operations have."""
         count = Counter(operation.operation_id for operation in selected)
         for operation in selected:
             identity = operation.operation_id
@@ -301,8 +347,8 @@ class _Parser:
                 f"operationId `{visible(identity)[:80]}` is used {count[identity]} times",
                 pointer=f"{operation.pointer}/operationId",
                 hint=(
-                    "operationIds must be unique: each of these tools carries a hash of its"
-                    " method and path"
+                    "operationIds must be unique: words of their methods and paths tell these tools"
+                    " apart"
                 ),
             )
 
@@ -327,10 +373,17 @@ def _origin_of(operation: DocumentedOperation) -> Origin:
     )
 
 
-def _wished_name(operation: DocumentedOperation) -> str | None:
-    """What a tool is named after: the document's own wish (`x-mcp`), else the operationId."""
-    wish = as_text(select.extension(operation.node).get("name"))
-    return wish if wish.strip() else operation.operation_id
+def _subject_of(operation: DocumentedOperation) -> naming.Subject:
+    """What a tool is named after: the document's own wish (`x-mcp`), else the operationId, else
+    method and path.
+    """
+    wish = as_text(select.extension(operation.node).get("name")).strip()
+    return naming.Subject(
+        method=operation.method,
+        path=operation.path,
+        operation_id=wish or operation.operation_id,
+        toolset=_tag(operation),
+    )
 
 
 def _tag(operation: DocumentedOperation) -> str:

@@ -1,13 +1,15 @@
-"""One operation → one tool, in the richest detail that fits its budget."""
+"""One operation → one tool, with as much of its input listed as its budget holds."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..http import BODILESS_METHODS, SAFE_METHODS
-from ..ir import Argument, Body, Hints, Origin, Request, Response, Schema, Tool
+from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
+from ..ir import Listing as ListAnswer
 from ..load.values import as_object
 from ..runtime.pointer import escape
 from ..text import humanise, plain, shorten, visible, words
@@ -16,14 +18,15 @@ from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
-from .detail import BUDGET, LARGEST, LEVELS, Detail, fit, size
+from .detail import TEXTS, size
+from .first_sentences import Opening
+from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
 from .naming import argument_names
 from .parameter import Field
 from .path import split_path
-from .pattern import PRINTABLE, printable
-from .projection import Projection, project
-from .unsupported import Unsupported
+from .projection import Listing, Whole, projection, size_of
+from .repeated import Repeated
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -34,10 +37,6 @@ DESTRUCTIVE_WORDS = frozenset("""
     disable reset truncate unlink discard expire invalidate void clear flush ban block reject
     withdraw close archive
     """.split())
-SENDABLE = {"path": f"^{PRINTABLE}+$", "header": "^[!-~]([ -~]*[!-~])?$"}
-"""Place → the texts it can hold. The server refuses an empty value and control characters in a
-path, and in a header all that is not printable ASCII.
-"""
 
 
 def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> Hints:
@@ -58,25 +57,6 @@ def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> 
     return Hints(read_only=False, destructive=destructive, idempotent=False)
 
 
-@dataclass(slots=True)
-class _Inputs:
-    """The arguments of a tool in one level of detail. Pointers lead into its input schema."""
-
-    properties: dict[str, Schema] = field(default_factory=dict)
-    required: list[str] = field(default_factory=list)
-    arguments: list[Argument] = field(default_factory=list)
-    nullable: list[str] = field(default_factory=list)
-    wire_names: list[tuple[str, str]] = field(default_factory=list)
-
-    def schema(self) -> Schema:
-        """The input schema."""
-        out: Schema = {"type": "object", "properties": self.properties}
-        if self.required:
-            out["required"] = self.required
-        out["additionalProperties"] = False
-        return out
-
-
 class Operation:
     """One operation on its way to a tool. Raises Unsupported where it cannot be one."""
 
@@ -88,15 +68,22 @@ class Operation:
         path_item: dict[str, Any],
         operation: dict[str, Any],
         *,
+        opening: Opening,
         models: Models,
+        whole: Whole,
+        repeated: Repeated,
         profile: str,
+        budget: int,
     ) -> None:
+        self.opening = opening
         self.reader, self.security, self.origin = reader, security, origin
         self.operation, self.models, self.profile = operation, models, profile
+        self.whole, self.repeated, self.budget = whole, repeated, budget
         self.template, query = split_path(origin.path)
         pointers = (origin.pointer.rpartition("/")[0], origin.pointer)
         declared = parameters.collect(reader, path_item, operation, pointers)
         self.fixed_query, declared = parameters.templated(query, declared, origin.pointer)
+        self.constants, declared = parameters.constant_headers(reader, declared)
         fields = parameters.fields(reader, declared, self.template, origin.pointer)
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = self.body_fields()
@@ -106,6 +93,8 @@ class Operation:
         """Name on the wire → how many places it stands in."""
         self.status, self.answer = responses.success(reader, operation, origin.pointer)
         self.deprecated = operation.get("deprecated") is True
+        self.headline = self.text = self.description = ""
+        self.lines: list[str] = []
 
     def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
         """The fields that are the model's to give, and the operation's security requirement.
@@ -155,15 +144,14 @@ class Operation:
         return bodies.fields(self.reader, written, f"{self.origin.pointer}/requestBody")
 
     def tool(self, name: str, *, base_url: str | None) -> Tool:
-        """The tool, in the richest detail that fits the budget."""
-        budget = BUDGET[self.profile]
-        tool = fit(lambda detail: self.in_detail(name, detail), LEVELS[self.profile], budget)
-        if tool is None or size(tool) > LARGEST:
-            raise Unsupported("E0420", "the operation takes more values than a tool can say")
-        if size(tool) > budget:
+        """The tool, with as much of its input as its budget holds."""
+        tool = self.without_arguments(name)
+        listing = self.listed(tool)
+        tool = self.with_arguments(replace(tool, description=self.description), listing)
+        if size(tool) > self.budget:
             self.reader.problems.note(
                 "E0801",
-                f"tool `{name}` is {size(tool):,} bytes, over the {budget:,} that clients like",
+                f"tool `{name}` is {size(tool):,} bytes, over the {self.budget:,} of its budget",
                 pointer=self.origin.pointer,
                 hint="hide arguments it does not need in `mcpgen.toml`",
             )
@@ -174,9 +162,108 @@ class Operation:
             body=self.body,
             security=None if self.requirement == self.security.default else self.requirement,
             base_url=base_url,
-            accept=responses.accept(self.answer),
+            content_type=self.content_type(),
+            accept=self.constants.get("accept", responses.accept(self.answer)),
         )
         return self.typed(replace(tool, request=request))
+
+    def content_type(self) -> str:
+        """The documented Content-Type of a request without a body; a body says its own."""
+        if self.body is not None:
+            return ""
+        return self.constants.get("content-type", "")
+
+    def listed(self, tool: Tool) -> Listing:
+        """The arguments and the description as the budget allows."""
+        limits = TEXTS[self.profile]
+        listing = Listing(self.whole.nodes, self.budget - size(tool), limits)
+        for item in self.fields:
+            is_body = item.whole and item.place == "body"
+            words = partial(self.words_of, item)
+            name = self.names[item.place, item.wire_name]
+            level = -1 if is_body else 0
+            listing.add(
+                name,
+                item.schema,
+                required=item.required,
+                level=level,
+                nulls=self.can_be_null(item),
+                words=words,
+            )
+        listing.offer("phrase", 0, self.lengthen, listing, limits.tool // 6)
+        listing.offer("text", 0, self.lengthen, listing, limits.tool // 2)
+        listing.offer("text", 1, self.lengthen, listing, limits.tool)
+        listing.spend()
+        return listing
+
+    def lengthen(self, listing: Listing, limit: int) -> None:
+        """Describe the tool with more of the document's text, if there is room for it."""
+        text = describe.describe(self.headline, self.text, self.lines, limit)
+        if listing.pay(size_of(text) - size_of(self.description)):
+            self.description = text
+
+    def with_arguments(self, tool: Tool, listing: Listing) -> Tool:
+        """The tool with its arguments, and with the whole of its input where that is not what is
+        listed.
+        """
+        properties: dict[str, Schema] = {}
+        arguments: list[Argument] = []
+        nullable: list[str] = []
+        wire_names: list[tuple[str, str]] = []
+        is_whole = True
+        for item in self.fields:
+            name = self.names[item.place, item.wire_name]
+            listed = projection(listing.arguments[name])
+            is_whole = is_whole and listed.is_whole
+            pointer = f"/properties/{escape(name)}"
+            properties[name] = self.narrowed(item, listed.schema)
+            if listed.accepts_null:
+                nullable.append(pointer)
+            nullable += [pointer + inner for inner in listed.nullable]
+            wire_names += [(pointer + inner, key) for inner, key in listed.wire_names]
+            kind = annotation(listed.schema, nullable=listed.accepts_null)
+            arguments.append(self.argument(name, item, kind))
+        tool = replace(tool, input_schema=self.input_schema(properties), arguments=tuple(arguments))
+        if not is_whole:
+            return self.with_contract(tool)
+        return replace(tool, nullable=tuple(nullable), wire_names=tuple(wire_names))
+
+    def with_contract(self, tool: Tool) -> Tool:
+        """The tool with the whole of its input, null among the types."""
+        properties: dict[str, Schema] = {}
+        names: dict[str, str] = {}
+        for item in self.fields:
+            name = self.names[item.place, item.wire_name]
+            node = self.whole.nodes.node(item.schema)
+            if not self.can_be_null(item):
+                node = replace(node, null=False)
+            schema = self.whole.schema(node, f"/properties/{escape(name)}", names)
+            properties[name] = self.narrowed(item, schema)
+        contract = self.input_schema(properties)
+        return replace(tool, contract=contract, wire_names=tuple(names.items()))
+
+    def input_schema(self, properties: dict[str, Schema]) -> Schema:
+        """An object of these properties."""
+        if self.fields_argument:
+            properties = {**properties, self.fields_argument: dict(FIELDS_SCHEMA)}
+        schema: Schema = {"type": "object", "properties": properties}
+        required = [self.names[item.place, item.wire_name] for item in self.fields if item.required]
+        if required:
+            schema["required"] = required
+        schema["additionalProperties"] = False
+        return schema
+
+    def argument(self, name: str, item: Field, kind: Annotation) -> Argument:
+        """A field as an argument of the function."""
+        return Argument(
+            name=name,
+            wire_name=item.wire_name,
+            place=item.place,
+            annotation=kind,
+            required=item.required,
+            encode=item.encode,
+            options=item.options,
+        )
 
     def typed(self, tool: Tool) -> Tool:
         """The tool with the types of its arguments and of its answer."""
@@ -190,19 +277,22 @@ class Operation:
             answer = replace(answer, type=self.models.answer(schema, tool.name))
         return replace(tool, arguments=arguments, response=answer)
 
-    def in_detail(self, name: str, detail: Detail) -> Tool:
-        """The tool in one level of detail, without its request. Raises TooLarge."""
-        inputs = self.inputs(detail)
-        answer, output = self.output(detail.answer_fields)
-        headline, rest = describe.headline(self.operation, name, self.origin.method)
-        extras = [responses.sentence(self.reader, self.status, self.answer, output)]
+    def without_arguments(self, name: str) -> Tool:
+        """The tool with its shortest description and no arguments."""
+        answer, output = self.output()
+        list_answer = self.list_answer(answer)
+        self.fields_argument = list_answer.fields
+        self.headline, text = self.opening.sentence, self.opening.rest
+        self.text = self.repeated.without(text)
+        self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
         if self.deprecated:
-            extras.append("Deprecated.")
+            self.lines.append("Deprecated.")
+        self.description = describe.describe(self.headline, self.text, self.lines, 0)
         return Tool(
             name=name,
             title=describe.title_of(self.operation, name),
-            description=describe.describe(headline, rest, extras, detail.tool_text),
-            input_schema=inputs.schema(),
+            description=self.description,
+            input_schema=self.input_schema({}),
             output_schema=output,
             hints=hints_of(
                 self.origin.method,
@@ -210,86 +300,70 @@ class Operation:
                 self.operation.get("summary"),
                 self.origin.path,
             ),
-            arguments=tuple(inputs.arguments),
+            arguments=(),
             request=None,
             response=answer,
             origin=self.origin,
-            nullable=tuple(inputs.nullable),
-            wire_names=tuple(inputs.wire_names),
             deprecated=self.deprecated,
-            docstring=describe.docstring_of(headline),
+            docstring=describe.docstring_of(self.headline),
+            listing=list_answer,
         )
 
-    def inputs(self, detail: Detail) -> _Inputs:
-        """Every field as an argument. Raises TooLarge."""
-        inputs = _Inputs()
-        for item in self.fields:
-            name = self.names[item.place, item.wire_name]
-            projection = project(self.reader, item.schema, detail)
-            pointer = f"/properties/{escape(name)}"
-            inputs.properties[name] = self.argument_schema(item, projection, detail)
-            if projection.accepts_null:
-                inputs.nullable.append(pointer)
-            inputs.nullable += [pointer + inner for inner in projection.nullable]
-            inputs.wire_names += [(pointer + inner, key) for inner, key in projection.wire_names]
-            if item.required:
-                inputs.required.append(name)
-            kind = annotation(projection.schema, nullable=projection.accepts_null)
-            inputs.arguments.append(
-                Argument(
-                    name=name,
-                    wire_name=item.wire_name,
-                    place=item.place,
-                    annotation=kind,
-                    required=item.required,
-                    encode=item.encode,
-                    options=item.options,
-                )
-            )
-        return inputs
-
-    def output(self, fields: int) -> tuple[Response, Schema | None]:
+    def output(self) -> tuple[Response, Schema | None]:
         """How the answer is read, and its schema; an answer to HEAD has no content."""
         if self.origin.method == "HEAD" or self.status == "204":
             return Response(json=False, wrapped=False), None
-        return responses.understand(self.reader, self.answer, fields=fields)
+        return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
-    def argument_schema(self, item: Field, projection: Projection, detail: Detail) -> Schema:
-        """An argument's schema with a description: the parameter's own text first, else the words
-        of its name.
-        """
-        schema = dict(projection.schema)
-        inner_text = schema.pop("description", "")
-        text = _joined(shorten(plain(item.description), detail.text), inner_text)
-        self.narrow(item, schema)
-        if not text and detail.text:
+    def list_answer(self, answer: Response) -> ListAnswer:
+        """How the answer lists things. A list gets an argument that chooses fields of its items."""
+        if not answer.json:
+            return ListAnswer()
+        listing = listing_of(
+            self.reader,
+            responses.json_schema(self.answer)[1],
+            method=self.origin.method,
+            path=self.template,
+            wire_names=[item.wire_name for item in self.fields],
+        )
+        if listing.items is None:
+            return listing
+        taken = set(self.names.values())
+        return replace(
+            listing, fields=next((name for name in FIELDS_NAMES if name not in taken), "")
+        )
+
+    def words_of(self, item: Field, limit: int, inner_text: str) -> str:
+        """An argument's description: the parameter's own text first, else the words of its name."""
+        own_text = self.repeated.without(plain(item.description), item.wire_name)
+        text = _joined(shorten(own_text, limit), inner_text)
+        if limit and not text and not item.whole:
             text = humanise(item.wire_name).capitalize()
         if self.uses[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
-        if item.deprecated and detail.text:
+        if limit and item.deprecated:
             text += " (deprecated)"
-        if text:
-            schema["description"] = text
+        return text
+
+    def narrowed(self, item: Field, schema: Schema) -> Schema:
+        """An argument's schema, narrowed to what its place can hold where a keyword says that.
+
+        Without items a list is not sent at all: nothing in a query or a form says that it is empty.
+        """
+        is_list = schema.get("type") == "array"
+        if is_list and item.required and not self.is_json(item):
+            return {"minItems": 1, **schema}
         return schema
 
-    def narrow(self, item: Field, schema: Schema) -> None:
-        """Narrow an argument's schema to what its place can hold, where a keyword says that."""
-        kind = schema.get("type")
-        if kind == "string" and item.place in SENDABLE and not schema.keys() & {"enum", "format"}:
-            pattern = schema.get("pattern")
-            schema["pattern"] = SENDABLE[item.place] if pattern is None else printable(pattern)
-        # Without items such a list is not sent at all: nothing in a query or a form says that it is
-        # empty.
-        if kind == "array" and item.required and self.is_repeated(item):
-            schema.setdefault("minItems", 1)
+    def can_be_null(self, item: Field) -> bool:
+        """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
+        return item.whole or self.is_json(item)
 
-    def is_repeated(self, item: Field) -> bool:
-        """Whether a list is written item by item, and not as JSON."""
-        if item.encode.startswith("json_"):
-            return False
-        if item.place != "body":
+    def is_json(self, item: Field) -> bool:
+        """Whether a value is written as JSON, which can say null and an empty list."""
+        if item.encode in ("json_text", "json_part"):
             return True
-        return self.body is not None and self.body.kind in ("form", "multipart")
+        return item.place == "body" and self.body is not None and self.body.kind == "json"
 
 
 def _joined(own_text: str, inner_text: str) -> str:

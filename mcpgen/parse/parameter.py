@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from ..config.credentials import CONSTANT_HEADERS
 from ..ir import Place
 from ..load.values import as_list, as_object, as_text
 from ..runtime.headers import FORBIDDEN_HEADERS, TOKEN
@@ -20,9 +21,17 @@ PLACES = ("path", "query", "header", "cookie")
 MISSPELT_PLACES = {"headers": "header", "params": "query", "cookies": "cookie", "url": "path"}
 # OpenAPI 3.1 §4.8.12.2: these header parameters are ignored, the request's own parts say them.
 IGNORED_HEADERS = frozenset(["accept", "content-type", "authorization"])
+MEDIA_RANGES = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+[ -~]{0,200}")
+"""One media type or several, as they stand in `Accept` and `Content-Type`."""
 JSON_TYPES = ("application/json", "text/json", "text/x-json", "application/x-json")
 DEFAULT_STYLES = {"path": "simple", "header": "simple"}
-DELIMITED_STYLES = {"spaceDelimited": "space_delimited", "pipeDelimited": "pipe_delimited"}
+DELIMITED_STYLES = {
+    "spaceDelimited": "space_delimited",
+    "pipeDelimited": "pipe_delimited",
+    "tabDelimited": "tab_delimited",
+}
+EXPLODED_STYLES = ("form", "deepObject", "cookie")
+"""Styles whose `explode` is true where the document does not say (OpenAPI 3.2 §4.12.2)."""
 
 Options = tuple[tuple[str, Any], ...]
 """Keyword arguments of the function that writes a value."""
@@ -98,6 +107,42 @@ def templated(
     return tuple(fixed), parameters
 
 
+def constant_headers(
+    reader: Reader, parameters: list[Parameter]
+) -> tuple[dict[str, str], list[Parameter]]:
+    """The values of documented `Accept` and `Content-Type` headers that can only be one, by their
+    name in lower case, and the other parameters.
+
+    OpenAPI ignores such parameters (3.1 §4.8.12.2), but an author who writes one down with a value
+    has an API that wants it.
+    """
+    constants: dict[str, str] = {}
+    others: list[Parameter] = []
+    for parameter, pointer in parameters:
+        name = as_text(parameter.get("name")).lower()
+        value = _only_value(reader, parameter)
+        if parameter.get("in") == "header" and name in CONSTANT_HEADERS and value:
+            constants[name] = value
+        else:
+            others.append((parameter, pointer))
+    return constants, others
+
+
+def _only_value(reader: Reader, parameter: dict[str, Any]) -> str:
+    """The default of a parameter, or the one value it can have; empty where it has neither or no
+    media type can be written so.
+    """
+    schema = reader.flatten(parameter.get("schema", {}))
+    values = as_list(schema.get("enum"))
+    value = schema.get("const", schema.get("default"))
+    if value is None and len(values) == 1:
+        value = values[0]
+    text = as_text(value).strip()
+    if not MEDIA_RANGES.fullmatch(text):
+        return ""
+    return text
+
+
 def fields(reader: Reader, parameters: list[Parameter], path: str, operation: str) -> list[Field]:
     """The fields of an operation's parameters, in the document's order. Raises Unsupported.
 
@@ -154,8 +199,11 @@ def _is_sendable(
     if place == "header":
         if name.lower() in IGNORED_HEADERS:
             message = f"header `{label}` is left out: the server sends its own"
+            hint = "`headers` in `mcpgen.toml` sends a constant one with every request"
+            if name.lower() == "authorization":
+                hint = ""
             reader.problems.note(
-                "E0407", f"{message} (OpenAPI 3.1 section 4.8.12)", pointer=pointer
+                "E0407", f"{message} (OpenAPI 3.1 section 4.8.12)", pointer=pointer, hint=hint
             )
             return False
         if name.lower() in FORBIDDEN_HEADERS or not TOKEN.fullmatch(name):
@@ -233,13 +281,15 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
     name, explode = _style_keywords(parameter, place)
     kinds = reader.kinds(schema)
     structured = not kinds or not kinds.isdisjoint(("array", "object"))
+    if place == "cookie":
+        return _cookie_style(name, explode)
     if place in ("path", "header"):
+        if structured and name in DELIMITED_STYLES:
+            return DELIMITED_STYLES[name], ()
         options: Options = ()
         if explode and structured:
             options = (("explode", True),)
         return _path_style(name, place, options, is_list="array" in kinds)
-    if place != "query":
-        return DEFAULT
     reserved = parameter.get("allowReserved") is True
     if structured:
         return _query_style(name, explode, reserved)
@@ -255,8 +305,15 @@ def _style_keywords(parameter: dict[str, Any], place: str) -> tuple[str, bool]:
         name = DEFAULT_STYLES.get(place, "form")
     explode = parameter.get("explode")
     if not isinstance(explode, bool):
-        explode = name in ("form", "deepObject")
+        explode = name in EXPLODED_STYLES
     return name, explode
+
+
+def _cookie_style(name: str, explode: bool) -> Encoding:
+    """How a value is written in a cookie: OpenAPI 3.2 has a style for it."""
+    if name != "cookie":
+        return DEFAULT
+    return "cookie", () if explode else (("explode", False),)
 
 
 def _path_style(name: str, place: str, options: Options, *, is_list: bool) -> Encoding:

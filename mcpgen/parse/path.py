@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from ..text import visible
 from .unsupported import Unsupported
 
-LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*")
+LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*(?<!%20)")
 TEMPLATE_NAME = re.compile(r"\{([^{}]+)\}")
 
 Query = tuple[tuple[str, str], ...]
@@ -36,6 +36,8 @@ def split_path(path: str) -> tuple[str, Query]:
 
 
 def _percent_encoded(char: str) -> str:
+    if char == " ":
+        return "%20"
     if char.isascii():
         return char
     return "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "replace"))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import jsonschema_rs
 
@@ -30,16 +29,8 @@ _UNSAFE = re.compile(
     r"\(\?(?![:=!]|<[A-Za-z_$][\w$]*>)|[*+?}]\+|\[\[:|\\[AZzGhHRXQE]|\\p\{(?!\w+(?:=\w+)?\})"
 )
 _LONGEST = 500
-_ESCAPED = re.compile(r"[\^$.*+?()\[\]{}|/\\]")
 # Bytes of a compiled pattern: `.{0,1024}` takes three million, and three milliseconds.
 _LARGEST = 1 << 22
-_CONTROLS = "\\x00-\\x1f\\x7f-\\x9f"
-PRINTABLE = f"[^{_CONTROLS}]"
-"""A character that is no control character, as a pattern."""
-_PRINTABLE_TOKENS = {".": PRINTABLE, "\\S": f"[^\\s{_CONTROLS}]", "[^": f"[^{_CONTROLS}"}
-"""Token outside a class → the same but for control characters."""
-_NESTING = {"(": 1, ")": -1}
-"""Token outside a class → how many groups deeper it leads."""
 
 
 @lru_cache(maxsize=4096)
@@ -95,66 +86,6 @@ def _tokens(pattern: str) -> Iterator[tuple[str, bool]]:
     for token in re.findall(r"\\.|\(\?<?[=!]|\[\^|.", pattern, re.DOTALL):
         yield token, in_class
         in_class = token != "]" if in_class else token.startswith("[")
-
-
-def pattern_of(values: list[str]) -> str:
-    """A pattern that takes these texts and no other; what several begin with is said once, up to
-    the end of a word.
-    """
-    tree: dict[str, Any] = {}
-    for value in values:
-        node = tree
-        for word in re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", value):
-            node = node.setdefault(word, {})
-        node[""] = {}
-
-    return f"^{_tree_pattern(tree)}$"
-
-
-def _tree_pattern(node: dict[str, Any]) -> str:
-    """What may follow the words that lead to a node."""
-    branches = []
-    for word, child in node.items():
-        if word:
-            branches.append(_ESCAPED.sub(r"\\\g<0>", word) + _tree_pattern(child))
-    may_end = "" in node
-    if not branches:
-        return ""
-    if len(branches) == 1 and not may_end:
-        return branches[0]
-    alternatives = f"({'|'.join(branches)})"
-    if may_end:
-        return f"{alternatives}?"
-    return alternatives
-
-
-def printable(pattern: str) -> str:
-    """A portable pattern that takes what `pattern` takes, but for texts with control characters.
-
-    A pattern may be found anywhere in a text: what it says nothing of is filled with characters
-    that are no controls.
-    """
-    out: list[str] = []
-    depth = 0
-    has_alternatives = has_end = False
-    for token, in_class in _tokens(pattern):
-        has_end = token == "$" and not in_class
-        if in_class:
-            out.append(token)
-            continue
-        depth += _NESTING.get(token, 0)
-        if token == "|" and not depth:
-            has_alternatives = True
-        out.append(_PRINTABLE_TOKENS.get(token, token))
-    text = "".join(out)
-    if has_alternatives:
-        text = f"(?:{text})"
-        has_end = False
-    if not text.startswith("^"):
-        text = f"^{PRINTABLE}*{text}"
-    if not has_end:
-        text = f"{text}{PRINTABLE}*$"
-    return portable_pattern(text) or pattern
 
 
 class _NotPortable(Exception):

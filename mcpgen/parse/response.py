@@ -1,35 +1,42 @@
 """Answers → output schemas (OpenAPI 3.1 §4.8.16 and §4.8.17).
 
-An output schema tells the model which fields come back. It is tolerant by construction: its root is
-an open object, it requires nothing, and types are said in words, so every answer an API really
-gives is valid against it. An answer that is not an object stands under `result`.
+An output schema is tolerant by construction: its root is an open object and requires nothing, so
+every answer an API really gives is valid against it. An answer that is not an object stands under
+`result`. Which fields come back, the description says.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
-from ..load.values import as_list, as_object
-from ..text import plain, shorten, visible
+from ..load.values import as_list, as_object, texts_in
+from ..text import plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
+from .vocabulary import EMPTY, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
 
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+(;[^\r\n]*)?")
-EMPTY_PHRASES = (
-    "ok",
-    "success",
-    "successful response",
-    "successful operation",
-    "default response",
-    "response",
+TELLING = 5
+"""Fields of an answer that a description names."""
+TELLING_NAMES = (
+    frozenset("id number key slug uuid".split()),
+    frozenset("name title full_name login label subject email".split()),
+    frozenset("status state type kind amount total items data".split()),
 )
-"""Descriptions of a response that tell a model nothing."""
+"""Names of fields that tell what an object is, the most telling first."""
+NOISE = re.compile(r"(?:_|^)(?:urls?|href|links|node_id|etag|object)$|Url$|^[_@$]", re.I)
+"""Names of fields that tell a model nothing about an object."""
+NOUN_PHRASE = re.compile(
+    r"(?:returns? )?((?:an?|the|all|every|each|your|information|details|metadata)\b.*)", re.I
+)
+PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
@@ -75,38 +82,62 @@ def accept(response: dict[str, Any]) -> str:
 
 
 def understand(
-    reader: Reader, response: dict[str, Any], *, fields: int
+    reader: Reader, response: dict[str, Any], *, typed: bool
 ) -> tuple[Response, Schema | None]:
-    """How an answer becomes a result, and the output schema with at most `fields` fields; None
-    where the answer is not JSON.
+    """How an answer becomes a result, and the output schema; None where the answer is not JSON.
+
+    The schema is as small as it can be, since clients seldom show it to the model; `typed`: it has
+    the types of the fields.
     """
     has_json, schema = json_schema(response)
     if not has_json:
         return Response(json=False, wrapped=False), None
     kinds = reader.kinds(schema)
     if kinds and kinds != {"object"}:
-        result = _described(phrase(reader, schema, 240))
-        return Response(json=True, wrapped=True), _open_object({"result": result})
-    readable = {
+        return Response(json=True, wrapped=True), _open_object({"result": {}})
+    # Whatever comes is valid against this: an object as it is, anything else under `result`.
+    output: Schema = {"type": "object"}
+    fields = _readable(reader, schema)
+    if typed and fields:
+        output = _open_object({name: _type_of(reader, fields[name]) for name in fields})
+    return Response(json=True, wrapped=False), output
+
+
+def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
+    """The fields of an object that an answer has."""
+    return {
         name: child
         for name, child in reader.properties(schema).items()
         if KEY.fullmatch(name) and reader.flatten(child).get("writeOnly") is not True
     }
-    if not readable:
-        # Whatever comes is valid against this: an object as it is, anything else under `result`.
-        return Response(json=True, wrapped=False), {"type": "object"}
-    properties = {
-        name: _described(phrase(reader, readable[name], 60)) for name in list(readable)[:fields]
-    }
-    return Response(json=True, wrapped=False), _open_object(properties)
 
 
-def _described(text: str) -> Schema:
-    return {"description": text} if text else {}
+def _type_of(reader: Reader, schema: Any) -> Schema:
+    """The types of a field and null: documents seldom say that a field may be null."""
+    kinds = sorted(reader.kinds(schema))
+    return {"type": [*kinds, "null"]} if kinds else {}
 
 
 def _open_object(properties: dict[str, Schema]) -> Schema:
     return {"type": "object", "properties": properties}
+
+
+def telling(reader: Reader, schema: Any) -> list[str]:
+    """The fields of an object that tell most about it, at most `TELLING`: what identifies it, what
+    it is called and how it stands, then those it always has.
+    """
+    base, _, _ = reader.expand(schema)
+    required = set(texts_in(base.get("required")))
+    names = [name for name in _readable(reader, schema) if not NOISE.search(name)]
+    return sorted(names, key=lambda name: (_rank(name), name not in required))[:TELLING]
+
+
+def _rank(name: str) -> int:
+    """The place of a field among those that tell what an object is."""
+    for rank, telling_names in enumerate(TELLING_NAMES):
+        if name.lower() in telling_names:
+            return rank
+    return len(TELLING_NAMES)
 
 
 def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
@@ -130,43 +161,68 @@ def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
 
 
 def _values_phrase(values: list[Any], limit: int) -> str:
-    texts = [visible(str(value)) for value in values if value is not None]
+    texts = [visible(_spelled(value)) for value in values if value is not None]
     rest = " | …" if len(texts) > 8 else ""
     return shorten(" | ".join(texts[:8]) + rest, limit)
+
+
+def _spelled(value: Any) -> str:
+    """A value as JSON spells it; a text without its quotes."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _plural_phrase(reader: Reader, schema: Any, kinds: set[str], limit: int) -> str:
     """The items of an array, all of one type; of objects their names."""
     if kinds != {"object"}:
         return f"{next(iter(kinds))}s"
-    names = [name for name in reader.properties(schema) if KEY.fullmatch(name)]
+    names = telling(reader, schema)
     if not names:
         return "objects"
     return shorten(f"objects: {', '.join(names)}", limit)
 
 
-def sentence(reader: Reader, code: str, response: dict[str, Any], output: Schema | None) -> str:
-    """The line of a description that says what comes back; an empty text where nothing does."""
+def sentence(reader: Reader, code: str, response: dict[str, Any], headline: str) -> str:
+    """The line of a description that says what comes back, where that says more than the tool's
+    headline; else an empty text.
+    """
     if code == "204":
         return ""
-    text = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
-    if text.lower() in EMPTY_PHRASES:
-        text = ""
+    text = _said(response, headline)
     form = _form(reader, response)
+    if text and form:
+        return f"Returns {text} ({form})."
     if text:
-        if not text[:2].isupper():
-            text = text[0].lower() + text[1:]
-        if form:
-            text = f"{text} ({form})"
         return f"Returns {text}."
-    if form:
-        return f"Returns {form}."
-    _, schema = json_schema(response)
-    return "Returns an object." if output and reader.kinds(schema) else ""
+    if form.startswith("array"):
+        return f"Returns an {form}."
+    return f"Returns {form}." if form else ""
+
+
+def _said(response: dict[str, Any], headline: str) -> str:
+    """What a response's description says comes back, as the end of a sentence; an empty text where
+    it is none, or says nothing new.
+    """
+    line = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
+    new_words = {singular(word) for word in words(line) if word not in EMPTY}
+    if new_words <= {singular(word) for word in words(headline)}:
+        return ""
+    plural = PLURAL_PHRASE.fullmatch(line)
+    if plural:
+        return f"a {_lowered(plural.group(1))}".replace("a array", "an array")
+    noun = NOUN_PHRASE.fullmatch(line)
+    if noun:
+        return _lowered(noun.group(1))
+    return ""
+
+
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 def _form(reader: Reader, response: dict[str, Any]) -> str:
-    """What kind of answer it is: its type, the name of its schema, or its media types."""
+    """What kind of answer it is: its type where that is no object, or its media types."""
     has_json, schema = json_schema(response)
     if not has_json:
         return ", ".join(media_types(response)[:3])
@@ -174,7 +230,4 @@ def _form(reader: Reader, response: dict[str, Any]) -> str:
         text = phrase(reader, schema, 120)
         if text:
             return text
-    name = reader.flatten(schema).get("$name")
-    if isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{1,40}", name):
-        return name
-    return ""
+    return ", ".join(telling(reader, schema))

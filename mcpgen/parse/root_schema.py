@@ -7,7 +7,7 @@ from ..load.values import as_list
 from ..runtime.pointer import escape
 from .projection import Projection
 
-ROOT_KEYWORDS = ("type", "properties", "required", "additionalProperties")
+ROOT_KEYWORDS = ("type", "properties", "required", "additionalProperties", "description")
 
 
 class InputRoot:

@@ -228,7 +228,9 @@ class Reader:
     def is_null(self, node: Any) -> bool:
         """Whether null is the only value of a schema."""
         flat = self.flatten(node)
-        return flat.get("type") in ("null", ["null"]) or flat.get("enum") == [None]
+        if flat.get("type") in ("null", ["null"]):
+            return True
+        return _types_of_values(flat) == ["null"]
 
     def expand(self, node: Any, hops: int = 0) -> tuple[dict[str, Any], list[Any], bool]:
         """A schema as (base without union, union branches, accepts null); a union of one is merged
@@ -238,7 +240,8 @@ class Reader:
         """
         flat = self.flatten(node)
         if not has_union(flat):
-            return flat, [], _allows_null(flat)
+            # A schema that says nothing about types allows them all (JSON Schema 2020-12 §4.3.2).
+            return flat, [], _allows_null(flat) or not self.types(flat)
         branches, null = self.branches(flat)
         base = {key: value for key, value in flat.items() if key not in UNIONS}
         null = null or _allows_null(base)
@@ -285,7 +288,7 @@ def _allows_null(flat: dict[str, Any]) -> bool:
     """Whether null is among the types, or without types among the values."""
     types = flat.get("type")
     if types is None:
-        return None in as_list(flat.get("enum"))
+        return "null" in _types_of_values(flat)
     return "null" in as_list(types)
 
 

@@ -6,24 +6,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..config.credentials import split_scheme
 from ..ir import Auth
 from ..load.values import as_object, as_text
 from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
-from ..runtime.settings import VARIABLES
+from ..runtime.settings import VARIABLES, write_variable
 from ..text import plain, shorten, words
 from .naming import digest
 
 if TYPE_CHECKING:
+    from ..config import Config
     from .schema import Reader
 
 HANDSHAKES = frozenset(["digest", "hoba", "mutual", "negotiate", "scram-sha-256"])
 """Authentication schemes of HTTP in which client and server exchange messages: no fixed text does
 for them (IANA HTTP Authentication Scheme Registry).
 """
+
+UNDECLARED = {
+    "bearer": ("token", "TOKEN"),
+    "basic": ("login", "USERNAME", "PASSWORD"),
+    "header": ("api_key", "API_KEY"),
+    "query": ("api_key", "API_KEY"),
+}
+"""Way to send a credential of the configuration → its name and its variables."""
 
 Requirement = tuple[tuple[str, ...], ...]
 """Alternatives, each with the names of all its credentials; an empty alternative needs none."""
@@ -42,7 +52,7 @@ class _Scheme:
     @property
     def description(self) -> str:
         """A line about the scheme."""
-        return shorten(plain(self.node.get("description")).replace("\n", " "), 160)
+        return _sentence(self.node.get("description"))
 
     def variable(self, name: str = "") -> str:
         """An environment variable of the credential."""
@@ -51,13 +61,48 @@ class _Scheme:
 
 
 class Security:
-    """The credentials of one document, and what each operation requires of them."""
+    """The credentials of one document, and what each operation requires of them.
 
-    def __init__(self, reader: Reader, prefix: str) -> None:
+    A credential of the configuration (`[auth]`) takes the place of everything the document says. So
+    does one that is assumed where the document declares none; calls are made without it too.
+    """
+
+    def __init__(self, reader: Reader, prefix: str, config: Config) -> None:
         self.prefix, self.problems = prefix, reader.problems
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         """Name of a scheme in the document → name of its credential."""
+        self.default: Requirement = ()
+        self.is_undeclared = False
+        """Whether the one credential is the configuration's or assumed."""
+        if config.auth_scheme is not None:
+            self.add_undeclared(config.auth_scheme, config.auth_description or "")
+        else:
+            self.read_schemes(reader)
+
+    def add_undeclared(self, scheme: str, description: str = "", *, optional: bool = False) -> None:
+        """Make a credential that the document does not declare the one of every operation."""
+        kind, wire_name = split_scheme(scheme)
+        name, *variables = UNDECLARED[kind]
+        auth = Auth(
+            name=name,
+            kind="api_key",
+            scheme="",
+            variables=tuple(f"{self.prefix}_{variable}" for variable in variables),
+            description=_sentence(description),
+            declared=False,
+        )
+        match kind:
+            case "header" | "query":
+                auth = replace(auth, place=kind, wire_name=wire_name)
+            case "basic" | "bearer":
+                auth = replace(auth, kind=kind, scheme=kind.capitalize())
+        self.auth[name] = auth
+        self.is_undeclared = True
+        self.default = ((name,), ()) if optional else ((name,),)
+
+    def read_schemes(self, reader: Reader) -> None:
+        """The credentials of the document's security schemes."""
         root = reader.document.root
         schemes = as_object(as_object(root.get("components")).get("securitySchemes"))
         for name, node in schemes.items():
@@ -92,8 +137,13 @@ class Security:
             return False
         in_use = {f"{self.prefix}_{name}" for name in VARIABLES}
         for other in self.auth.values():
-            in_use.update(other.variables)
-        return not in_use.isdisjoint(auth.variables)
+            in_use.update(self.all_variables(other))
+        return not in_use.isdisjoint(self.all_variables(auth))
+
+    def all_variables(self, auth: Auth) -> list[str]:
+        """The variables of a credential, those for what writes included."""
+        writing = [write_variable(self.prefix, variable) for variable in auth.variables]
+        return [*auth.variables, *writing]
 
     def credential(self, scheme: _Scheme) -> Auth:
         """One security scheme as a credential."""
@@ -143,10 +193,12 @@ class Security:
 
     def requirement(self, listed: Any, pointer: str) -> Requirement | None:
         """Alternatives (OR) of credentials (AND); an empty alternative means optional; None where
-        the document leaves it open.
+        the document leaves it open, or where its credentials are not the ones to send.
         """
         if not isinstance(listed, list):
             return None
+        if self.is_undeclared:
+            return None if listed else ()
         alternatives: list[tuple[str, ...]] = []
         for index, entry in enumerate(listed):
             if not isinstance(entry, dict):
@@ -172,6 +224,11 @@ class Security:
             if _comparable(place, auth.wire_name) == _comparable(place, wire_name):
                 return auth.name
         return None
+
+
+def _sentence(description: Any) -> str:
+    """A line about a credential."""
+    return shorten(plain(description).replace("\n", " "), 160)
 
 
 def _comparable(place: str, wire_name: str) -> str:

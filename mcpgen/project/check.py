@@ -142,9 +142,11 @@ def _own_problems(folder: Path, lock: Lock) -> Iterator[Problem]:
     package = package_of(folder, lock)
     if package is not None:
         yield from findings(folder, package, lock)
+        reads_xml = any(path.endswith("/runtime/results/xml_data.py") for path in lock.files)
         yield from manifest_problems(
             folder,
             calls_api=any("/runtime/client/" in path for path in lock.files),
+            reads_xml=reads_xml,
             has_functions=bool(decorated(package.root)),
         )
 

@@ -17,13 +17,12 @@ NAME = "pyproject.toml"
 LINE_LENGTH = 100
 """Columns of generated Python."""
 _REQUIREMENT = re.compile(r'^    ("([A-Za-z0-9._-]+).*"),$', re.MULTILINE)
-_CONDITIONAL = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
+_CONDITION = re.compile(r"{% if (\w+) %}\n(.*?){% endif %}\n", re.DOTALL)
 
 
-def manifest_problems(folder: Path, **has: bool) -> Iterator[Problem]:
+def manifest_problems(folder: Path, **features: bool) -> Iterator[Problem]:
     """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies.
-
-    `has` says what the server has: `calls_api`, `has_functions`.
+    `features` are the conditions of the template: `calls_api`, `reads_xml`, `has_functions`.
     """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
@@ -33,7 +32,7 @@ def manifest_problems(folder: Path, **has: bool) -> Iterator[Problem]:
     lines = text.splitlines()
     project = manifest.get("project")
     if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
-        yield from _missing_dependencies(project["dependencies"], required(**has), lines)
+        yield from _missing_dependencies(project["dependencies"], required(**features), lines)
     yield from _line_lengths(manifest, lines)
 
 
@@ -53,14 +52,11 @@ def _missing_dependencies(
             )
 
 
-def required(**has: bool) -> list[tuple[str, str]]:
-    """The dependencies of a new project: (the requirement in quotes, the name of the package).
-
-    `has` gives the conditions of the template their values; one that is not given is false.
-    """
+def required(**features: bool) -> list[tuple[str, str]]:
+    """The dependencies of a new project: (the requirement in quotes, the name of the package)."""
     template = (template_root() / f"{NAME}.jinja").read_text("utf-8")
-    block = template.partition("\ndependencies = [\n")[2].partition("\n]\n")[0]
-    block = _CONDITIONAL.sub(lambda match: match[2] if has.get(match[1]) else "", block)
+    block = template.partition("\ndependencies = [\n")[2].partition("]\n\n")[0]
+    block = _CONDITION.sub(lambda part: part[2] if features.get(part[1]) else "", block)
     return _REQUIREMENT.findall(block)
 
 

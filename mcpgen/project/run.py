@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 Step = Callable[[str], None]
 
+OF_LOADING = ("sources", "overlays", "ref_root", "max_bytes", "fetch_seconds", "fetch_headers")
+"""Fields of a `Config` that say where the document is and how it is read."""
+LATER = ("draft", "auth_scheme", "auth_description", "headers")
+"""Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
 DERIVED = ("bindings", "formerly", "places")
 """Fields of a `Config` that come from the lock and the file's layout, not from what somebody
 wrote.
@@ -123,7 +127,7 @@ def run(
     files: bool = True,
     thorough: bool = False,
 ) -> Run:
-    """All stages but `write`; `thorough` validates the document as long as that takes. Raises what
+    """All stages but `write`; `thorough` compares its defaults with their schemas. Raises what
     the stages raise.
     """
     from .. import pipeline
@@ -195,10 +199,11 @@ def config_hash(config: Config) -> str:
     its overlays.
     """
     data = asdict(config)
-    for key in ("sources", "overlays", *DERIVED):
+    unset = [key for key in LATER if not data[key]]
+    for key in (*OF_LOADING, *DERIVED, *unset):
         del data[key]
-    for key in ("ref_root", "max_bytes", "fetch_seconds", *(() if config.draft else ("draft",))):
-        del data[key]
+    if config.lazy:
+        del data["lazy"]
     return data_hash(data)
 
 

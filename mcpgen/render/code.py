@@ -238,6 +238,8 @@ def _keywords(tool: Tool, request: Request) -> dict[str, Expression]:
         keywords |= _body(tool, request.body)
     if request.accept != "application/json":
         keywords["accept"] = py_literal(request.accept)
+    if request.content_type:
+        keywords["content_type"] = py_literal(request.content_type)
     if request.security is not None:
         keywords["security"] = value(request.security)
     if request.base_url is not None:

@@ -13,18 +13,19 @@ from typing import Any
 import jinja2
 
 from ..paths import template_root
-from .literal import Code, code, docstring, markdown, py_ident, py_literal, toml, word
+from .literal import Code, code, comment, docstring, markdown, py_ident, py_literal, toml, word
 
 FILTERS = {
     "literal": py_literal,
     "identifier": py_ident,
     "docstring": docstring,
     "code": code,
+    "comment": comment,
     "markdown": markdown,
     "toml": toml,
     "word": word,
 }
-"""Python: `literal identifier docstring code`; other files: `markdown toml word`."""
+"""Python: `literal identifier docstring code`; other files: `comment markdown toml word`."""
 
 
 class UnsafeOutput(TypeError):

@@ -16,14 +16,18 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from ..ir import Argument, Auth, Server, Tool
+from ..ir import Argument, Auth, Schema, Server, Tool
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
 
 
-def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
-    """What a request made from these arguments must hold."""
+def expectations(
+    tool: Tool, arguments: dict[str, Any], root: Schema, names: dict[str, str]
+) -> list[Expectation]:
+    """What a request made from these arguments must hold. `root` is what they are checked against,
+    `names` has the names on the wire of properties in it, by pointer.
+    """
     request = tool.request
     if request is None:
         return []
@@ -31,16 +35,16 @@ def expectations(tool: Tool, arguments: dict[str, Any]) -> list[Expectation]:
         *({"place": "query", "name": name, "text": text} for name, text in request.fixed_query),
         *({"place": "header", "name": name, "text": text} for name, text in request.fixed_headers),
     ]
-    names = dict(tool.wire_names)
+    if request.content_type:
+        field = {"place": "header", "name": "Content-Type", "text": request.content_type}
+        found.append(field)
     for argument in tool.arguments:
         if argument.fixed:
             value = argument.fixed[0]
         elif argument.name in arguments:
-            schema = tool.input_schema["properties"][argument.name]
+            schema = root["properties"][argument.name]
             pointer = f"/properties/{escape(argument.name)}"
-            value = _on_the_wire(
-                tool.input_schema, schema, pointer, arguments[argument.name], names
-            )
+            value = _on_the_wire(root, schema, pointer, arguments[argument.name], names)
         else:
             continue
         found.extend(_expected(tool, argument, value))
@@ -123,6 +127,10 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
     """A parameter, or a field of the body, or the whole of it."""
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
+    elif argument.encode == "multipart_fields":
+        items = value if isinstance(value, list) else [value]
+        encode = "file" if all(isinstance(item, str) for item in items) else ""
+        yield from _field(replace(argument, encode=encode), {**here, "name": "file"}, kind, items)
     elif argument.encode in ("file", "from_base64"):
         for item in value if isinstance(value, list) else [value]:
             yield {**here, "base64": item}
@@ -143,7 +151,7 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:
     """Query parameters and form fields, by the style they are written in."""
     options = dict(argument.options)
-    joined = argument.encode in ("csv", "space_delimited", "pipe_delimited")
+    joined = argument.encode in ("csv", "space_delimited", "pipe_delimited", "tab_delimited")
     joined = joined or (argument.encode in ("form", "reserved") and options.get("explode") is False)
     whole = here["name"] is None or argument.encode == "query_string"
     if not isinstance(value, dict | list):

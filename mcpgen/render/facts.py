@@ -7,12 +7,13 @@ Everything is ASCII, and keys are sorted where their order says nothing.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from ..ir import Server, Tool, Toolset
-from .manifests import client_configs, manifest_json, server_json
+from ..ir import Listing, Server, Shaping, Tool, Toolset
+from .manifests import about_credential, client_configs, manifest_json, server_json
 from .sample import tests_data
+from .whole import whole_schemas
 
 
 def data_files(server: Server) -> dict[str, str]:
@@ -22,6 +23,9 @@ def data_files(server: Server) -> dict[str, str]:
     contracts = {tool.name: contract_facts(tool) for tool in server.tools if tool.request is None}
     if contracts:
         files[f"{package}/contracts.json"] = one_each(contracts)
+    wholes = whole_schemas(server)
+    if wholes:
+        files[f"{package}/schemas.json"] = one_each(wholes)
     for toolset in server.toolsets:
         files[f"{package}/tools/{toolset.name}.json"] = contract(toolset)
     files["tests/tools.json"] = tests_facts(server)
@@ -114,13 +118,44 @@ def wire(tool: Tool) -> dict[str, Any]:
     if tool.output_schema is not None:
         found["outputSchema"] = tool.output_schema
     found["annotations"] = {
-        "title": tool.title,
         "readOnlyHint": tool.hints.read_only,
         "destructiveHint": tool.hints.destructive,
         "idempotentHint": tool.hints.idempotent,
         "openWorldHint": tool.hints.open_world,
     }
+    return found | tool.passed_on
+
+
+def _answers_facts(server: Server) -> dict[str, Any]:
+    """The facts about answers that not every server has."""
+    found: dict[str, Any] = {}
+    lists = _lists(server)
+    if lists:
+        found["lists"] = lists
+    if server.redact:
+        found["redact"] = list(server.redact)
     return found
+
+
+def _lists(server: Server) -> dict[str, dict[str, Any]]:
+    """Tool → how its answers list things, for tools whose answers do."""
+    lists = {}
+    for tool in server.tools:
+        names = {each.wire_name: each.name for each in tool.arguments if not each.fixed}
+        found = tool.listing
+        listing = replace(found, next=names.get(found.next, ""), size=names.get(found.size, ""))
+        if not listing.next:
+            listing = replace(listing, how="", source=(), key="id")
+        facts = _set_fields(listing, Listing())
+        if facts:
+            lists[tool.name] = facts
+    return lists
+
+
+def _set_fields(value: Any, default: Any) -> dict[str, Any]:
+    """The fields of a dataclass that differ from a default, as JSON data."""
+    before = asdict(default)
+    return {key: field for key, field in asdict(value).items() if field != before[key]}
 
 
 def api_facts(server: Server) -> dict[str, Any]:
@@ -144,6 +179,7 @@ def api_facts(server: Server) -> dict[str, Any]:
                 "variables": list(auth.variables),
                 "token_url": auth.token_url,
                 "scopes": list(auth.scopes),
+                "about": about_credential(auth),
             }
             for auth in server.auth
         },
@@ -152,7 +188,10 @@ def api_facts(server: Server) -> dict[str, Any]:
             for toolset in server.toolsets
         },
         "aliases": dict(server.aliases),
-        "answers": {tool: asdict(shaping) for tool, shaping in server.answers},
+        "answers": {tool: _set_fields(shaping, Shaping()) for tool, shaping in server.answers},
         "wrapped": sorted(tool.name for tool in server.tools if tool.response.wrapped),
+        **_answers_facts(server),
+        **({"base_url_configured": True} if server.base_url_configured else {}),
+        **({"headers": dict(server.headers)} if server.headers else {}),
         **({} if server.calls_api else {"calls_api": False}),
     }

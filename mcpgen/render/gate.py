@@ -24,6 +24,7 @@ TYPES: Final = frozenset({"Answer", "Any", "Api", "Omit", "bool", "float", "int"
 GENERICS: Final = frozenset({"Answer", "NotRequired", "Union", "dict", "list"})
 ENCODERS: Final = frozenset(
     {
+        "cookie",
         "csv",
         "deep_object",
         "file",
@@ -31,6 +32,7 @@ ENCODERS: Final = frozenset(
         "form_fields",
         "from_base64",
         "json_part",
+        "json_parts",
         "json_text",
         "label",
         "matrix",
@@ -40,6 +42,7 @@ ENCODERS: Final = frozenset(
         "reserved",
         "simple",
         "space_delimited",
+        "tab_delimited",
         "text_part",
     }
 )

@@ -166,6 +166,13 @@ def code(value: Any) -> Code:
     return value
 
 
+def comment(text: Any) -> Code:
+    """Text for one line of a file in which `#` begins a comment, where it ends the line."""
+    if type(text) is not str:
+        raise UnsafeValue(f"unsupported type: `{type(text).__name__}`")
+    return Code(" ".join(visible(text).split()))
+
+
 def word(value: Any) -> Code:
     """A number or a plain word (`[A-Za-z0-9_.-]`), which means the same in every file format."""
     if type(value) is int:

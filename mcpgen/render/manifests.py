@@ -2,7 +2,8 @@
 client settings.
 
 Plain data, dumped as JSON by the caller. Environment variables are named, never filled in. Of the
-document only the title occurs, in the two manifests; client settings hold nothing of it.
+document only the title occurs, in the two manifests, and what it says about its credentials, where
+somebody is asked for one.
 
 Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
 `manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documentation
@@ -11,10 +12,12 @@ shows them (November 2026).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Auth, Server
+from ..runtime.settings import TWOFOLD, write_variable
 from ..text import shorten, visible
 
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -27,12 +30,25 @@ HTTP_ADDRESS = "http://127.0.0.1:8000/mcp"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One environment variable of a generated server, told without any text of the document."""
+    """One environment variable of a generated server.
+
+    `about` says how its value is sent and what the document says of it. `for_writing`: it is used
+    for calls that write, in place of the variable without `WRITE`.
+    """
 
     name: str
     meaning: str
     required: bool = False
     secret: bool = False
+    about: str = ""
+    for_writing: bool = False
+
+    @property
+    def text(self) -> str:
+        """The meaning, and what is to be known about the value."""
+        if not self.about:
+            return self.meaning
+        return f"{self.meaning}, {self.about}"
 
     @property
     def key(self) -> str:
@@ -73,15 +89,63 @@ def environment(server: Server) -> tuple[Variable, ...]:
     )
     found: dict[str, Variable] = {}
     for auth in server.auth:
-        needed = _is_required(server, auth)
-        for index, (name, (meaning, secret)) in enumerate(
-            zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
-        ):
-            required = needed and index < 2  # a third one stands for the other two
-            found.setdefault(
-                name, Variable(name=name, meaning=meaning, required=required, secret=secret)
-            )
+        for variable in _variables(auth, required=_is_required(server, auth)):
+            found.setdefault(variable.name, variable)
     return (base_url, *found.values())
+
+
+def _variables(auth: Auth, *, required: bool) -> Iterator[Variable]:
+    """The variables of one credential."""
+    parts = zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
+    about = about_credential(auth)
+    for index, (name, (meaning, secret)) in enumerate(parts):
+        yield Variable(
+            name=name,
+            meaning=meaning,
+            required=required and index < 2,  # a third one stands for the other two
+            secret=secret,
+            about=about,
+        )
+
+
+def writing_variables(server: Server) -> tuple[Variable, ...]:
+    """The variables of credentials that only calls that write are made with."""
+    pairs = {
+        write_variable(server.env_prefix, name): name
+        for auth in server.auth
+        if auth.kind in TWOFOLD
+        for name in auth.variables
+    }
+    secrets = {variable.name for variable in environment(server) if variable.secret}
+    return tuple(
+        Variable(
+            name=name,
+            meaning=f"In place of {other} for calls that write",
+            secret=other in secrets,
+            for_writing=True,
+        )
+        for name, other in pairs.items()
+    )
+
+
+def about_credential(auth: Auth) -> str:
+    """How a credential is sent, and what the document says of it, on one line."""
+    place = f"{auth.place} `{shorten(visible(auth.wire_name), 60)}`"
+    if auth.kind == "bearer":
+        way = f"sent as `Authorization: {auth.scheme} …`"
+    elif auth.kind == "basic":
+        way = "sent as `Authorization: Basic …`"
+    elif auth.kind != "api_key":
+        way = ""
+    elif auth.wire_name.lower() == "authorization":
+        way = "sent as the whole value of the header `Authorization`"
+    else:
+        way = f"sent in the {place}"
+    if not auth.description:
+        return way
+    if not auth.declared:
+        return f"{way}. {auth.description}"
+    return f"{way}. In the API's own words: {auth.description}".removeprefix(". ")
 
 
 def _is_required(server: Server, auth: Auth) -> bool:
@@ -121,7 +185,7 @@ def server_json(server: Server) -> dict[str, Any]:
                 "environmentVariables": [
                     {
                         "name": variable.name,
-                        "description": variable.meaning,
+                        "description": variable.text,
                         "isRequired": variable.required,
                         "isSecret": variable.secret,
                     }
@@ -141,7 +205,7 @@ def manifest_json(server: Server) -> dict[str, Any]:
         variable.key: {
             "type": "string",
             "title": variable.meaning,
-            "description": f"Becomes {variable.name}",
+            "description": f"Becomes {variable.name}. {variable.text}",
             "required": variable.required,
             "sensitive": variable.secret,
             **({} if variable.required else {"default": ""}),
@@ -190,7 +254,7 @@ def client_configs(server: Server) -> dict[str, dict[str, Any]]:
         {
             "type": "promptString",
             "id": item.key,
-            "description": item.meaning,
+            "description": item.text,
             "password": item.secret,
         }
         for item in secrets

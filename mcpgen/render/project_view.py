@@ -1,10 +1,12 @@
 """What the templates of a project's own files print: README, pyproject, Dockerfile and the like.
 
-Of the document only title and description occur, and only in README and pyproject.
+Of the document only title and description occur, in README and pyproject, and what it says of its
+credentials, in README and `.env.example`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,7 +15,15 @@ from ..runtime.settings import SETTINGS
 from ..text import shorten, visible
 from .facts import dump
 from .literal import Code
-from .manifests import OWNER, about, client_configs, command, environment
+from .manifests import (
+    OWNER,
+    Variable,
+    about,
+    client_configs,
+    command,
+    environment,
+    writing_variables,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,7 @@ class VariableView:
 
     name: str
     meaning: Code
+    about: str
     required: bool
     secret: bool
 
@@ -54,9 +65,15 @@ class ProjectView:
     """Whether there is an API behind the tools."""
     has_functions: bool
     """Whether the user's code makes tools of functions."""
+    reads_xml: bool
+    """Whether an answer in XML becomes JSON."""
+    lazy: bool
+    """Whether the tools can be searched."""
     own_tools: bool
     """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]
+    writing: tuple[VariableView, ...]
+    """The variables that only calls that write use."""
     settings: tuple[SettingView, ...]
     """The settings that no variable of `variables` stands for."""
     claude_desktop: Code
@@ -83,6 +100,8 @@ def project_view(server: Server) -> ProjectView:
         description=f"{about(server, title)}, over the Model Context Protocol",
         calls_api=server.calls_api,
         has_functions=server.has_functions,
+        reads_xml=any(shaping.xml for _, shaping in server.answers),
+        lazy=server.lazy,
         own_tools=any(tool.request is None for tool in server.tools),
         distribution=server.distribution,
         command=command(server),
@@ -91,12 +110,17 @@ def project_view(server: Server) -> ProjectView:
         package=server.package,
         prefix=server.env_prefix,
         owner=OWNER,
-        variables=tuple(
-            VariableView(item.name, Code(item.meaning), item.required, item.secret)
-            for item in environment(server)
-        ),
+        variables=_variables(environment(server)),
+        writing=_variables(writing_variables(server)),
         settings=_settings(server.calls_api),
         **{name: Code(configs[f"{name.replace('_', '-')}.json"].rstrip("\n")) for name in CLIENTS},
+    )
+
+
+def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
+    return tuple(
+        VariableView(item.name, Code(item.meaning), item.about, item.required, item.secret)
+        for item in variables
     )
 
 

@@ -16,6 +16,7 @@ from ..ir import Schema, Server, Tool
 from ..runtime.pointer import split
 from .expectations import credentials, expectations
 from .pattern_text import text_for
+from .whole import whole_input
 
 MAX_DEPTH = 4
 _FORMATS = {
@@ -51,7 +52,10 @@ def tests_data(server: Server) -> dict[str, Any]:
 
 
 def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, Any]:
-    arguments = sample_arguments(tool)
+    schema, names = whole_input(server, tool)
+    arguments = sample_arguments(tool, tool.input_schema, schema)
+    if arguments is None:
+        arguments = sample_arguments(tool, schema, schema)
     required = next(iter(tool.input_schema.get("required", ())), None)
     found: dict[str, Any] = {
         "name": tool.name,
@@ -63,17 +67,16 @@ def _tool(server: Server, tool: Tool, environment: dict[str, str]) -> dict[str, 
         found["request"] = {
             "method": tool.request.method,
             "path": tool.request.path,
-            "expect": expectations(tool, arguments) if arguments is not None else [],
+            "expect": expectations(tool, arguments, schema, names) if arguments is not None else [],
             "security": credentials(server, tool, environment),
         }
     return found
 
 
-def sample_arguments(tool: Tool) -> dict[str, Any] | None:
-    """Arguments the tool takes, optional ones included where a valid value is known; None where
-    there are none.
+def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any] | None:
+    """Arguments made for a schema that the whole one takes as well, optional ones included where a
+    valid value is known; None where there are none.
     """
-    schema = tool.input_schema
     sampler = Sampler(schema)
     required = schema.get("required", ())
     files = {
@@ -85,18 +88,21 @@ def sample_arguments(tool: Tool) -> dict[str, Any] | None:
     quick = {
         name: sampler.value(part, plain=name in headers, base64=name in files)
         for name, part in schema.get("properties", {}).items()
+        if name != tool.listing.fields
     }
-    if _is_valid(schema, quick):
+    if _is_valid(whole, quick):
         return quick
     found: dict[str, Any] = {}
     for name, part in schema.get("properties", {}).items():
+        if name == tool.listing.fields:
+            continue
         value = sampler.valid(part, plain=name in headers, base64=name in files)
         if value is not None:
             found[name] = value[0]
         elif name in required:
             return None
     for candidate in (found, {name: found[name] for name in found if name in required}):
-        if _is_valid(schema, candidate):
+        if _is_valid(whole, candidate):
             return candidate
     return None
 

@@ -16,6 +16,7 @@ from .formatting import finish
 from .literal import py_ident, word
 from .models import Types
 from .project_view import project_view
+from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
 """The template that is rendered once for each toolset."""
@@ -29,10 +30,13 @@ FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
 CLIENT: Final = "client/"
+SEARCH: Final = "search/"
 AUTH: Final = "src/package/auth.py"
-"""What a server without an API does not have: the HTTP side, and the file that extends it."""
 FUNCTIONS: Final = "functions/"
-"""What a server has whose user makes tools of functions."""
+"""What a server without an API does not have: the HTTP side, and the file that extends it; what one
+that is never started with `--lazy` does not have: the search; and what one does not have whose user
+makes no tools of functions.
+"""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -46,7 +50,8 @@ def render(server: Server) -> dict[str, str]:
     """
     for toolset in server.toolsets:
         py_ident(toolset.name)
-    files = data_files(server) | dict(_tree(server)) | finish(_modules(server))
+    files = data_files(server) | search_files(server)
+    files |= dict(_tree(server)) | finish(_modules(server))
     return dict(sorted(files.items()))
 
 
@@ -87,13 +92,9 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
-    left_out = []
-    if not server.calls_api:
-        left_out.append(CLIENT)
-    if not server.has_functions:
-        left_out.append(FUNCTIONS)
+    unused = _unused(server)
     for path in _files(RUNTIME):
-        if not path.startswith(tuple(left_out)):
+        if not path.startswith(unused):
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
@@ -103,6 +104,20 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
             yield _placed(name, server), environment().get_template(name).render(context)
         else:
             yield _placed(name, server), _text(template_root() / name)
+
+
+def _unused(server: Server) -> tuple[str, ...]:
+    """The rooms and modules of the runtime that a server does without."""
+    paths = []
+    if not server.calls_api:
+        paths += [CLIENT, "results/lists.py", "results/table.py"]
+    if not server.lazy:
+        paths.append(SEARCH)
+    if not any(shaping.xml for _, shaping in server.answers):
+        paths.append("results/xml_data.py")
+    if not server.has_functions:
+        paths.append(FUNCTIONS)
+    return tuple(paths)
 
 
 def _files(root: Path) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -22,10 +23,11 @@ from mcp.shared.exceptions import MCPError
 from .log import event
 from .package import Package
 from .results.content import Context, failure, sendable
-from .server import search as lazy
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
+from .server.names import DESCRIBE, SEARCH
+from .server.pages import Pages
 from .server.quota import Quota
 from .settings import Settings, read
 
@@ -68,15 +70,18 @@ class App:
         self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
-        self._caller = Caller(hooks, self._the_api, self._mask)
+        self._caller = Caller(hooks, self._the_api, self._mask, facts)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
-        self._lazy: dict[str, Entry] = {}
-        self._index: lazy.Index | None = None
         self._listed = self.catalog.listed
+        self._lazy: dict[str, Entry] = {}
         if lazy_list:
-            self._listed = lazy.tools(read_only=read_only)
+            self._search = _search(home, self.catalog)
+            self._listed = self._search.tools
             self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
+            facts = {**facts, "instructions": self._search.instructions(facts["instructions"])}
+        self._whole = Pages([self._listed])
+        self._paged: Pages | None = None
         self.server = self._build(facts)
 
     def _build(self, facts: dict[str, Any]) -> Server[Any]:
@@ -90,10 +95,11 @@ class App:
             # No tool has an `x-mcp-header`; by default every call over HTTP first lists the tools
             get_tool_input_schema=lambda name: None,
             lifespan=self._lifespan,
-            on_list_tools=_list_nothing,
+            on_list_tools=self._list_nothing,
         )
         server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
         server.middleware.append(self._list)
+        server.middleware.append(_with_arguments_as_object)
         return server
 
     @asynccontextmanager
@@ -130,8 +136,30 @@ class App:
         """
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
-            return {**result, "tools": self._listed}
+            cursor = (ctx.params or {}).get("cursor")
+            return {**result, "tools": self._pages(ctx).tools(cursor)}
         return result
+
+    async def _list_nothing(
+        self, ctx: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """The envelope of a page. Raises MCPError (-32602) for a cursor that was never given
+        out.
+        """
+        cursor = params.cursor if params is not None else None
+        try:
+            following = self._pages(ctx).after(cursor)
+        except ValueError:
+            raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor") from None
+        return types.ListToolsResult(tools=[], next_cursor=following)
+
+    def _pages(self, ctx: ServerRequestContext[Any, Any]) -> Pages:
+        """The pages of the list; on stdio, where no client limits a message, there is one."""
+        if ctx.request is None:
+            return self._whole
+        if self._paged is None:
+            self._paged = Pages.of(self._listed)
+        return self._paged
 
     async def _call(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
@@ -208,42 +236,56 @@ class App:
         except BadArguments as error:
             _log_failure(entry.name, "invalid_arguments", str(error)[:500])
             return failure(str(error))
-        if entry.name == lazy.SEARCH:
-            return self._search(checked["query"], checked.get("limit", 10))
+        if entry.name == SEARCH:
+            return _text(self._search.search(checked["query"], checked.get("limit", 5)))
         name = checked["name"]
         target = self.catalog.find(name)
         if target is None:
-            return failure(f"There is no tool `{name[:128]}`{self.catalog.near(name)}")
-        if entry.name == lazy.DESCRIBE:
-            text = json.dumps(target.tool, ensure_ascii=False)
-            return {"content": [{"type": "text", "text": text}]}
+            return failure(self._search.unknown(name))
+        if entry.name == DESCRIBE:
+            return _text(self._search.describe(target.described()))
         return await self._call_tool(request, target, checked.get("arguments"))
 
-    def _search(self, query: str, limit: int) -> dict[str, Any]:
-        if self._index is None:
-            self._index = lazy.Index(self.catalog.listed, self.catalog.toolset_of)
-        tools = {tool["name"]: tool for tool in self.catalog.listed}
-        lines = []
-        for name in self._index.search(query, limit):
-            sentence = lazy.first_sentence(tools[name].get("description", ""))
-            lines.append(f"{name}: {sentence}")
-        text = "\n".join(lines) or f"No tool matches; {len(tools)} tools are there, try other words"
-        return {"content": [{"type": "text", "text": text}]}
+
+def _text(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
 
 
 def _log_failure(tool: str, status: str, reason: str, milliseconds: int = 0) -> None:
     event("warning", "call_failed", tool=tool, status=status, ms=milliseconds, reason=reason)
 
 
-async def _list_nothing(
-    request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
-) -> types.ListToolsResult:
-    """The envelope of a list of one page. Raises MCPError (-32602) for a cursor, as none is ever
-    given out.
+async def _with_arguments_as_object(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Read arguments that a client sent as JSON text. Raises MCPError (-32602) for what is no
+    object: the SDK would not say why.
     """
-    if params is not None and params.cursor is not None:
-        raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: the list has one page")
-    return types.ListToolsResult(tools=[])
+    params = ctx.params or {}
+    arguments = params.get("arguments")
+    if ctx.method != "tools/call" or arguments is None or isinstance(arguments, dict):
+        return await call_next(ctx)
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            arguments = None
+    if not isinstance(arguments, dict):
+        message = 'Invalid `arguments`: they must be a JSON object, as in {"name": "value"}'
+        raise MCPError(code=types.INVALID_PARAMS, message=message)
+    return await call_next(replace(ctx, params={**params, "arguments": arguments}))
+
+
+def _search(package: Package, catalog: Catalog) -> Any:
+    """The search of the tools. Raises StartError where the server was generated without it."""
+    try:
+        room = package.module("runtime.search.lazy")
+    except ModuleNotFoundError as error:
+        raise StartError(
+            "this server was generated without a search: take `lazy = false` out of mcpgen.toml"
+            " and run `mcpgen generate`"
+        ) from error
+    return room.Lazy(package, catalog)
 
 
 def _hooks(package: Package) -> Any:

@@ -11,6 +11,8 @@ from .segments import may_hold_dots
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\{}<>\"^`|]")
 _PORTS = {"http": 80, "https": 443}
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +67,28 @@ def check_base_url(url: str) -> str:
     if may_hold_dots(urlsplit(url).path):
         raise ValueError("has a `.` or `..` segment in it")
     return url.rstrip("/")
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the public internet, also when it wraps an IPv4 address.
+    Raises ValueError for what is no IP address.
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = _wrapped(ip)
+        if inner is not None:
+            return is_public(str(inner))
+        if ip in _LOCAL_NAT64 or ip.is_site_local:
+            return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
+
+
+def _wrapped(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address inside an IPv6 one: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380)
+    or NAT64 (RFC 6052).
+    """
+    if ip in _NAT64:
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    if ip.teredo is not None:
+        return ip.teredo[1]
+    return ip.ipv4_mapped or ip.sixtofour

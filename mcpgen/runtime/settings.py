@@ -11,12 +11,13 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from .origin import Origin, check_base_url, origin_of
+from .results.pages import Listing
 from .secrets import Redactor, Secret
 
 _PLACEHOLDER = re.compile(
@@ -67,6 +68,8 @@ class Setting:
     @property
     def default_text(self) -> str:
         """What holds without the variable: `60`, `1 MiB`, `none`."""
+        if self.kind == "bytes" and self.default < _MIB:
+            return f"{self.default // _KIB} KiB"
         if self.kind == "bytes":
             return f"{self.default // _MIB} MiB"
         if self.kind in ("seconds", "count") or (self.kind == "rate" and self.default):
@@ -104,7 +107,7 @@ SETTINGS = (
             "Characters of a result before it is cut, with a word on how to get the rest", "api"),
     Setting("MAX_REQUEST_BYTES", "bytes", _MIB, 1, _GIB, "Bytes of a request", "api"),
     Setting("MAX_RESPONSE_BYTES", "bytes", 10 * _MIB, _KIB, _GIB, "Bytes of an answer", "api"),
-    Setting("MAX_BINARY_BYTES", "bytes", _MIB, 0, 100 * _MIB,
+    Setting("MAX_BINARY_BYTES", "bytes", 384 * _KIB, 0, 100 * _MIB,
             "Bytes of a file that is returned whole", "api"),
     Setting("ALLOW_ORIGINS", "origins", (), 0, 0,
             "Further origins that may be called, with credentials", "api"),
@@ -153,6 +156,15 @@ SETTINGS = (
 VARIABLES = frozenset(setting.name for setting in SETTINGS)
 """The names of the settings, without their prefix: no credential may be read from one of them."""
 
+TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
+"""The kinds of credentials of which there can be another one for what writes."""
+
+
+def write_variable(prefix: str, variable: str) -> str:
+    """The variable of a credential that is sent with what writes: `..._WRITE_API_KEY`."""
+    return f"{prefix}_WRITE_{variable.removeprefix(f'{prefix}_')}"
+
+
 _DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS}
 
 
@@ -173,6 +185,10 @@ class Credential:
     values: tuple[Secret | None, ...]
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
+    about: str = ""
+    """How it is sent and what it looks like, in words."""
+    for_writing: Credential | None = None
+    """What is sent in its place with requests that write, where the operator set that too."""
 
     @property
     def ready_token(self) -> bool:
@@ -195,13 +211,17 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Shaping:
-    """Which parts of a tool's answer the model sees: dotted paths to keep or drop, and whether
-    members that are null are dropped.
+    """What the model sees of a tool's answer: dotted paths to keep or drop, whether members that
+    are null are dropped, fields to take out at any depth, whether a list is written as a table and
+    XML as JSON.
     """
 
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,10 +234,18 @@ class Settings:
     env_prefix: str = ""
     base_url: str = ""
     base_url_given: bool = False
-    """Whether the operator named the base URL, and so vouches for its address."""
+    """Whether the operator named the base URL, which then is the one of every operation."""
+    base_url_configured: bool = False
+    """Whether whoever generated the server named the base URL, and not the document alone."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Constant headers of every request (decided at generation)."""
     security: tuple[tuple[str, ...], ...] = ()
     credentials: Mapping[str, Credential] = field(default_factory=dict)
     answers: Mapping[str, Shaping] = field(default_factory=dict)
+    lists: Mapping[str, Listing] = field(default_factory=dict)
+    """Tool → the list in its answers."""
+    redact: tuple[str, ...] = ()
+    """Fields to take out of every answer."""
     wrapped: frozenset[str] = frozenset()
     open_origins: frozenset[Origin] = frozenset()
     """Other origins that operations may go to, without credentials (decided at generation)."""
@@ -271,6 +299,11 @@ class Settings:
 
     def __repr__(self) -> str:
         return f"Settings(name={self.name!r})"
+
+    @property
+    def base_url_trusted(self) -> bool:
+        """Whether somebody vouches for the address of the base URL, also where it is private."""
+        return self.base_url_given or self.base_url_configured
 
     @property
     def origin(self) -> Origin:
@@ -339,9 +372,14 @@ class _Reader:
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
         answers = self.facts.get("answers", {})
+        lists = self.facts.get("lists", {})
         return {
+            "base_url_configured": self.facts.get("base_url_configured") is True,
+            "headers": MappingProxyType(dict(self.facts.get("headers", {}))),
             "security": tuple(tuple(names) for names in self.facts.get("security", ())),
             "answers": MappingProxyType({name: _shaping(each) for name, each in answers.items()}),
+            "lists": MappingProxyType({name: _listing(each) for name, each in lists.items()}),
+            "redact": tuple(self.facts.get("redact", ())),
             "wrapped": frozenset(self.facts.get("wrapped", ())),
             "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
         }
@@ -424,13 +462,32 @@ class _Reader:
     def credential(self, name: str, auth: Mapping[str, Any], token_url: str | None) -> Credential:
         """One credential with its secrets from the environment."""
         variables = tuple(str(variable) for variable in auth.get("variables", ()))
+        credential = self.with_values(name, auth, token_url, variables)
+        if credential.kind in TWOFOLD:
+            twins = tuple(write_variable(self.prefix, variable) for variable in variables)
+            writing = self.with_values(name, auth, token_url, twins)
+            if writing.present:
+                credential = replace(credential, for_writing=writing)
+        if variables and not credential.present:
+            pairs = zip(variables, credential.values, strict=True)
+            missing = [variable for variable, value in pairs if not value]
+            self.notes.append(
+                f"{_names(missing)} not set: tools that need the credential `{name}` will say so"
+                " when they are called"
+            )
+        return credential
+
+    def with_values(
+        self, name: str, auth: Mapping[str, Any], token_url: str | None, variables: tuple[str, ...]
+    ) -> Credential:
+        """A credential whose secrets are the values of these variables."""
         kind = str(auth.get("kind", "unsupported"))
         values = []
         for index, variable in enumerate(variables):
             may_be_empty = kind == "basic" and index == 1
             short_name = variable.removeprefix(f"{self.prefix}_")
             values.append(self.secret(short_name, may_be_empty=may_be_empty))
-        credential = Credential(
+        return Credential(
             name=name,
             kind=kind,
             place=str(auth.get("place", "header")),
@@ -440,15 +497,8 @@ class _Reader:
             values=tuple(values),
             token_url=token_url or auth.get("token_url"),
             scopes=tuple(auth.get("scopes", ())),
+            about=str(auth.get("about", "")),
         )
-        if variables and not credential.present:
-            pairs = zip(variables, values, strict=True)
-            missing = [variable for variable, value in pairs if not value]
-            self.notes.append(
-                f"{_names(missing)} not set: tools that need the credential `{name}` will say so"
-                " when they are called"
-            )
-        return credential
 
     def note_risks(
         self, credentials: Mapping[str, Credential], base_url: str, trusted: set[Origin]
@@ -592,6 +642,9 @@ class _Reader:
         secrets = {f"{self.prefix}_HTTP_TOKEN"}
         for credential in credentials:
             secrets.update(credential.variables)
+            if credential.kind in TWOFOLD:
+                twins = (write_variable(self.prefix, name) for name in credential.variables)
+                secrets.update(twins)
         names = {f"{self.prefix}_{name}" for name in VARIABLES}
         names |= secrets | {f"{name}_FILE" for name in secrets}
         for name in sorted(set(self.environ) - names):
@@ -602,8 +655,12 @@ class _Reader:
 
 
 def _redactor(credentials: Iterable[Credential], http_token: Secret | None) -> Redactor:
-    secrets = [value for credential in credentials for value in credential.values]
-    return Redactor(secret.reveal() for secret in (*secrets, http_token) if secret)
+    secrets = [http_token]
+    for credential in credentials:
+        secrets += credential.values
+        if credential.for_writing is not None:
+            secrets += credential.for_writing.values
+    return Redactor(secret.reveal() for secret in secrets if secret)
 
 
 def _token_origin(credential: Credential) -> Origin | None:
@@ -646,7 +703,15 @@ def _shaping(answer: Mapping[str, Any]) -> Shaping:
         keep=tuple(answer.get("keep", ())),
         drop=tuple(answer.get("drop", ())),
         strip_nulls=bool(answer.get("strip_nulls")),
+        redact=tuple(answer.get("redact", ())),
+        table=bool(answer.get("table")),
+        xml=bool(answer.get("xml")),
     )
+
+
+def _listing(facts: Mapping[str, Any]) -> Listing:
+    lists = {name: tuple(facts[name]) for name in ("items", "source") if name in facts}
+    return Listing(**{**facts, **lists})
 
 
 def _origins(urls: Iterable[Any]) -> Iterable[Origin]:

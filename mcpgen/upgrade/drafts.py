@@ -43,7 +43,9 @@ def draft_of(schema: Any) -> int:
     if "json-schema.org" not in uri:
         return LATEST
     number = re.search(r"draft(?:-0|/)?(\d+)", uri)
-    return int(number[1]) if number else LATEST
+    if number is None:
+        return LATEST
+    return int(number[1])
 
 
 def remove_later_keywords(document: Document) -> None:
@@ -75,5 +77,5 @@ def _remove_later_keywords(root: dict[str, Any], draft: int) -> None:
 def _later_keywords(node: dict[str, Any], draft: int) -> list[str]:
     """The keywords of one schema that a draft ignores."""
     if draft < 2019 and type(node.get("$ref")) is str:
-        return [key for key in node if key not in BESIDE_A_REFERENCE]
+        return [key for key in node if key not in BESIDE_A_REFERENCE and not key.startswith("x-")]
     return [key for key in node if KNOWN_SINCE.get(key, 0) > draft]

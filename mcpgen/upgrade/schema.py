@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ..load.definitions import DECLARATIONS
 from ..load.document import Document
+from ..load.values import as_list, as_object, as_text
 from ..problems import Problems
 from ..runtime.pointer import escape
 from .walk import At, pointer
@@ -30,6 +32,9 @@ ANNOTATIONS = (
     "xml",
 )
 """Keywords that say something and demand nothing; they stay outside when a schema is wrapped."""
+BESIDE_A_REFERENCE = ("$ref", *(key for key in ANNOTATIONS if key not in ("readOnly", "writeOnly")))
+TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
+SIZES = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 
 
 class SchemaUpgrade:
@@ -49,7 +54,7 @@ class SchemaUpgrade:
         for key, rule in _RULES.items():
             if key in schema:
                 rule(self, schema, at)
-        if not self.modern and "$ref" in schema and len(schema) > 1:
+        if not self.modern:
             self.drop_siblings(schema, at)
 
     def rename(self, schema: Schema, at: At, old: str, new: str, *, reference: bool = True) -> None:
@@ -64,17 +69,20 @@ class SchemaUpgrade:
         """Before 3.1 what stands beside a `$ref` is ignored (3.0.3 section 4.7.23); what only
         describes is kept.
         """
-        kept = {"$ref", *ANNOTATIONS} - {"readOnly", "writeOnly"}
-        ignored = [key for key in schema if key not in kept and not key.startswith("x-")]
-        if type(schema["$ref"]) is not str or not ignored:
+        if type(schema.get("$ref")) is not str:
+            return
+        ignored = _rules(schema, BESIDE_A_REFERENCE)
+        if not ignored:
             return
         for key in ignored:
             del schema[key]
         names = ", ".join(f"`{key[:40]}`" for key in sorted(ignored)[:5])
+        verb = "are"
+        if len(ignored) == 1:
+            verb = "is"
         self.problems.note(
             "E0320",
-            f"{names} beside a `$ref` {'is' if len(ignored) == 1 else 'are'} ignored before"
-            " OpenAPI 3.1",
+            f"{names} beside a `$ref` {verb} ignored before OpenAPI 3.1",
             pointer=pointer(at),
             hint="put the `$ref` into an `allOf`",
         )
@@ -101,30 +109,26 @@ class SchemaUpgrade:
         nullable = schema.pop("nullable", None)
         if schema.pop("x-nullable", nullable) is not True:
             return
-        if self.modern:
+        if self.modern and not _is_geminis(at):
             self.problems.note(
                 "E0321",
                 "`nullable` is a keyword of OpenAPI 3.0: read as if `null` were among the types",
                 pointer=pointer(at),
                 hint='write `type: ["string", "null"]`',
             )
-        if "$ref" in schema or "allOf" in schema:
+        if not schema.keys().isdisjoint(("$ref", "allOf")):
             self.wrap(schema, at)
             return
         for key in ("anyOf", "oneOf"):
-            branches = schema.get(key)
-            if type(branches) is list and not any(map(_is_null, branches)):
+            branches = as_list(schema.get(key))
+            if branches and not any(map(_is_null, branches)):
                 branches.append({"type": "null"})
         _add_null(schema)
 
     def wrap(self, schema: Schema, at: At) -> None:
         """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
-        inner = {
-            key: schema.pop(key)
-            for key in list(schema)
-            if key not in ANNOTATIONS and not key.startswith("x-")
-        }
-        if not self.modern and "$ref" in inner and len(inner) > 1:
+        inner = {key: schema.pop(key) for key in _rules(schema, ANNOTATIONS)}
+        if "$ref" in inner and not self.modern:
             inner = {"$ref": inner["$ref"]}
         schema["anyOf"] = [inner, {"type": "null"}]
         here = pointer(at)
@@ -158,7 +162,9 @@ class SchemaUpgrade:
             return
         here = pointer(at)
         for name, value in schema.pop("dependencies").items():
-            new = "dependentRequired" if type(value) is list else "dependentSchemas"
+            new = "dependentSchemas"
+            if type(value) is list:
+                new = "dependentRequired"
             if type(schema.setdefault(new, {})) is dict:
                 schema[new][name] = value
                 self.moved.append(
@@ -177,46 +183,80 @@ class SchemaUpgrade:
         """`required: true` on a property (draft-3, and a frequent slip) → a name in the object's
         `required`.
         """
-        properties = schema["properties"]
-        if type(properties) is not dict:
-            return
-        for name, member in properties.items():
-            if type(member) is not dict or type(member.get("required")) is not bool:
+        for name, member in as_object(schema["properties"]).items():
+            flag = as_object(member).get("required")
+            if type(flag) is not bool:
                 continue
-            required = schema.setdefault("required", []) if member["required"] else None
-            if type(required) is list and name not in required:
-                required.append(name)
+            if flag:
+                _require(schema, name)
             self.problems.note(
                 "E0322",
-                f"`required: {str(member['required']).lower()}` on a property means nothing; read"
+                f"`required: {str(flag).lower()}` on a property means nothing; read"
                 " as the object's",
                 pointer=f"{pointer(at)}/properties/{escape(name)}/required",
                 hint="list the name in `required` of the object",
             )
             del member["required"]
 
-    def file(self, schema: Schema, at: At) -> None:
-        """Swagger 2.0 `type: file` → binary text."""
-        if schema["type"] == "file":
+    def type(self, schema: Schema, at: At) -> None:
+        """Swagger 2.0 `type: file` → binary text; Gemini's `STRING` → `string`."""
+        name = as_text(schema["type"])
+        if name == "file":
             schema["type"] = "string"
             schema["format"] = "binary"
+        elif name.lower() in TYPES:
+            schema["type"] = name.lower()
+
+    def size(self, schema: Schema, at: At) -> None:
+        """Gemini's `"minItems": "1"` → a number: protocol buffers write 64 bits as text."""
+        for key in SIZES:
+            value = as_text(schema.get(key))
+            if value.isdecimal():
+                schema[key] = int(value)
 
     def recursive(self, schema: Schema, at: At) -> None:
         """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
         extends that.
         """
-        top = at
-        while top is not None and top[0] is not None and not _is_schema_root(top):
-            top = top[0]
         del schema["$recursiveRef"]
-        schema.setdefault("$ref", "#" + pointer(top))
+        schema.setdefault("$ref", "#" + pointer(_schema_root(at)))
 
 
-def _is_schema_root(at: At) -> bool:
-    """Whether a place is that of a named schema or the schema of something that is none."""
-    assert at is not None
-    above = at[0]
-    return at[1] == "schema" or (above is not None and above[1] == "schemas")
+def _schema_root(at: At) -> At:
+    """The place of the named schema above a place, or of the schema of something that is none."""
+    while at is not None:
+        above, key = at
+        if above is None:
+            return at
+        if key == "schema":
+            return at
+        if above[1] == "schemas":
+            return at
+        at = above
+    return at
+
+
+def _rules(schema: Schema, texts: tuple[str, ...]) -> list[str]:
+    """The keywords of a schema that are neither among `texts` nor extensions."""
+    return [key for key in schema if key not in texts and not key.startswith("x-")]
+
+
+def _require(schema: Schema, name: str) -> None:
+    """Add a name to `required`, if that is a list."""
+    required = schema.setdefault("required", [])
+    if type(required) is not list:
+        return
+    if name not in required:
+        required.append(name)
+
+
+def _is_geminis(at: At) -> bool:
+    """Whether a place is in a function declaration of Gemini's, which has `nullable`."""
+    while at is not None:
+        at, key = at
+        if key in DECLARATIONS:
+            return True
+    return False
 
 
 def _exclusive(schema: Schema, bound: str, exclusive: str) -> None:
@@ -225,28 +265,33 @@ def _exclusive(schema: Schema, bound: str, exclusive: str) -> None:
     if type(flag) is not bool:
         return
     del schema[exclusive]
-    if flag and type(schema.get(bound)) in (int, float):
+    if type(schema.get(bound)) not in (int, float):
+        return
+    if flag:
         schema[exclusive] = schema.pop(bound)
 
 
 def _is_null(branch: Any) -> bool:
-    if type(branch) is not dict:
-        return False
-    kind = branch.get("type")
-    return (
-        kind == "null" or (type(kind) is list and "null" in kind) or branch.get("nullable") is True
-    )
+    branch = as_object(branch)
+    if branch.get("nullable") is True:
+        return True
+    return "null" in _listed(branch.get("type"))
 
 
 def _add_null(schema: Schema) -> None:
-    kind = schema.get("type")
-    if type(kind) is str and kind != "null":
-        schema["type"] = [kind, "null"]
-    elif type(kind) is list and "null" not in kind:
-        schema["type"] = [*kind, "null"]
-    values = schema.get("enum")
-    if type(values) is list and None not in values:
+    types = _listed(schema.get("type"))
+    if types and "null" not in types:
+        schema["type"] = [*types, "null"]
+    values = as_list(schema.get("enum"))
+    if values and None not in values:
         schema["enum"] = [*values, None]
+
+
+def _listed(types: Any) -> list[Any]:
+    """The value of `type` as a list, empty where it is none."""
+    if type(types) is str:
+        return [types]
+    return as_list(types)
 
 
 Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]
@@ -260,8 +305,9 @@ _RULES: dict[str, Rule] = {
     "dependencies": SchemaUpgrade.dependencies,
     "id": SchemaUpgrade.identifier,
     "properties": SchemaUpgrade.properties,
-    "type": SchemaUpgrade.file,
+    "type": SchemaUpgrade.type,
     "$recursiveRef": SchemaUpgrade.recursive,
+    **dict.fromkeys(SIZES, SchemaUpgrade.size),
     # Last: these may put everything else into a branch.
     "nullable": SchemaUpgrade.nullable,
     "x-nullable": SchemaUpgrade.nullable,

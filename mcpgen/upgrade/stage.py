@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object
 from ..problems import Problems
-from . import openapi30, swagger2
+from . import openapi30, swagger2, tool_lists
 from .drafts import remove_later_keywords
 from .schema import SchemaUpgrade
 from .walk import At, pointer, walk
@@ -23,6 +23,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
 
     Odd shapes are left as they are for `parse` to report. What OpenAPI 3.2 added stays where it is.
     """
+    tool_lists.convert(document)
     remove_later_keywords(document)
     sections: list[Prefix] = []
     if document.version.startswith("2"):

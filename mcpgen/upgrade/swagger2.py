@@ -15,6 +15,7 @@ from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
 from ..runtime.pointer import escape
+from ..text import visible
 
 Node: TypeAlias = dict[str, Any]
 Written: TypeAlias = tuple[Node, str]
@@ -45,8 +46,11 @@ _STYLES: dict[str, tuple[str, bool]] = {
     "multi": ("form", True),
     "ssv": ("spaceDelimited", False),
     "pipes": ("pipeDelimited", False),
-    "tsv": ("form", False),
+    "tsv": ("tabDelimited", False),
 }
+"""`collectionFormat` → `style` and `explode`. OpenAPI 3 has no tabs, and delimiters in a query
+alone: `parse` reads them everywhere.
+"""
 
 
 def convert(document: Document, problems: Problems) -> None:
@@ -101,19 +105,27 @@ class _Swagger:
         base = as_text(self.root.get("basePath")).strip("/")
         if base:
             base = f"/{base}"
-        if "servers" in self.root or not (host or base):
+        if "servers" in self.root:
             return
-        urls = [base]
         if host:
-            schemes = self.schemes or [self.default_scheme()]
-            ordered = sorted(schemes, key=lambda scheme: scheme != "https")
-            urls = [f"{scheme}://{host}{base}" for scheme in ordered]
+            urls = [f"{scheme}://{host}{base}" for scheme in self.ordered_schemes()]
+            self.moved.append(("/servers", "/host"))
+        elif base:
+            urls = [base]
+            self.moved.append(("/servers", "/basePath"))
+        else:
+            return
         self.root["servers"] = [{"url": url} for url in urls]
-        self.moved.append(("/servers", "/host" if host else "/basePath"))
 
-    def default_scheme(self) -> str:
-        """That of the URL the document came from (section "Swagger Object", `schemes`)."""
-        return (self.document.source.url or "https").split(":")[0]
+    def ordered_schemes(self) -> list[str]:
+        """The schemes, https first; that of the URL the document came from where it names none
+        (section "Swagger Object", `schemes`).
+        """
+        if self.schemes:
+            return sorted(self.schemes, key=lambda scheme: scheme != "https")
+        if self.document.source.url is None:
+            return ["https"]
+        return [self.document.source.url.split(":")[0]]
 
     def shared(self) -> None:
         """The four sections at the root → `components`."""
@@ -144,7 +156,7 @@ class _Swagger:
         self.moved.append((new, old))
 
     def is_body(self, parameter: Any) -> bool:
-        return type(parameter) is dict and parameter.get("in") in ("body", "formData")
+        return as_object(parameter).get("in") in ("body", "formData")
 
     def security_scheme(self, scheme: Any, pointer: str) -> None:
         if not self.once(scheme):
@@ -153,15 +165,20 @@ class _Swagger:
             scheme["type"] = "http"
             scheme["scheme"] = "basic"
             self.moved.append((f"{pointer}/scheme", f"{pointer}/type"))
-        elif scheme.get("type") == "oauth2" and type(scheme.get("flow")) is str:
-            flow = _FLOWS.get(scheme.pop("flow"), "")
+            return
+        flow = scheme.get("flow")
+        if scheme.get("type") == "oauth2" and type(flow) is str:
+            del scheme["flow"]
+            flow = _FLOWS.get(flow, "")
             details = {
                 key: scheme.pop(key)
                 for key in ("authorizationUrl", "tokenUrl", "scopes")
                 if key in scheme
             }
             details.setdefault("scopes", {})
-            scheme["flows"] = {flow: details} if flow else {}
+            scheme["flows"] = {}
+            if flow:
+                scheme["flows"] = {flow: details}
             self.moved.append((f"{pointer}/flows/{flow}", pointer))
 
     # Operations.
@@ -191,10 +208,8 @@ class _Swagger:
     def own_server(self, operation: Node) -> None:
         """`schemes` of an operation → a server of its own, where the document has none of them."""
         schemes = _texts(operation.pop("schemes", None))
-        host = self.root.get("host")
-        if not (schemes and self.schemes) or type(host) is not str:
-            return
-        if set(schemes).isdisjoint(self.schemes):
+        host = as_text(self.root.get("host"))
+        if all((schemes, self.schemes, host)) and set(schemes).isdisjoint(self.schemes):
             base = as_text(self.root.get("basePath"))
             operation["servers"] = [{"url": f"{schemes[0]}://{host}{base}".rstrip("/")}]
 
@@ -217,7 +232,9 @@ class _Swagger:
             if self.is_body(parameter):
                 # A shared one is used by other operations too, and every body is changed on its
                 # own.
-                bodies.append((parameter if parameter is entry else copy.deepcopy(parameter), at))
+                if parameter is not entry:
+                    parameter = copy.deepcopy(parameter)
+                bodies.append((parameter, at))
                 continue
             if parameter is entry or not at.startswith("/parameters/"):
                 self.parameter(parameter, at)
@@ -233,7 +250,9 @@ class _Swagger:
         """A query, path, header or cookie parameter, or a response header: its type goes into
         `schema`.
         """
-        if not self.once(parameter) or "$ref" in parameter:
+        if not self.once(parameter):
+            return
+        if "$ref" in parameter:
             return
         style = parameter.pop("collectionFormat", None)
         schema = self.lift(parameter, pointer)
@@ -253,20 +272,22 @@ class _Swagger:
         return schema
 
     def style(self, parameter: Node, written: Any, pointer: str) -> None:
-        """`collectionFormat` → `style` and `explode`. Tabs cannot be said in OpenAPI 3: commas, and
-        a warning.
+        """`collectionFormat` → `style` and `explode`; commas, and a warning, for one that is not
+        known or stands where a list cannot be repeated.
         """
         name = written if type(written) is str else "csv"
-        if name == "tsv" or (name not in ("csv", "multi") and parameter.get("in") != "query"):
+        in_query = parameter.get("in") == "query"
+        usable = _STYLES.keys() if in_query else _STYLES.keys() - {"multi"}
+        if name not in usable:
             self.problems.warn(
                 "E0310",
-                f"`collectionFormat: {name[:20]}` cannot be said in OpenAPI 3 here; values are"
-                " joined with commas",
+                f"`collectionFormat: {visible(name)[:20]}` cannot be used here; values are joined"
+                " with commas",
                 pointer=f"{pointer}/collectionFormat",
             )
             name = "csv"
-        if parameter.get("in") == "query":
-            parameter["style"], parameter["explode"] = _STYLES.get(name, ("form", False))
+        if in_query or name != "csv":
+            parameter["style"], parameter["explode"] = _STYLES[name]
 
     # Bodies.
 
@@ -295,7 +316,9 @@ class _Swagger:
         body: Node = {}
         if type(parameter.get("description")) is str:
             body["description"] = parameter["description"]
-        schema = parameter["schema"] if "schema" in parameter else self.lift(parameter, at)
+        schema = parameter.get("schema")
+        if "schema" not in parameter:
+            schema = self.lift(parameter, at)
         types = consumes or ["application/json"]
         for media_type in types:
             self.moved.append((f"{here}/content/{escape(media_type)}", at))
@@ -320,7 +343,9 @@ class _Swagger:
     def form_types(self, fields: list[Written], consumes: list[str]) -> list[str]:
         """The media types of a form: what `consumes` says and can hold it."""
         has_file = any(field.get("type") == "file" for field, _ in fields)
-        possible = [MULTIPART] if has_file else [URLENCODED, MULTIPART]
+        possible = [URLENCODED, MULTIPART]
+        if has_file:
+            possible = [MULTIPART]
         named = [name for name in consumes if name.split(";")[0].strip().lower() in possible]
         return named or possible[:1]
 
@@ -374,30 +399,37 @@ class _Swagger:
                 responses[status] = own
 
     def response(self, response: Any, pointer: str, produces: list[str]) -> None:
-        if not self.once(response) or "$ref" in response or "content" in response:
+        if not self.once(response):
+            return
+        if not response.keys().isdisjoint(("$ref", "content")):
             return
         schema = response.pop("schema", None)
         examples = as_object(response.pop("examples", None))
         types = produces
         if not types:
-            is_file = as_object(schema).get("type") == "file"
-            types = ["application/octet-stream" if is_file else "application/json"]
+            types = ["application/json"]
+            if as_object(schema).get("type") == "file":
+                types = ["application/octet-stream"]
         content: Node = {}
         if schema is not None:
             content = _content(types, {"schema": schema})
             for name in types:
                 new = f"{pointer}/content/{escape(name)}/schema"
                 self.moved.append((new, f"{pointer}/schema"))
+        self.examples(examples, types, content, pointer)
+        if content:
+            response["content"] = content
+        for name, header in as_object(response.get("headers")).items():
+            self.parameter(header, f"{pointer}/headers/{escape(name)}")
+
+    def examples(self, examples: Node, types: list[str], content: Node, pointer: str) -> None:
+        """`examples` of a response, by media type → `example` of its media types."""
         for name, example in examples.items():
             if name in types or "/" in name:
                 content.setdefault(name, {})["example"] = example
                 token = escape(name)
                 new = f"{pointer}/content/{token}/example"
                 self.moved.append((new, f"{pointer}/examples/{token}"))
-        if content:
-            response["content"] = content
-        for name, header in as_object(response.get("headers")).items():
-            self.parameter(header, f"{pointer}/headers/{escape(name)}")
 
 
 def _content(types: list[str], media: Node) -> Node:
@@ -406,7 +438,9 @@ def _content(types: list[str], media: Node) -> Node:
     """
     content: Node = {}
     for name in types:
-        content[name] = copy.deepcopy(media) if content else media
+        if content:
+            media = copy.deepcopy(media)
+        content[name] = media
     return content
 
 

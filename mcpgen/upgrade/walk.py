@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeAlias
 from ..http import METHODS
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
-from ..load.values import as_list
 from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[
@@ -140,16 +139,19 @@ def definitions(document: Document) -> Iterator[tuple[Kind, Any, At]]:
     """The schemas of tool definitions: of the document itself, and of those that stand beside
     it.
     """
-    for root, pointer_of_root in _definition_roots(document):
-        for schema, at in schemas(root, pointer_of_root):
+    for root, pointer_of_root in definition_roots(document):
+        for schema, at, _ in schemas(root, pointer_of_root):
             yield "schema", schema, place_of(at)
 
 
-def _definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
+def definition_roots(document: Document) -> Iterator[tuple[Any, str]]:
+    """The roots of the documents that hold tool definitions, with their pointers."""
     beside = document.root.get(SOURCES)
-    if type(beside) is not list and not document.describes_api:
-        yield document.root, ""
-    for entry in as_list(beside):
+    if type(beside) is not list:
+        if not document.describes_api:
+            yield document.root, ""
+        return
+    for entry in beside:
         try:
             yield document.deref(entry, "")
         except UnresolvedReference:
@@ -160,7 +162,10 @@ def _push(stack: list[tuple[Kind, Any, At]], entry: tuple[Shape, Kind], value: A
     """Put the children a table entry names on the stack, last first."""
     shape, kind = entry
     for child, key in reversed(children(shape, value)):
-        stack.append((kind, child, at if key is None else (at, key)))
+        place = at
+        if key is not None:
+            place = (at, key)
+        stack.append((kind, child, place))
 
 
 def children(shape: Shape, value: Any) -> list[tuple[Any, str | None]]:
@@ -171,7 +176,9 @@ def children(shape: Shape, value: Any) -> list[tuple[Any, str | None]]:
         if shape not in ("list", "one_or_list"):
             return []
         return [(item, str(index)) for index, item in enumerate(value)]
-    if type(value) is not dict or shape == "list":
+    if type(value) is not dict:
+        return []
+    if shape == "list":
         return []
     if shape == "map":
         return [(child, key) for key, child in value.items()]

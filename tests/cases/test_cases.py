@@ -34,8 +34,15 @@ def shown(case: Path) -> dict[str, str]:
     wanted = {
         path.removeprefix(package): content
         for path, content in files.items()
-        if path.startswith((f"{package}tools/", f"{package}api.json", f"{package}models.py"))
-        and not path.endswith("__init__.py")
+        if path.startswith(
+            (
+                f"{package}tools/",
+                f"{package}api.json",
+                f"{package}models.py",
+                f"{package}schemas.json",
+            )
+        )
+        and not path.endswith(("__init__.py", "_index/search.json"))
     }
     told = [f"{problem.code} {problem.pointer} {problem.message}" for problem in problems]
     return wanted | ({"problems.txt": "\n".join(told) + "\n"} if told else {})

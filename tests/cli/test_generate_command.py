@@ -122,6 +122,7 @@ def test_the_json_summary_adds_up(mcpgen, bookshop):
     assert {
         "name": "MCPGEN_BOOKSHOP_API_KEY",
         "meaning": "API key",
+        "about": "sent in the header `X-API-Key`. In the API's own words: The key from the back office",
         "required": True,
         "secret": True,
     } in data["environment"]
@@ -220,3 +221,17 @@ def test_nothing_of_this_machine_is_in_what_is_generated(mcpgen, bookshop, here)
         if path.is_file():
             assert str(here) not in path.read_text("utf-8"), path
             assert str(Path.home()) not in path.read_text("utf-8"), path
+
+
+def test_a_long_list_says_what_smaller_ones_cost_and_who_takes_fewer_tools(mcpgen, here):
+    paths = {}
+    for n in range(50):
+        about = {"description": f"Part {n} of many. " * 30, "responses": {"204": {}}}
+        paths[f"/things/{n}"] = {"get": about, "delete": about}
+    document = {"openapi": "3.1.0", "info": {"title": "Many", "version": "1"}, "paths": paths}
+    (here / "many.json").write_text(json.dumps(document))
+    text = " ".join(mcpgen("inspect", "many.json").out.split())
+    assert "--read-only" in text and "--lazy" in text
+    assert "too many for Cursor (80)" in text and "VS Code" not in text
+    data = mcpgen("inspect", "many.json", "--json").json
+    assert data["list_lazy"]["bytes"] < data["list_read_only"]["bytes"] < data["list"]["bytes"] / 2

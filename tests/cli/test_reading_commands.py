@@ -82,6 +82,46 @@ def test_the_overlay_with_repairs_mends_what_can_be_known(mcpgen, here):
     assert not any("thingId" in one["message"] for one in after)
 
 
+REPORTED = """\
+openapi: 3.0.3
+info: {title: A, version: 1.0}
+servers: [{url: "https://api.example.com"}]
+paths:
+  /a:
+    get:
+      operationId: getA
+      summary: Get a
+      parameters:
+        - {name: q, in: query, schema: {type: int}}
+        - {name: r, in: query, schema: {type: integer, default: x}}
+      respones: {}
+components:
+  schemas:
+    kind: {type: string, enum: [edge], default: ""}
+    other: {type: string, default: ""}
+    name: {type: string, pattern: "^(?<id>[a-z]+)$", default: abc}
+"""
+
+
+def test_an_overlay_repairs_what_lint_reports(mcpgen, here):
+    source, mended = here / "a.yaml", here / "fix.yaml"
+    source.write_text(REPORTED)
+    before = mcpgen("lint", source, "--fix-overlay", mended)
+    for message in (
+        "`version` must be text",
+        '`"int"`',
+        "`responses` is missing",
+        "unexpected key `respones`",
+        'the default `""` is not one of `edge`',
+        "the default must be an integer",
+    ):
+        assert message in before.err
+    after = mcpgen("lint", source, "--overlay", mended, "--fix-overlay", here / "again.yaml")
+    assert "no problems found" in after.err
+    assert "no repair follows" in after.err
+    assert not (here / "again.yaml").exists()
+
+
 def test_the_overlay_does_not_overwrite_an_authors_own(mcpgen, here):
     (here / "fix.yaml").write_text("mine")
     assert mcpgen("lint", SPECS / "faulty.yaml", "--fix-overlay", "fix.yaml").code == 2

@@ -11,11 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from jsonschema import (
+    Draft4Validator,
+    Draft6Validator,
+    Draft7Validator,
+    Draft201909Validator,
+    Draft202012Validator,
+)
 from jsonschema.validators import validator_for
 from referencing import Registry
 
 from mcpgen.config import Config
 from mcpgen.ir import Server, Tool
+from mcpgen.load.definitions import DRAFTS
 from mcpgen.pipeline import understand
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render.facts import contract_facts
@@ -48,6 +56,36 @@ def refusal(tool: Tool, arguments: dict[str, Any]) -> str:
     return ""
 
 
+UNCHECKED = {"E0203", "E0441", "E0205", "E0503", "E0502"}
+"""Problems after which a call is not checked against the whole schema."""
+DEFAULT = {
+    None: Draft202012Validator,
+    "4": Draft4Validator,
+    "6": Draft6Validator,
+    "7": Draft7Validator,
+    "2019-09": Draft201909Validator,
+    "2020-12": Draft202012Validator,
+}
+
+
+def in_tool(schema: Any) -> dict[str, Any]:
+    """A list of one tool, whose argument `value` is a schema under its `$defs`."""
+    if isinstance(schema, dict) and not {"$id", "id"} & schema.keys():
+        key = "id" if "draft-04" in schema.get("$schema", "") else "$id"
+        schema = {key: "https://example.com/judged", **schema}
+    tool = {
+        "name": "judged",
+        "inputSchema": {
+            **({"$schema": schema["$schema"]} if isinstance(schema, dict) else {}),
+            "type": "object",
+            "properties": {"value": {"$ref": "#/definitions/judged"}},
+            "required": ["value"],
+            "definitions": {"judged": schema},
+        },
+    }
+    return {"tools": [tool]}
+
+
 @dataclass
 class Tally:
     """How many calls agreed with the validator, and every one that did not."""
@@ -57,38 +95,36 @@ class Tally:
     differences: list[str] = field(default_factory=list)
 
     def schema(
-        self, schema: Any, instances: list[Any], folder: Path, label: str, draft: str | None = None
+        self,
+        schema: Any,
+        instances: list[Any],
+        folder: Path,
+        label: str,
+        draft: str | None = None,
+        *,
+        in_a_list: bool = False,
     ) -> None:
-        """One schema as a document, and every instance as a call of its tool."""
+        """One schema as a document, or within a tool of a list, and every instance as a call."""
+        whole = json.loads(json.dumps(schema))
+        if draft and isinstance(whole, dict):
+            whole.setdefault("$schema", DRAFTS[draft])
         path = folder / "schema.json"
-        path.write_text(json.dumps(schema))
+        path.write_text(json.dumps(in_tool(whole) if in_a_list else schema))
         try:
             server, problems = server_of(path, draft=draft)
         except McpgenError as error:
             self.reasons[error.problems[0].code] += 1
             return
-        told = {problem.code for problem in problems} & {
-            "E0203",
-            "E0441",
-            "E0205",
-            "E0503",
-            "E0502",
-        }
-        if told or len(server.tools) != 1:
-            self.reasons[", ".join(sorted(told)) or f"{len(server.tools)} tools"] += 1
+        codes = {problem.code for problem in problems} & UNCHECKED
+        if codes or len(server.tools) != 1:
+            self.reasons[", ".join(sorted(codes)) or f"{len(server.tools)} tools"] += 1
             return
         tool = server.tools[0]
         check = checker(tool)
-        wrapped = [argument.wire_name for argument in tool.arguments] == [
-            "value"
-        ] and "value" not in str(schema)
+        arguments = [argument.wire_name for argument in tool.arguments]
+        wrapped = in_a_list or (arguments == ["value"] and "value" not in str(schema))
         self.counts["schemas"] += 1
-        whole = json.loads(path.read_text())
-        if draft and "$schema" not in whole:
-            from mcpgen.load.definitions import DRAFTS
-
-            whole["$schema"] = DRAFTS[draft]
-        judge = validator_for(whole)(whole, registry=Registry())
+        judge = validator_for(whole, DEFAULT[draft])(whole, registry=Registry())
         for instance in instances:
             if not wrapped and not isinstance(instance, dict):
                 continue
@@ -97,10 +133,10 @@ class Tally:
             except Exception:  # the judge itself cannot say: a reference that leads nowhere
                 self.counts["unjudged"] += 1
                 continue
-            given = {"value": instance} if wrapped else instance
+            call = {"value": instance} if wrapped else instance
             try:
-                taken = check.check(given)
-                self.one(f"{label}: {json.dumps(instance)[:200]}", valid, "", taken != given)
+                checked = check.check(call)
+                self.one(f"{label}: {json.dumps(instance)[:200]}", valid, "", checked != call)
             except runtime("arguments.checker").BadArguments as error:
                 self.one(f"{label}: {json.dumps(instance)[:200]}", valid, str(error), False)
 

@@ -5,7 +5,8 @@
 
 Every document is generated in a process of its own, two at a time. Exit code 1 when something that
 may never happen did: a traceback, an operation that was lost, a module that does not compile, a
-list that breaks the portable profile or that a client cannot read.
+list that breaks the portable profile or that a client cannot read, a field of a body that its tool
+does not name.
 """
 
 from __future__ import annotations
@@ -32,8 +33,25 @@ from . import node
 from .one_document import Depth, judge
 
 VERSION = re.compile(rb"""["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.\d""")
-MAY_NEVER = ("compile", "imports", "mypy", "client", "metaschema", "ajv")
+MAY_NEVER = (
+    "compile",
+    "imports",
+    "mypy",
+    "client",
+    "metaschema",
+    "ajv",
+    "apart_in_hash_alone",
+    "operation_ids_in_texts",
+)
+HASHED_AT_MOST = 0.001
+"""Names of tools that end in a hash."""
+SHARED_AT_MOST = 0.01
+"""Tools whose first sentence another tool of their server has too."""
+BROKEN_AT_MOST = 0.001
+"""Tools whose texts are broken."""
 SKIPPED_AT_MOST = 0.001
+UNNAMED_AT_MOST = 0.001
+"""The part of the tools with a JSON body that may leave a field of it unnamed."""
 SKIPPED_FOR_SAFETY = ("E0708",)
 """Skips that SECURITY.md promises: the document alone decides them, so they are no loss of ours."""
 TOO_LARGE = 10
@@ -149,7 +167,32 @@ def faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
     )
     if every and skipped / every > SKIPPED_AT_MOST:
         found["skipped"].append(f"{skipped} of {every} operations")
+    found |= wording_faults(results)
+    bodies = sum(result.get("bodies", 0) for result in results)
+    unnamed = [
+        f"{result['document']}: `{tool}` does not name {', '.join(names[:8])}"
+        for result in results
+        for tool, names in result.get("unnamed", ())
+    ]
+    if len(unnamed) > UNNAMED_AT_MOST * bodies:
+        found["fields of a body that are not named"] = unnamed
     return {kind: said for kind, said in found.items() if said}
+
+
+def wording_faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Names and texts that more tools share, or that are worse, than there may be."""
+    tools = sum(result.get("tools", 0) for result in results)
+    shared = sum(result.get("first_sentences_shared", 0) for result in results)
+    found: dict[str, list[str]] = {}
+    for kind, most in (("hashed", HASHED_AT_MOST), ("broken_texts", BROKEN_AT_MOST)):
+        said = [
+            f"{result['document']}: {one}" for result in results for one in result.get(kind, ())
+        ]
+        if len(said) > tools * most:
+            found[kind] = [f"{len(said)} of {tools:,} tools", *said]
+    if shared > tools * SHARED_AT_MOST:
+        found["first sentences shared"] = [f"{shared} of {tools:,} tools"]
+    return found
 
 
 def report(results: list[dict[str, Any]], seconds: float) -> str:
@@ -187,6 +230,9 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
         ),
         "",
     ]
+    bodies = sum(result.get("bodies", 0) for result in judged)
+    unnamed = sum(len(result.get("unnamed", ())) for result in judged)
+    lines += [f"{bodies - unnamed:,} of {bodies:,} tools with a JSON body name all its fields", ""]
     said = faults(results)
     lines += ["## What may never happen", ""]
     lines += [
@@ -194,6 +240,7 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
         for kind, found in said.items()
     ]
     lines += ["Nothing.", ""] if not said else [""]
+    lines += _wording(judged)
     lines += (
         _skips(judged)
         + _problems(judged, results)
@@ -202,6 +249,30 @@ def report(results: list[dict[str, Any]], seconds: float) -> str:
         + _cost(judged)
     )
     return "\n".join(lines) + "\n"
+
+
+def _wording(judged: list[dict[str, Any]]) -> list[str]:
+    tools = sum(result["tools"] for result in judged)
+    lines = ["## Names and texts", ""]
+    for kind, what in (
+        ("hashed", "names that end in a hash"),
+        ("apart_in_hash_alone", "names that differ in a hash alone though words differ"),
+        ("operation_ids_in_texts", "operationIds in texts that are no tool's name"),
+        ("broken_texts", "texts that are broken"),
+    ):
+        found = [
+            f"{Path(result['document']).name} {one}"
+            for result in judged
+            for one in result.get(kind, ())
+        ]
+        lines.append(f"- {len(found)} of {tools:,} tools: {what}")
+        lines += [f"  - {item}" for item in found[:12]]
+    shared = sum(result.get("first_sentences_shared", 0) for result in judged)
+    share = 100 * (1 - shared / max(tools, 1))
+    lines.append(
+        f"- {shared} of {tools:,} tools share their first sentence: {share:.2f} % are unique"
+    )
+    return [*lines, ""]
 
 
 def _skips(judged: list[dict[str, Any]]) -> list[str]:

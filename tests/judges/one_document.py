@@ -26,6 +26,7 @@ import jsonschema
 import jsonschema_rs
 
 from mcpgen.config import Config
+from mcpgen.customise import with_tool_names
 from mcpgen.ir import Server
 from mcpgen.load import load
 from mcpgen.parse import parse
@@ -33,8 +34,9 @@ from mcpgen.problems import McpgenError, Problems
 from mcpgen.render import render
 from mcpgen.upgrade import upgrade
 
-from . import node, portable, referee_server
+from . import named, node, portable, referee_server
 from .sameness import Original, compare
+from .wording import wording
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 META = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
@@ -66,8 +68,10 @@ def judge(path: Path, depth: Depth) -> dict[str, Any]:
         document = load((str(path),), problems=problems)
         written = copy.deepcopy(document.root) if depth.compared else {}
         counted = operations(document.root)
-        server = parse(upgrade(document, problems), Config(), problems)
+        upgraded = upgrade(document, problems)
+        server = with_tool_names(parse(upgraded, Config(), problems))
         found["parse_s"] = round(time.process_time() - began, 3)
+        found["bodies"], found["unnamed"] = named.bodies(server, upgraded.root)
         files = render(server) if depth.rendered else listed(server)
     except McpgenError as error:
         found |= {
@@ -148,6 +152,7 @@ def judged(
         "metaschema": list(off_the_metaschema(tools)),
         "compile": list(uncompilable(files)) if depth.rendered else [],
     }
+    found |= wording(tools, server)
     if len(tools) != len(server.tools):
         found["profile"].append([0, "", f"{len(server.tools)} tools, {len(tools)} listed"])
     with tempfile.TemporaryDirectory(prefix="mcpgen-corpus-") as folder:

@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from mcpgen.config import Config
 from mcpgen.load import Limits, fetch
 from mcpgen.load.fetch import may_redirect
+from mcpgen.pipeline import open_document
+from mcpgen.problems import McpgenError, Problems, UsageError
 
 Act = Callable[..., Any]
 DOCUMENT = b"openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\n"
@@ -276,3 +279,67 @@ def test_what_is_no_url_is_an_error_of_usage(refused: Act, url: str) -> None:
 )
 def test_public_addresses_are_told_from_private_ones(address: str, public: bool) -> None:
     assert fetch.is_public(address) is public
+
+
+class Guarded:
+    """A server that gives its document to requests with the header it wants."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted
+        self.requests: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/x.yaml"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            connection, _ = self._socket.accept()
+            with connection:
+                request = connection.recv(65536)
+                self.requests.append(request)
+                if self.wanted.encode() in request:
+                    connection.sendall(OK + b"\r\n" + DOCUMENT)
+                else:
+                    connection.sendall(b"HTTP/1.1 401 Unauthorized\r\n\r\n")
+
+
+def opened(config: Config) -> Any:
+    return open_document(config, Problems())
+
+
+def test_a_document_behind_a_login_is_fetched_with_a_header(monkeypatch: Any) -> None:
+    server = Guarded("Authorization: Bearer canary-0123456789")
+    monkeypatch.setenv("DOCS_TOKEN", "Bearer canary-0123456789")
+    config = Config(sources=(server.url,), fetch_headers=("Authorization: env:DOCS_TOKEN",))
+    assert opened(config).version == "3.1.0"
+    with pytest.raises(McpgenError, match="401") as refused:
+        opened(Config(sources=(server.url,)))
+    assert "--header" in refused.value.problems[0].hint
+
+
+def test_a_header_goes_to_the_server_of_the_first_url_alone(monkeypatch: Any) -> None:
+    first, other = Guarded("canary-0123456789"), Guarded("")
+    monkeypatch.setenv("DOCS_TOKEN", "canary-0123456789")
+    downloads = fetch.Downloads(Limits(), headers={"X-Token": "canary-0123456789"})
+    assert downloads.fetch(first.url) == downloads.fetch(other.url) == DOCUMENT
+    assert b"canary" not in other.requests[0]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Authorization: Bearer canary-0123456789",
+        "Authorization",
+        "Authorization: env:",
+        "Authorization: env:NOT_SET",
+        "Author ization: env:DOCS_TOKEN",
+        "Authorization: env:TWO_LINES",
+    ],
+)
+def test_a_header_that_names_no_usable_variable_is_refused(monkeypatch: Any, header: str) -> None:
+    monkeypatch.setenv("TWO_LINES", "a\r\nb")
+    with pytest.raises(UsageError) as refused:
+        opened(Config(sources=("http://127.0.0.1:9/x.yaml",), fetch_headers=(header,)))
+    (problem,) = refused.value.problems
+    assert problem.code == "E1175"
+    assert "canary" not in problem.message

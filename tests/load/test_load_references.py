@@ -230,8 +230,10 @@ def test_an_id_is_a_name_and_never_fetched(
         f"components:\n  schemas:\n    A: {{$id: '{canary.url('/base/')}', items: {{$ref:"
         " item.yaml}}\n"
     )
+    assert refused(write("x.yaml", HEAD + text)).codes == ["E0204"]
     write("item.yaml", "type: string\n")
-    assert refused(write("x.yaml", HEAD + text)).codes == ["E0201"]
+    document = loaded(write("x.yaml", HEAD + text))[0]
+    assert document.resolve("#/components/schemas/A/items")[0] == {"type": "string"}
     named = (
         "components:\n  schemas:\n    A: {$id: 'https://example.com/a', $anchor: here, $defs: {x:"
         " {type: integer}}, items: {$ref: '#/$defs/x'}}\n    B: {$ref:"

@@ -10,9 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpgen.parse.naming import argument_names, server_name, tool_names, toolset_names
+from mcpgen.parse import naming
+from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
 
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
+
+
+def tool_names(
+    operations: list[tuple[str, str, str | None]],
+    server: str,
+    pinned: dict[str, str] | None = None,
+    toolset: str = "",
+) -> dict[str, str]:
+    """The names of operations given as (method, path, operationId)."""
+    subjects = [
+        Subject(method=method, path=path, operation_id=operation_id, toolset=toolset)
+        for method, path, operation_id in operations
+    ]
+    return naming.tool_names(subjects, server, pinned)
 
 
 @pytest.mark.parametrize(
@@ -43,39 +58,134 @@ def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str)
 @pytest.mark.parametrize(
     ("method", "path", "name"),
     [
-        ("GET", "/pets", "get_pets"),
-        ("DELETE", "/pets/{petId}", "delete_pets_by_pet_id"),
+        ("GET", "/pets", "list_pets"),
+        ("GET", "/pets/{petId}", "get_pet"),
+        ("POST", "/pets", "create_pet"),
+        ("POST", "/customers/{customer}", "update_customer"),
+        ("PUT", "/pets/{petId}", "replace_pet"),
+        ("PATCH", "/pets/{petId}", "update_pet"),
+        ("DELETE", "/pets/{petId}", "delete_pet"),
+        ("DELETE", "/pets", "delete_pets"),
+        ("GET", "/user", "get_user"),
+        ("GET", "/users/{id}/settings", "get_user_settings"),
+        ("POST", "/v1/pets/{id}:cancel", "cancel_pet"),
+        ("POST", "/charges/{charge}/capture", "capture_charge"),
+        ("GET", "/charges/search", "search_charges"),
+        ("GET", "/search/charges", "search_charges"),
+        ("POST", "/login", "login"),
+        ("POST", "/orders", "create_order"),
+        ("POST", "/account/settings", "update_account_settings"),
+        ("POST", "/cardDetails", "create_card_details"),
+        ("POST", "/api/v1/users/{id}/reset-password", "reset_user_password"),
+        ("GET", "/v2/companies/{id}/people", "list_company_people"),
+        ("GET", "/2010-04-01/Accounts/{Sid}.json", "get_account"),
         ("GET", "/", "get_root"),
-        ("POST", "/v1/pets/{id}:cancel", "post_v1_pets_by_id_cancel"),
+        ("GET", "/{key}", "get_key"),
     ],
 )
-def test_without_an_operation_id_the_name_says_method_and_path(
+def test_without_an_operation_id_the_name_is_verb_and_resource(
     method: str, path: str, name: str
 ) -> None:
     assert tool_names([(method, path, None)], "shop") == {f"{method} {path}": name}
 
 
-def test_a_long_name_ends_at_a_word_and_carries_a_hash_of_its_own_operation() -> None:
-    long = "listAllOfTheVeryManyThingsThatAnEnterpriseCouldEverWantToSee"
-    (name,) = tool_names([("GET", "/x", long)], "shop").values()
-    assert re.fullmatch(r"list_all_of_the_very_many_things_that_an_[0-9a-f]{6}", name)
+@pytest.mark.parametrize(
+    ("method", "path", "operation_id", "name"),
+    [
+        ("POST", "/v1/customers/{customer}", "PostCustomersCustomer", "update_customer"),
+        ("GET", "/users/{user_id}", "get_users_id", "get_user"),
+        ("DELETE", "/v2/images/{image_id}", "images_delete", "delete_image"),
+        ("GET", "/items/{item_id}", "read_item_items__item_id__get", "read_item"),
+        ("GET", "/users/{username}", "getUserByName", "get_user_by_name"),
+        ("POST", "/chat/messages", "postMessage", "post_message"),
+    ],
+)
+def test_an_operation_id_that_is_method_and_path_becomes_verb_and_resource(
+    method: str, path: str, operation_id: str, name: str
+) -> None:
+    assert tool_names([(method, path, operation_id)], "shop") == {f"{method} {path}": name}
 
 
-def test_names_that_clash_all_carry_a_hash() -> None:
-    names = tool_names(
-        [("GET", "/a", "foo/list"), ("GET", "/b", "foo.list"), ("GET", "/c", "other")], "shop"
-    )
-    assert names["GET /c"] == "other"
-    assert all(re.fullmatch(r"foo_list_[0-9a-f]{6}", names[key]) for key in ("GET /a", "GET /b"))
-    assert names["GET /a"] != names["GET /b"]
+@pytest.mark.parametrize(
+    ("operation_id", "path", "toolset", "name"),
+    [
+        (
+            "reposListRepositoryAuthenticatedConfigurationsOfEnterprise",
+            "/enterprise/configurations",
+            "repos",
+            "list_repository_auth_configurations_enterprise",
+        ),
+        (
+            "dns-records-for-a-zone-create-dns-record-with-all-its-details",
+            "/zones/{zone_id}/dns_records",
+            "DNS Records for a Zone",
+            "create_dns_record_with_all_its_details",
+        ),
+        (
+            "reversals-of-paymentPspReference-get-payment-and-more-words-about-amountUpdates",
+            "/payments/{paymentPspReference}/amountUpdates",
+            "",
+            "reversals_ref_get_payment_about_amount_updates",
+        ),
+    ],
+)
+def test_a_long_name_keeps_its_verb_and_the_end_of_its_path(
+    operation_id: str, path: str, toolset: str, name: str
+) -> None:
+    names = tool_names([("POST", path, operation_id)], "shop", toolset=toolset)
+    assert names == {f"POST {path}": name}
+
+
+def test_one_word_that_is_too_long_is_cut_and_carries_a_hash() -> None:
+    (name,) = tool_names([("GET", "/x", "x" * 80)], "shop").values()
+    assert re.fullmatch(r"x{43}_[0-9a-f]{6}", name)
+
+
+def test_names_that_clash_are_told_apart_by_a_word_of_their_path() -> None:
+    operations = [
+        ("GET", "/shops", "foo/list"),
+        ("GET", "/books", "foo.list"),
+        ("GET", "/c", "other"),
+    ]
+    assert tool_names(operations, "shop") == {
+        "GET /shops": "foo_list_shops",
+        "GET /books": "foo_list_books",
+        "GET /c": "other",
+    }
+
+
+def test_names_that_clash_are_told_apart_by_their_method() -> None:
+    operations = [("GET", "/books", "books"), ("DELETE", "/books", "books")]
+    assert tool_names(operations, "shop") == {
+        "GET /books": "list_books",
+        "DELETE /books": "delete_books",
+    }
+
+
+def test_an_item_is_told_from_the_resource_of_the_same_name_by_its_parameter() -> None:
+    operations = [("GET", "/team", None), ("GET", "/team/{team}", None)]
+    assert tool_names(operations, "shop") == {
+        "GET /team": "get_team",
+        "GET /team/{team}": "get_team_by_team",
+    }
+
+
+def test_versions_are_told_apart() -> None:
+    operations = [("GET", "/v1/books", None), ("GET", "/v2/books", None)]
+    assert list(tool_names(operations, "shop").values()) == ["list_books_v1", "list_books_v2"]
+
+
+def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
+    names = tool_names([("GET", "/a-b", None), ("GET", "/a_b", None)], "shop")
+    assert all(re.fullmatch(r"get_a_b_[0-9a-f]{6}", name) for name in names.values())
+    assert len(set(names.values())) == 2
 
 
 def test_a_pinned_name_is_kept_and_nothing_else_may_take_it() -> None:
     names = tool_names(
         [("GET", "/a", "renamed"), ("GET", "/b", "old_name")], "shop", {"GET /a": "old_name"}
     )
-    assert names["GET /a"] == "old_name"
-    assert re.fullmatch(r"old_name_[0-9a-f]{6}", names["GET /b"])
+    assert names == {"GET /a": "old_name", "GET /b": "old_name_b"}
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)
@@ -112,6 +222,24 @@ def test_names_are_legal_unique_and_independent_of_order(
 )
 def test_a_title_becomes_a_short_server_name(title: str, name: str) -> None:
     assert server_name(title) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "base_url", "name"),
+    [
+        ("GitHub's spec + Octokit extension", "https://api.github.com", "github"),
+        ("Adyen Checkout API", "https://checkout-test.adyen.com/v71", "adyen_checkout"),
+        ("Xero Accounting API", "https://api.xero.com/api.xro/2.0", "xero_accounting"),
+        ("U.S. EPA Enforcement and History", "https://echodata.epa.gov/echo", "epa"),
+        ("Square Connect API", "https://connect.squareup.com", "square_connect"),
+        ("Bookshop API", "https://10.0.0.1:8080", "bookshop"),
+        ("Bookshop API", None, "bookshop"),
+    ],
+)
+def test_a_long_title_that_holds_the_domain_gives_the_words_of_the_host(
+    title: str, base_url: str | None, name: str
+) -> None:
+    assert server_name(title, base_url) == name
 
 
 def test_toolsets_are_module_names() -> None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import jsonschema_rs
 import pytest
 
 from mcpgen.config import Config, Selection
@@ -323,13 +322,13 @@ def test_an_operation_whose_body_cannot_be_said_is_skipped_with_its_reason(
 @pytest.mark.parametrize(
     "path",
     [
-        "/http://evil/x b",
+        "/http://evil/x\tb",
         "//evil/x",
         "/\\evil",
         "/..//..//admin",
         "/a/../admin",
         "/%2e%2e/admin",
-        "/a b",
+        "/a ",
         "x",
         "/{a",
         "/.",
@@ -373,7 +372,7 @@ def test_every_operation_is_counted_once(parse_document: Parse) -> None:
             "get": {"tags": ["keep"], "responses": {}},
             "post": {"tags": ["drop"], "responses": {}},
         },
-        "/b c": {"get": {"tags": ["keep"], "responses": {}}},
+        "/b ": {"get": {"tags": ["keep"], "responses": {}}},
     }
     server, _ = parse_document(paths, config=Config(selection=Selection(exclude_tags=("drop",))))
     filtered = [skip for skip in server.skips if skip.filtered]
@@ -392,24 +391,76 @@ def test_leaving_operations_out_renames_none_of_the_others(parse_document: Parse
     ]
 
 
-def test_an_answer_that_is_an_object_lists_its_fields_and_requires_none(one_tool: OneTool) -> None:
+def answering(schema: Any) -> dict[str, Any]:
+    """An operation whose answer has that schema."""
+    media = {"application/json": {"schema": schema}}
+    return {"responses": {"200": {"description": "", "content": media}}}
+
+
+def test_an_answer_that_is_an_object_is_told_by_its_telling_fields(one_tool: OneTool) -> None:
+    names = ("avatar_url", "created", "node_id", "status", "title", "url", "weight", "id", "zone")
+    schema = {
+        "type": "object",
+        "required": ["zone"],
+        "properties": {name: {"type": "integer"} for name in names},
+    }
+    tool = one_tool(answering(schema))
+    assert tool.description.endswith("Returns id, title, status, zone, created.")
+    assert tool.output_schema == {"type": "object"}
+    assert not tool.response.wrapped
+
+
+def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none(
+    parse_document: Parse,
+) -> None:
     schema = {
         "type": "object",
         "required": ["id"],
-        "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}},
+        "properties": {"id": {"type": "integer"}, "on": {"type": "boolean"}, "any": {}},
     }
-    tool = one_tool(
-        {
-            "responses": {
-                "200": {"description": "", "content": {"application/json": {"schema": schema}}}
+    server, _ = parse_document({"/b": {"get": answering(schema)}}, config=Config(profile="rich"))
+    assert server.tools[0].output_schema == {
+        "type": "object",
+        "properties": {
+            "any": {},
+            "id": {"type": ["integer", "null"]},
+            "on": {"type": ["boolean", "null"]},
+        },
+    }
+
+
+def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
+    parse_document: Parse,
+) -> None:
+    owner = "Who owns it. The name is not case sensitive. For more information, see [this](x)."
+    scope = "Needs the scope `shelf`."
+    paths = {
+        f"/books/{{owner}}/{number}": {
+            "get": {
+                "summary": f"Get part {number}",
+                "description": f"Part {number}. {scope if number < 15 else ''} Counts as a call.",
+                "parameters": [
+                    {
+                        "name": "owner",
+                        "in": "path",
+                        "required": True,
+                        "description": owner,
+                        "schema": {"type": "string"},
+                    }
+                ],
+                "responses": {},
             }
         }
-    )
-    assert tool.output_schema == {
-        "type": "object",
-        "properties": {"id": {"description": "integer"}, "on": {"description": "boolean"}},
+        for number in range(25)
     }
-    assert not tool.response.wrapped
+    server, _ = parse_document(paths)
+    lines = server.instructions.split("\n")
+    assert lines[1:] == ["`owner`: The name is not case sensitive.", "Counts as a call."]
+    for tool in server.tools:
+        assert tool.input_schema["properties"]["owner"]["description"] == "Who owns it"
+        assert "Counts as a call" not in tool.description
+    # What holds for some is said of these.
+    assert sum(scope in tool.description for tool in server.tools) == 15
 
 
 @pytest.mark.parametrize(
@@ -545,30 +596,18 @@ def test_only_a_public_https_server_is_taken_over_unasked(
     assert bool(server.base_url_note) == (base_url is None)
 
 
-def test_a_path_argument_says_what_a_path_cannot_hold(one_tool: OneTool) -> None:
-    schema = one_tool({}, path="/books/{isbn}").input_schema["properties"]["isbn"]
-    check = jsonschema_rs.validator_for(schema)
-    assert check.is_valid("9 é/x") and check.is_valid("中")
-    assert not any(check.is_valid(text) for text in ("", "a\nb", "\x00", "a\x7f", "\x85"))
-
-
-@pytest.mark.parametrize(
-    ("place", "given", "pattern"),
-    [
-        ("path", {"pattern": "^[^/]+$"}, r"^[^\x00-\x1f\x7f-\x9f/]+$"),
-        ("path", {"format": "uuid"}, None),
-        ("query", {}, None),
-        ("query", {"pattern": "^[^/]+$"}, "^[^/]+$"),
-        ("header", {}, "^[!-~]([ -~]*[!-~])?$"),
-        ("header", {"enum": ["a"]}, None),
-    ],
-)
-def test_an_argument_takes_what_its_place_can_hold(
-    one_tool: OneTool, place: str, given: Any, pattern: Any
+@pytest.mark.parametrize("place", ["path", "header"])
+def test_what_a_place_cannot_hold_is_refused_when_it_is_sent_and_not_listed(
+    one_tool: OneTool, place: str
 ) -> None:
-    parameter = {"name": "x", "in": place, "required": True, "schema": {"type": "string", **given}}
-    tool = one_tool({"parameters": [parameter]}, path="/books/{x}" if place == "path" else "/books")
-    assert tool.input_schema["properties"]["x"].get("pattern") == pattern
+    parameters = [
+        {"name": name, "in": place, "required": True, "schema": {"type": "string", **more}}
+        for name, more in (("x", {}), ("y", {"pattern": "^[^/]+$"}))
+    ]
+    path = "/books/{x}/{y}" if place == "path" else "/books"
+    properties = one_tool({"parameters": parameters}, path=path).input_schema["properties"]
+    assert "pattern" not in properties["x"]
+    assert properties["y"]["pattern"] == "^[^/]+$"
 
 
 def test_a_list_that_must_be_there_has_an_item(one_tool: OneTool) -> None:
@@ -611,7 +650,7 @@ def test_a_parameter_that_a_credential_fills_is_no_argument(one_tool: OneTool) -
     assert list(open_one.input_schema["properties"]) == ["key", "x_token", "other"]
 
 
-def test_a_union_inside_a_union_is_the_first_to_be_shortened(one_tool: OneTool) -> None:
+def test_the_objects_of_a_large_union_are_told_by_their_fields(one_tool: OneTool) -> None:
     def shape(kind: str, **more: Any) -> dict[str, Any]:
         properties = {"kind": {"type": "string", "const": kind}, **more}
         return {"type": "object", "required": list(properties), "properties": properties}
@@ -624,12 +663,19 @@ def test_a_union_inside_a_union_is_the_first_to_be_shortened(one_tool: OneTool) 
     }
     outer = {"anyOf": [shape("plain", name={"type": "string"}), shape("nested", child=inner)]}
     fields = {"type": "object", "required": ["shape"], "properties": {"shape": outer}}
-    schema = one_tool(body(fields), method="post").input_schema["properties"]["shape"]
-    plain, nested = schema["anyOf"]
+    tool = one_tool(body(fields), method="post")
+    plain, nested = tool.input_schema["properties"]["shape"]["anyOf"]
     assert plain["required"] == ["kind", "name"]
-    assert nested["properties"]["child"]["properties"] == {
-        "kind": {"type": "string", "enum": [f"inner{n}" for n in range(9)]}
-    }
+    child = nested["properties"]["child"]
+    assert child["properties"]["kind"]["enum"] == [f"inner{n}" for n in range(9)]
+    assert child["required"] == ["kind"]
+    for n in range(9):
+        assert f"inner{n} (field_{n}_0, field_{n}_1," in child["description"]
+    assert tool.contract is not None
+    exact = tool.contract["properties"]["shape"]["anyOf"][1]["properties"]["child"]["anyOf"]
+    assert [set(branch["required"]) for branch in exact] == [
+        {"kind", *(f"field_{n}_{m}" for m in range(12))} for n in range(9)
+    ]
 
 
 def test_json_of_no_known_shape_is_a_structured_answer_all_the_same(one_tool: OneTool) -> None:

@@ -107,7 +107,8 @@ def lists(folder: Path) -> list[Path]:
 
 def test_a_hidden_argument_leaves_the_schema_and_is_sent_all_the_same(tmp_path: Path) -> None:
     folder = said(tmp_path, '[tools.listBooks.arguments.tenant]\nhidden = true\nvalue = "acme"')
-    assert list(tools(folder)["list_books"]["inputSchema"]["properties"]) == ["genre", "limit"]
+    properties = tools(folder)["list_books"]["inputSchema"]["properties"]
+    assert list(properties) == ["genre", "limit", "fields"]
     assert '"tenant": "acme"' in function(folder, "books", "list_books")
     assert "tenant:" not in function(folder, "books", "list_books")
 
@@ -156,7 +157,31 @@ def test_a_default_is_in_the_schema_of_its_argument(tmp_path: Path) -> None:
 def test_the_shape_of_an_answer_reaches_the_server(tmp_path: Path) -> None:
     folder = said(tmp_path, '[tools.listBooks.answer]\nkeep = ["items.id"]\nstrip_nulls = true')
     facts = json.loads((package(folder) / "api.json").read_text())
-    assert facts["answers"]["list_books"] == {"keep": ["items.id"], "drop": [], "strip_nulls": True}
+    assert facts["answers"]["list_books"] == {"keep": ["items.id"], "strip_nulls": True}
+
+
+@pytest.mark.parametrize("config", ["[answers]", "[tools.listBooks.answer]"])
+def test_full_lists_need_no_argument_that_chooses_fields(tmp_path: Path, config: str) -> None:
+    folder = said(tmp_path, f"{config}\nfull = true")
+    assert "fields" not in tools(folder)["list_books"]["inputSchema"]["properties"]
+    facts = json.loads((package(folder) / "api.json").read_text())
+    assert "fields" not in facts["lists"]["list_books"]
+
+
+def test_withheld_fields_reach_the_server_and_leave_the_output_schema(tmp_path: Path) -> None:
+    folder = said(tmp_path, '[answers]\nredact = ["Title"]\n[tools.getBook.answer]\nredact = ["x"]')
+    facts = json.loads((package(folder) / "api.json").read_text())
+    assert facts["redact"] == ["Title"]
+    assert facts["answers"]["get_book"] == {"redact": ["x"]}
+    assert "title" not in tools(folder)["get_book"]["outputSchema"]["properties"]
+
+
+def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:
+    folder = said(tmp_path / "with", "[tools.getBook.answer]\nxml = true")
+    assert (package(folder) / "runtime" / "results" / "xml_data.py").is_file()
+    folder = said(tmp_path / "without", "")
+    assert not (package(folder) / "runtime" / "results" / "xml_data.py").is_file()
+    assert "xmltodict" not in (folder / "pyproject.toml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,18 @@ def test_a_lost_lock_has_a_hint_that_works(shop: Path, capsys: pytest.CaptureFix
         assert "if `mcpgen.lock` was lost, restore it" in said
     (shop / "mcpgen.lock").write_text(lock)
     assert run(["generate", "--force"]) == 0
+
+
+def test_tools_keep_the_names_that_an_earlier_version_gave_them(shop: Path) -> None:
+    (shop / "src/corner_shop_mcp/hooks.py").write_text("")
+    path = shop / "mcpgen.lock"
+    lock = json.loads(path.read_text())
+    earlier = {"list_books": "books_0b0083", "add_book": "post_books"}
+    for tool in lock["tools"]:
+        tool["name"] = earlier.get(tool["name"], tool["name"])
+    path.write_text(json.dumps(lock))
+    assert run(["generate", "--force", "--accept-changes"]) == 0
+    names = {tool["name"] for tool in json.loads(path.read_text())["tools"]}
+    assert names >= {"books_0b0083", "post_books"}
+    assert names.isdisjoint(earlier)
+    assert run(["check"]) == 0

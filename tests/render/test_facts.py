@@ -25,7 +25,6 @@ def test_a_contract_has_one_line_for_each_tool() -> None:
         "inputSchema": {"type": "object", "properties": {}},
         "outputSchema": {"type": "object"},
         "annotations": {
-            "title": "List books",
             "readOnlyHint": True,
             "destructiveHint": False,
             "idempotentHint": True,
@@ -60,7 +59,7 @@ def test_the_runtime_is_told_what_it_needs() -> None:
         and found["security"] == [["k"], []]
     )
     assert found["base_url"] is None and found["base_url_note"] == "the document names no server"
-    assert found["answers"]["a"] == {"keep": ["x"], "drop": [], "strip_nulls": True}
+    assert found["answers"]["a"] == {"keep": ["x"], "strip_nulls": True}
     assert found["allowed_origins"] == ["https://other.example.com"]
     assert found["env_prefix"] == "MCPGEN_BOOKSHOP" and found["toolsets"] == {
         "books": {"title": "Books", "description": ""}
@@ -73,6 +72,7 @@ def test_the_runtime_is_told_what_it_needs() -> None:
         "variables": ["U", "P"],
         "token_url": None,
         "scopes": [],
+        "about": "sent as `Authorization: Basic …`",
     }
 
 

@@ -145,10 +145,11 @@ def test_values_come_back_unchanged(text: str) -> None:
     assert f"/{text}" in constants and constants.count(text) >= 10
 
 
-def test_project_files_hold_no_text_of_the_document_but_its_title() -> None:
+def test_project_files_hold_no_text_of_the_document_but_its_title_and_credentials() -> None:
     marker = "zqmarkerqz"
     files = render(hostile(marker))
     allowed = {"README.md", "pyproject.toml", "server.json", "manifest.json", "tests/tools.json"}
+    allowed |= {".env.example", "clients/vscode.json"}  # what a credential looks like
     holding = {path for path, text in files.items() if marker in text}
     assert {path for path in holding if not path.startswith("src/")} <= allowed
     assert {path for path in holding if path.startswith("src/")} == {
@@ -157,6 +158,17 @@ def test_project_files_hold_no_text_of_the_document_but_its_title() -> None:
         "src/bookshop_mcp/tools/books.json",
         "src/bookshop_mcp/tools/books.py",
     }
+
+
+def test_an_environment_file_assigns_what_it_always_assigns() -> None:
+    def assignments(text: str) -> list[str]:
+        lines = render(hostile(text))[".env.example"].splitlines()
+        return [line for line in lines if not line.startswith("#")]
+
+    usual = assignments(NEUTRAL)
+    assert any(line.endswith("=") for line in usual)
+    for text in PAYLOADS.values():
+        assert assignments(text) == usual
 
 
 def test_runtime_modules_are_the_same_for_every_document() -> None:

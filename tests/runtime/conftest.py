@@ -17,7 +17,7 @@ sys.path.append(
 )  # pytest's importlib mode leaves the folder of the tests out
 
 MODULES = (
-    "headers segments origin secrets settings arguments.explain arguments.checker server.search"
+    "headers segments origin secrets settings arguments.explain arguments.checker server.names"
     " errors client.wire client.url limits client.network client.body"
     " client.credentials client.api results.answer client.blocks client.report results.charsets client.html_text results.shorten"
 ).split()

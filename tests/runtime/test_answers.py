@@ -26,6 +26,11 @@ TOOL = {
 }
 
 
+def listing(**facts: Any) -> dict[str, Any]:
+    """What `api.json` says of the list in the answers of `list_books`."""
+    return {"lists": {"list_books": facts}}
+
+
 @pytest.fixture
 def shown(runtime: Any, calling: Any) -> Any:
     """The result of a call: `(texts joined, blocks, structured content)`, checked to be a valid
@@ -179,7 +184,9 @@ def test_five_megabytes_of_json_lose_items_from_the_end_and_say_so(shown: Any, w
     whole = wrap(books(90_000))
     assert len(json.dumps(whole)) > 5_000_000
     started = time.monotonic()
-    text, blocks, structured = shown(ok(whole), MAX_RESULT_CHARS="20000")
+    items = ["data"] if isinstance(whole, dict) else []
+    facts = listing(items=items, next="page", size="per_page", how="page")
+    text, blocks, structured = shown(ok(whole), facts=facts, MAX_RESULT_CHARS="20000")
     assert time.monotonic() - started < 5
     kept = json.loads(blocks[0]["text"])
     items = kept if isinstance(kept, list) else kept["data"]
@@ -393,13 +400,31 @@ def test_a_wrong_charset_is_no_fault(shown: Any, charset: str, body: bytes, expe
     assert shown(http(200, body, f"text/plain; charset={charset}"))[0] == expected
 
 
+def test_json_in_a_charset_of_its_own_is_data(shown: Any) -> None:
+    latin, utf8 = '{"a":"é"}'.encode("latin-1"), '{"a":"é"}'.encode()
+    assert shown(http(200, latin, "application/json; charset=iso-8859-1"))[2] == {"a": "é"}
+    # RFC 8259 section 8.1: JSON is UTF-8 whatever its charset says
+    assert shown(http(200, utf8, "application/json; charset=iso-8859-1"))[2] == {"a": "é"}
+    assert "is not" in shown(http(200, latin, "application/json"))[0]
+
+
+def test_what_was_created_or_accepted_says_where_it_is_and_when(shown: Any) -> None:
+    reply = http(202, "{}", "application/json", "Location: /jobs/1", "Retry-After: 5")
+    assert shown(reply)[0].splitlines() == [
+        "{}",
+        "[202 Accepted; location: /jobs/1; retry-after: 5]",
+    ]
+    assert "jobs" not in shown(http(200, "{}", "application/json", "Location: /jobs/1"))[0]
+
+
 def test_the_next_page_is_named_and_not_fetched(shown: Any, calling: Any) -> None:
     link = (
         '<https://other.test/books?page=2&per_page=30&secret=x>; rel="next", <https://x/?page=9>;'
         ' rel="last"'
     )
-    text, _, _ = shown(http(200, "[]", "application/json", f"Link: {link}"))
-    assert text.splitlines()[-1] == "[there is a next page: `page` = `2`, `per_page` = `30`]"
+    facts = listing(items=[], next="page", size="per_page", how="page")
+    text, _, _ = shown(http(200, "[]", "application/json", f"Link: {link}"), facts=facts)
+    assert text.splitlines()[-1] == "[there is a next page: `page` = `2`]"
 
 
 # Failures
@@ -461,6 +486,23 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
     )
     assert f"{status}" in text.splitlines()[0] and expected in text.splitlines()[-1]
     assert "127.0.0.1" not in text and "genre=x" not in text
+
+
+@pytest.mark.parametrize(
+    ("status", "field", "expected"),
+    [
+        (405, "Allow: GET, HEAD", "the API allows GET, HEAD there"),
+        (405, "X-None: 1", "the API allows other methods there"),
+        (401, 'WWW-Authenticate: Bearer error_description="It expired"', "Reason: It expired"),
+        (302, "Location: https://evil.test/", "will be redirected again"),
+    ],
+)
+def test_what_the_header_of_a_failure_says_is_told(
+    reported: Any, status: int, field: str, expected: str
+) -> None:
+    text = reported(http(status, "{}", "application/json", field))
+    assert expected in text
+    assert "ry again later" not in text
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

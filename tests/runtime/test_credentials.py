@@ -575,3 +575,50 @@ def test_a_token_endpoint_that_misbehaves_is_an_error(
             assert {request.target for request in upstream.requests} == {"/token"}
 
     run(main())
+
+
+def twofold(method: str) -> Callable[[Any], Any]:
+    return lambda api: api.request(method, "/x", security=(("header",),))
+
+
+@pytest.mark.parametrize(
+    ("method", "value"),
+    [("GET", "reading-key"), ("POST", "writing-key"), ("DELETE", "writing-key")],
+)
+def test_a_request_that_writes_carries_the_credential_for_writing(
+    calling: Callable[..., Any], method: str, value: str
+) -> None:
+    variables = {"HEADER": "reading-key", "WRITE_HEADER": "writing-key"}
+    made = calling([ok({})], twofold(method), {"auth": AUTH}, **variables)
+    assert made.requests[0].header("x-api-key") == value
+
+
+def test_without_a_credential_for_writing_there_is_one_for_all(calling: Callable[..., Any]) -> None:
+    made = calling([ok({})], twofold("POST"), {"auth": AUTH}, HEADER="reading-key")
+    assert made.requests[0].header("x-api-key") == "reading-key"
+
+
+def test_reading_never_takes_the_credential_for_writing(
+    calling: Callable[..., Any], runtime: Any
+) -> None:
+    made = calling([ok({})], twofold("GET"), {"auth": AUTH}, WRITE_HEADER="writing-key")
+    assert isinstance(made.error, runtime.errors.MissingCredential)
+    assert made.error.variables == (f"{P}_HEADER",)
+    assert not made.requests
+
+
+def test_a_credential_for_writing_is_masked_like_any_other(settings: Callable[..., Any]) -> None:
+    made = settings("https://api.example.com", {"auth": AUTH}, WRITE_TOKEN=CANARY)
+    assert CANARY not in made.redactor(f"token {CANARY}")
+    assert not [note for note in made.notes if "not a setting" in note]
+
+
+def test_a_refused_credential_is_reported_with_what_it_looks_like(
+    calling: Callable[..., Any], runtime: Any
+) -> None:
+    about = "sent as the whole value of the header `Authorization`, as in `Token token=<KEY>`"
+    auth = {"header": {**AUTH["header"], "about": about}}
+    made = calling([http(401)], twofold("GET"), {"auth": auth}, HEADER=CANARY)
+    text = runtime.report.report_error(made.error, made.settings)[0]["text"]
+    assert f"has to check `{P}_HEADER` ({about})" in text
+    assert CANARY not in text

@@ -159,3 +159,34 @@ def test_what_the_api_sets_in_one_call_does_not_go_out_with_the_next(calling: An
 
     done = calling([http(200, "{}", "application/json", "Set-Cookie: sid=A; Path=/")], twice)
     assert [request.header("cookie") for request in done.requests] == [None, "mine=1"]
+
+
+CONSTANTS = {"headers": {"X-Version": "2", "Accept": "application/vnd.shop+json"}}
+
+
+def test_constant_headers_stand_in_every_request(calling: Any) -> None:
+    from upstream import ok
+
+    call = calling([ok({})], lambda api: api.request("POST", "/x", json={"a": 1}), CONSTANTS)
+    header = call.requests[0].header
+    assert header("x-version") == "2"
+    assert header("accept") == "application/vnd.shop+json"
+    assert header("content-type") == "application/json"
+
+
+def test_a_constant_content_type_is_for_requests_without_a_body(calling: Any) -> None:
+    from upstream import ok
+
+    facts = {"headers": {"Content-Type": "application/vnd.shop+json"}}
+    read = calling([ok({})], lambda api: api.request("GET", "/x"), facts)
+    written = calling([ok({})], lambda api: api.request("POST", "/x", json={}), facts)
+    assert read.requests[0].header("content-type") == "application/vnd.shop+json"
+    assert written.requests[0].header("content-type") == "application/json"
+
+
+def test_an_operation_without_a_body_may_say_its_content_type(calling: Any) -> None:
+    from upstream import ok
+
+    call = calling([ok({})], lambda api: api.request("GET", "/x", content_type="application/json"))
+    assert call.requests[0].header("content-type") == "application/json"
+    assert call.requests[0].body == b""

@@ -20,7 +20,14 @@ from hypothesis import strategies as some
 from mcpgen.cli.report import render
 from mcpgen.lint.hidden_text import findings
 from mcpgen.load import Limits, load
-from mcpgen.parse.naming import RESERVED, argument_names, server_name, tool_names, toolset_name
+from mcpgen.parse.naming import (
+    RESERVED,
+    Subject,
+    argument_names,
+    server_name,
+    tool_names,
+    toolset_names,
+)
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render.literal import (
     UnsafeValue,
@@ -73,7 +80,11 @@ def test_names_of_tools_are_legal_and_never_shared(
 ) -> None:
     server = server_name(title)
     assert re.fullmatch(r"[a-z][a-z0-9_]{0,15}", server)
-    names = tool_names(wanted, server)
+    subjects = [
+        Subject(method=method, path=path, operation_id=operation_id)
+        for method, path, operation_id in wanted
+    ]
+    names = tool_names(subjects, server)
     assert (
         len(set(names.values()))
         == len(names)
@@ -93,7 +104,7 @@ def test_names_of_arguments_and_toolsets_are_identifiers(
 ) -> None:
     names = argument_names(wanted)
     assert len(set(names.values())) == len(names) == len(set(wanted))
-    for name in (*names.values(), toolset_name(tag)):
+    for name in (*names.values(), *toolset_names([tag]).values()):
         assert py_ident(name) == name
 
 

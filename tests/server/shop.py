@@ -16,6 +16,8 @@ from typing import Any
 from mcp import StdioServerParameters
 
 from mcpgen.render.environment import environment
+from mcpgen.render.search import content, stop_words
+from mcpgen.runtime.search.entries import entry, fields_of
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "src" / "package"
@@ -289,6 +291,18 @@ FACTS = {
 }
 
 
+def index_entries() -> dict[str, Any]:
+    """What the index says of each tool."""
+    kinds = {"list": "list", "get": "get", "update": "update", "delete": "delete"}
+    return {
+        tool["name"]: entry(
+            fields_of(tool, toolset), kinds.get(tool["name"].split("_")[0], "get"), stop_words()
+        )
+        for toolset, tools in (("books", BOOKS), ("desk", DESK))
+        for tool in tools
+    }
+
+
 def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
     """Write the package below `root` with `files` (paths inside it) on top, and return its
     folder.
@@ -309,6 +323,7 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
         "tools/books.py": BOOKS_PY,
         "tools/desk.json": json.dumps(DESK),
         "custom/desk.py": DESK_PY,
+        "tools/_index/search.json": json.dumps(content(index_entries())),
         **(files or {}),
     }
     for name, text in contents.items():

@@ -210,10 +210,11 @@ def test_the_lazy_list_is_three_tools_that_never_change(in_process: Any) -> None
         ("describe_tool", {"name": "echo"}),
         ("call_tool", {"name": "echo", "arguments": {"text": "hi"}}),
     )
-    assert found["content"][0]["text"].startswith("echo: Say it again.")
-    assert json.loads(described["content"][0]["text"]) == next(
-        tool for tool in DESK if tool["name"] == "echo"
-    )
+    assert found["content"][0]["text"].startswith("echo: Say it again. (reads)\n  text (string)")
+    echo = next(tool for tool in DESK if tool["name"] == "echo")
+    assert json.loads(described["content"][0]["text"]) == {
+        key: echo[key] for key in ("name", "description", "inputSchema")
+    }
     assert called["content"][0]["text"] == "hi"
     assert list_tools(tools) == before
     assert [tool.name for tool in before.tools] == ["search_tools", "describe_tool", "call_tool"]

@@ -29,7 +29,7 @@ INITIALIZE = {
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
-def call(number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def call(number: int, name: str, arguments: Any) -> dict[str, Any]:
     """A `tools/call` message."""
     return {
         "jsonrpc": "2.0",
@@ -158,6 +158,23 @@ def test_a_function_that_returns_a_secret_is_masked(
         package, environment, INITIALIZE, INITIALIZED, call(1, "echo", {"text": "opensesame!"})
     )
     assert answers[1]["result"]["content"][0]["text"] == "****!"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ('{"book_id": "a/b"}', '"isError": false'),
+        ("a/b", "they must be a JSON object"),
+        (["a/b"], "they must be a JSON object"),
+    ],
+)
+def test_arguments_sent_as_text_are_read_and_others_say_what_they_must_be(
+    package: Path, environment: dict[str, str], arguments: Any, told: str
+) -> None:
+    message = call(1, "get_book", arguments)
+    answers, _ = converse(package, environment, INITIALIZE, INITIALIZED, message)
+    assert told in json.dumps(answers[1])
+    assert ("error" in answers[1]) == told.startswith("they")
 
 
 def test_half_a_character_and_other_things_json_cannot_say_do_not_stop_the_server(

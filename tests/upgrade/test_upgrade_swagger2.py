@@ -108,7 +108,7 @@ def test_what_cannot_be_said_is_a_warning_with_its_place(upgraded: Any) -> None:
           in: query
           type: array
           items: {type: string}
-          collectionFormat: tsv
+          collectionFormat: dots
 """)
     assert [(problem.code, document.place(problem.pointer).line) for problem in problems] == [
         ("E0310", 13),

@@ -2,19 +2,33 @@
 
 References are inlined, `allOf` is merged, null is taken out of types (and remembered by pointer),
 keys that clients refuse get a safe name (the wire name is remembered by pointer), and keywords
-outside an allow-list are dropped. What does not fit the detail asked for is cut in one way only:
-**optional properties of deep objects are left out, required ones stay, the object stays open and
-its description names what else it takes.** So whatever the projection accepts can still become a
-valid request, and whatever the document accepts can still be said.
+outside an allow-list are dropped.
 
-`run` walks a schema; `scalars`, `containers` and `unions` project one kind of value each; `notes`
-writes the descriptions.
+`reading` reads a schema into a `node`, with `scalars` and `unions` for its kinds. `listing` chooses
+what of it a tool lists within its budget, `texts` words it, and `whole` says all of it, without
+texts, for the check of calls. A listed schema takes whatever the whole one takes.
 """
 
 from __future__ import annotations
 
 from .keys import KEY, in_order
-from .run import Projection, project
+from .listing import Listing, Place, Projection, Words, projection, size_of
+from .node import Node
+from .reading import Nodes
 from .scalars import is_base64
+from .whole import Whole
 
-__all__ = ["KEY", "Projection", "in_order", "is_base64", "project"]
+__all__ = [
+    "KEY",
+    "Listing",
+    "Node",
+    "Nodes",
+    "Place",
+    "Projection",
+    "Whole",
+    "Words",
+    "in_order",
+    "is_base64",
+    "projection",
+    "size_of",
+]

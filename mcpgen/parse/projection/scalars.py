@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text, is_number
 from ...text import visible
-from ..pattern import pattern_of, portable_pattern, wider_pattern
+from ..pattern import portable_pattern, wider_pattern
 from ..schema import is_of_type, type_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
-    from .run import Run
+    from .reading import Nodes
 
 FORMATS = frozenset("""
     date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid
@@ -26,9 +26,6 @@ COUNT_KEYWORDS = {
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
-LONG_LIMIT = 256
-"""The least limit that `Detail.long_limits` is about."""
-REPLACED_BY_PATTERN = ("minLength", "maxLength", "format")
 REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 SCALAR_TO_TEXT = (("integer", "string"), ("number", "string"), ("boolean", "string"))
 TEXT_TO_NUMBER = (("string", "integer"), ("string", "number"))
@@ -56,7 +53,7 @@ def text_keywords(base: dict[str, Any]) -> Schema:
     return out
 
 
-def number_keywords(run: Run, base: dict[str, Any]) -> Schema:
+def number_keywords(nodes: Nodes, base: dict[str, Any]) -> Schema:
     """The bounds and the format of a number."""
     out: Schema = {}
     for keyword in NUMBER_KEYWORDS:
@@ -64,9 +61,9 @@ def number_keywords(run: Run, base: dict[str, Any]) -> Schema:
         if value is None:
             continue
         if not is_number(value):
-            run.refuse(keyword, value, "a number")
+            nodes.refuse(keyword, value, "a number")
         elif keyword == "multipleOf" and not value > 0:
-            run.refuse(keyword, value, "greater than 0")
+            nodes.refuse(keyword, value, "greater than 0")
         else:
             out[keyword] = value
     kind = as_text(base.get("format"))
@@ -75,7 +72,7 @@ def number_keywords(run: Run, base: dict[str, Any]) -> Schema:
     return out
 
 
-def count_keywords(run: Run, base: dict[str, Any], name: str) -> Schema:
+def count_keywords(nodes: Nodes, base: dict[str, Any], name: str) -> Schema:
     """How long a text is, how many items an array has, how many properties an object."""
     out: Schema = {}
     for keyword in COUNT_KEYWORDS.get(name, ()):
@@ -85,11 +82,10 @@ def count_keywords(run: Run, base: dict[str, Any], name: str) -> Schema:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not _is_count(value):
-            run.refuse(keyword, value, "a whole number of at least 0")
+            nodes.refuse(keyword, value, "a whole number of at least 0")
             continue
         says_nothing = value == 0 and keyword.startswith("min")
-        too_long = value >= LONG_LIMIT and not run.detail.long_limits
-        if not (says_nothing or too_long):
+        if not says_nothing:
             out[keyword] = value
     return out
 
@@ -98,43 +94,20 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def with_values(run: Run, out: Schema, base: dict[str, Any], name: str) -> Schema:
-    """`out` narrowed to the values of an enum: as an enum, or as a pattern where that is much
-    shorter.
-    """
+def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:
+    """`rules` narrowed to the values of an enum."""
     values = enum_values(base, name)
-    pattern = ""
-    if name == "string":
-        pattern = _pattern_for(run, values)
-    if pattern:
-        out["pattern"] = pattern
-        _drop(out, REPLACED_BY_PATTERN)
-    elif values == [""]:
+    if values == [""]:
         return dict(EMPTY_TEXT)
-    elif 0 < len(values) <= run.detail.enum:
-        out["enum"] = values
-        _drop(out, REPLACED_BY_ENUM)
-    return out
+    if values:
+        rules["enum"] = values
+        _drop(rules, REPLACED_BY_ENUM)
+    return rules
 
 
 def _drop(out: Schema, keywords: tuple[str, ...]) -> None:
     for keyword in keywords:
         out.pop(keyword, None)
-
-
-def _pattern_for(run: Run, values: list[str]) -> str:
-    """Many values that begin alike as one pattern, where that is much shorter and short enough;
-    else an empty text.
-    """
-    if len(values) < 20 or not run.detail.patterns:
-        return ""
-    listed = len(json.dumps(values))
-    if listed < 600:
-        return ""
-    pattern = pattern_of(values)
-    if len(pattern) > min(0.6 * listed, 12 * run.detail.enum):
-        return ""
-    return pattern
 
 
 def enum_values(base: dict[str, Any], name: str) -> list[Any]:

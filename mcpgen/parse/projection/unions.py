@@ -1,58 +1,72 @@
-"""Unions: `oneOf`, `anyOf` and several types, said with as few branches as possible."""
+"""Unions: `oneOf`, `anyOf` and several types, read with as few branches as possible."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_object, texts_in
+from ...load.values import as_object, as_text, texts_in
+from ...text import visible
 from ..schema import merge
+from .keys import safe_key
+from .node import Member, Node
 from .scalars import distinct
 
 if TYPE_CHECKING:
     from ...ir import Schema
-    from .run import Run
+    from .reading import Nodes
 
-ABOUT_THE_UNION = ("description", "title", "default", "discriminator", "example", "examples")
+ABOUT_THE_UNION = frozenset(
+    "description title default discriminator example examples $name deprecated externalDocs".split()
+)
 """Keywords beside a union that are about the whole of it and not about each branch."""
+EXAMPLES = 20
+"""Values of an enum beside any text that are said as examples."""
 
 
-def union(run: Run, base: dict[str, Any], branches: list[Any], depth: int, pointer: str) -> Schema:
-    """`oneOf`/`anyOf`: one schema where it can be said so, else `anyOf` of the branches merged with
-    the base.
-    """
-    discriminator = base.get("discriminator")
-    options = []
+def read(reading: Nodes, base: dict[str, Any], branches: list[Any]) -> Node:
+    """`oneOf`/`anyOf`: each branch merged with what stands beside the union."""
+    beside = {key: value for key, value in base.items() if key not in ABOUT_THE_UNION}
+    discriminator = as_object(base.get("discriminator"))
+    options: list[Any] = []
     for branch in branches:
-        option = merge(base, run.reader.flatten(branch))
-        for keyword in ABOUT_THE_UNION:
-            if keyword in base:
-                option.pop(keyword, None)
-        if isinstance(discriminator, dict):
-            option = _discriminated(run, option, branch, discriminator)
+        option = branch
+        if beside:
+            option = merge(beside, reading.reader.flatten(branch))
+        if discriminator:
+            option = _discriminated(reading, option, branch, discriminator)
         options.append(option)
-    return alternatives(run, options, depth, pointer)
+    return _joined(reading, base, options)
+
+
+def of_several_types(reading: Nodes, base: dict[str, Any], types: list[str]) -> Node:
+    """A schema of several types."""
+    beside = {key: value for key, value in base.items() if key not in ABOUT_THE_UNION}
+    return _joined(reading, base, [{**beside, "type": name} for name in types])
 
 
 def _discriminated(
-    run: Run, option: dict[str, Any], branch: Any, discriminator: dict[str, Any]
+    reading: Nodes, option: Any, branch: Any, discriminator: dict[str, Any]
 ) -> dict[str, Any]:
     """A branch whose discriminator property can only have the branch's own values (OpenAPI 3.1
     §4.8.25).
     """
-    name = discriminator.get("propertyName")
-    ref = as_object(branch).get("$ref")
-    properties = option.get("properties")
-    if not (isinstance(name, str) and isinstance(ref, str) and isinstance(properties, dict)):
-        return option
-    tag = run.reader.flatten(properties.get(name, {}))
+    name = as_text(discriminator.get("propertyName"))
+    ref = as_text(as_object(branch).get("$ref"))
+    flat = reading.reader.flatten(option)
+    properties = flat.get("properties")
+    if not (name and ref and isinstance(properties, dict)):
+        return flat
+    tag = reading.reader.flatten(properties.get(name, {}))
     values = tag.get("enum")
     if "const" in tag or (isinstance(values, list) and len(values) == 1):
-        return option
+        return flat
     tag = {**tag, "type": "string", "enum": _tags(ref, discriminator)}
-    required = texts_in(option.get("required"))
+    required = texts_in(flat.get("required"))
     if name not in required:
         required.append(name)
-    return {**option, "properties": {**properties, name: tag}, "required": required}
+    return {**flat, "properties": {**properties, name: tag}, "required": required}
 
 
 def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
@@ -65,119 +79,152 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
     return tags or [component]
 
 
-def alternatives(run: Run, options: list[dict[str, Any]], depth: int, pointer: str) -> Schema:
-    """The shortest schema that accepts what any of `options` accepts."""
-    branches = _distinct(run, options, depth, pointer)
-    branches = _with_one_text(branches)
-    branches = _with_one_enum(branches)
-    objects = [branch for branch in branches if branch.get("type") == "object"]
-    if len(objects) > _most_objects(run):
-        _forget(run, f"{pointer}/anyOf/")
-        others = [branch for branch in branches if branch.get("type") != "object"]
-        branches = [_in_common(objects), *others]
-    if len(branches) == 1:
-        _lift(run, pointer)
-        return dict(branches[0])
+def _joined(reading: Nodes, base: dict[str, Any], options: list[Any]) -> Node:
+    """The shortest node that accepts what any of `options` accepts."""
+    branches = _distinct(reading, options)
+    null = any(branch.null for branch in branches)
+    branches = _with_one_enum(_with_one_text(branches))
     if not branches:
-        return {}
-    return {"anyOf": branches}
+        return Node(base, {}, null=null)
+    if len(branches) > 1:
+        return Node(base, {}, branches=tuple(branches), null=null)
+    only = branches[0]
+    return replace(only, null=null, note=only.note or as_text(only.base.get("description")))
 
 
-def _distinct(run: Run, options: list[dict[str, Any]], depth: int, pointer: str) -> list[Schema]:
-    """The options projected, without those that differ from another in their description only."""
-    branches: list[Schema] = []
-    without_texts: list[Schema] = []
+def _distinct(reading: Nodes, options: list[Any]) -> list[Node]:
+    """The options read, a union among them by its branches, each set of values once."""
+    branches: list[Node] = []
     for option in options:
-        if option.get("not") == {}:
+        if reading.reader.flatten(option).get("not") == {}:
             continue
-        nullable, wire_names = len(run.nullable), len(run.wire_names)
-        branch, _ = run.schema(option, depth, f"{pointer}/anyOf/{len(branches)}")
-        rules = {key: value for key, value in branch.items() if key != "description"}
-        if rules in without_texts:
-            del run.nullable[nullable:], run.wire_names[wire_names:]
-            continue
-        branches.append(branch)
-        without_texts.append(rules)
+        node = reading.node(option)
+        for branch in node.branches or (node,):
+            if not any(branch.accepts_as(other) for other in branches):
+                branches.append(branch)
     return branches
 
 
-def _with_one_text(branches: list[Schema]) -> list[Schema]:
+def _with_one_text(branches: list[Node]) -> list[Node]:
     """Any text makes the other texts of a union superfluous; their values become examples."""
-    texts = [branch for branch in branches if branch.get("type") == "string"]
-    takes_any = any(branch.keys() <= {"type", "description"} for branch in texts)
+    texts = [branch for branch in branches if branch.kind == "string"]
+    takes_any = any(branch.rules == {"type": "string"} for branch in texts)
     if len(texts) < 2 or not takes_any:
         return branches
-    any_text: Schema = {"type": "string"}
-    values = [str(value) for branch in texts for value in branch.get("enum", ())][:20]
-    if values:
-        any_text["description"] = f"e.g. {', '.join(values)}"
-    return [any_text, *(branch for branch in branches if branch.get("type") != "string")]
+    values = [str(value) for branch in texts for value in branch.rules.get("enum", ())]
+    note = f"e.g. {', '.join(values[:EXAMPLES])}" if values else ""
+    any_text = Node({}, {"type": "string"}, note=note)
+    return [any_text, *(branch for branch in branches if branch.kind != "string")]
 
 
-def _with_one_enum(branches: list[Schema]) -> list[Schema]:
+def _with_one_enum(branches: list[Node]) -> list[Node]:
     """Enums of one type become one enum."""
-    if len(branches) < 2 or not all(_is_enum(branch) for branch in branches):
+    kinds = {branch.kind for branch in branches}
+    if len(branches) < 2 or len(kinds) > 1:
         return branches
-    if len({branch.get("type") for branch in branches}) > 1:
+    if not all(branch.rules.keys() <= {"type", "enum"} for branch in branches):
         return branches
-    joined: Schema = {}
-    if "type" in branches[0]:
-        joined["type"] = branches[0]["type"]
-    joined["enum"] = _values_of(branches)
-    return [joined]
+    if not all("enum" in branch.rules for branch in branches):
+        return branches
+    rules: Schema = dict(branches[0].rules)
+    rules["enum"] = distinct(value for branch in branches for value in branch.rules["enum"])
+    return [Node({}, rules)]
 
 
-def _is_enum(branch: Schema) -> bool:
-    return "enum" in branch and branch.keys() <= {"type", "enum", "description"}
+def in_common(objects: tuple[Node, ...]) -> Node:
+    """One open object for many: the properties of all of them, and what all of them require."""
+    by_name: dict[str, list[Member]] = {}
+    for branch in objects:
+        for member in branch.members:
+            by_name.setdefault(member.wire_name, []).append(member)
+    members: dict[str, Member] = {}
+    for wire_name, declared in by_name.items():
+        key = safe_key(wire_name, members)
+        everywhere = len(declared) == len(objects)
+        required = everywhere and all(member.required for member in declared)
+        schema = _any_of([member.schema for member in declared])
+        members[key] = Member(key, wire_name, schema, required)
+    ordered = sorted(members.values(), key=lambda member: not member.required)
+    return Node({}, {"type": "object"}, tuple(ordered))
 
 
-def _values_of(enums: list[Schema]) -> list[Any]:
-    return distinct(value for schema in enums for value in schema["enum"])
+def _any_of(schemas: list[Any]) -> Any:
+    """The schema of a property that several objects declare."""
+    different: list[Any] = []
+    for schema in schemas:
+        if schema not in different:
+            different.append(schema)
+    return different[0] if len(different) == 1 else {"anyOf": different}
 
 
-def _most_objects(run: Run) -> int:
-    """Objects that this union may have before they are said as one."""
-    if run.unions < 2:
-        return run.detail.union
-    return min(run.detail.union, run.detail.inner_union)
+def have_the_same_members(objects: tuple[Node, ...]) -> bool:
+    """Whether objects differ in nothing but what they require."""
+    schemas = [{member.key: member.schema for member in branch.members} for branch in objects]
+    return all(other == schemas[0] for other in schemas)
 
 
-def _in_common(objects: list[Schema]) -> Schema:
-    """One open object for many: what all of them require, with every value that any of them gives
-    an enum.
-    """
-    out: Schema = {"type": "object", "description": f"one of {len(objects)} shapes"}
-    required = [
-        key
-        for key in objects[0].get("required", ())
-        if all(key in schema.get("required", ()) for schema in objects)
-    ]
-    if not required:
-        return out
-    properties: dict[str, Schema] = {}
-    for key in required:
-        schemas = [schema.get("properties", {}).get(key, {}) for schema in objects]
-        properties[key] = {}
-        if all("enum" in schema for schema in schemas):
-            name = schemas[0].get("type", "string")
-            properties[key] = {"type": name, "enum": _values_of(schemas)}
-    return {**out, "properties": properties, "required": required}
+def own_keys(objects: tuple[Node, ...]) -> set[str]:
+    """The properties that not all of the objects have."""
+    count = Counter(member.key for branch in objects for member in branch.members)
+    return {key for key, times in count.items() if times < len(objects)}
 
 
-def _forget(run: Run, prefix: str) -> None:
-    """Drop what was remembered of the branches of a union."""
-    run.nullable[:] = [at for at in run.nullable if not at.startswith(prefix)]
-    run.wire_names[:] = [entry for entry in run.wire_names if not entry[0].startswith(prefix)]
+def fields_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
+    """How the objects of a union differ: each with the properties that not all of them have."""
+    if have_the_same_members(objects):
+        return _needs_text(objects)
+    keys = own_keys(objects)
+    shapes = []
+    for number, branch in enumerate(objects, 1):
+        label = " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
+        own = [member.key for member in branch.members if member.key in keys]
+        shape = label or str(number)
+        if own:
+            shape = f"{shape} ({', '.join(own)})"
+        shapes.append(shape)
+    return f"{_count_text(objects, tag)}: {', '.join(shapes)}"
 
 
-def _lift(run: Run, pointer: str) -> None:
-    """Pointers into a one-branch union become pointers into its only branch."""
-    prefix = f"{pointer}/anyOf/0"
+def names_text(objects: tuple[Node, ...], tag: str) -> str:
+    """What the objects of a union are called, where no property tells them apart."""
+    text = _count_text(objects, tag)
+    names = [_name_of(branch) for branch in objects]
+    if tag or not all(names):
+        return text
+    return f"{text}: {', '.join(names)}"
 
-    def lifted(at: str) -> str:
-        if at.startswith(f"{prefix}/"):
-            return pointer + at[len(prefix) :]
-        return at
 
-    run.nullable[:] = [lifted(at) for at in run.nullable if at != prefix]
-    run.wire_names[:] = [(lifted(at), wire_name) for at, wire_name in run.wire_names]
+def _count_text(objects: tuple[Node, ...], tag: str) -> str:
+    by_tag = f" by `{tag}`" if tag else ""
+    return f"one of {len(objects)} shapes{by_tag}"
+
+
+def _needs_text(objects: tuple[Node, ...]) -> str:
+    """What objects require that have the same properties."""
+    alternatives = []
+    for branch in objects:
+        required = [member.key for member in branch.members if member.required]
+        alternatives.append(" and ".join(required) or "nothing")
+    return f"needs {', or '.join(dict.fromkeys(alternatives))}"
+
+
+def tag_of(reading: Nodes, objects: tuple[Node, ...]) -> str:
+    """The property whose values tell the objects apart; empty where there is none."""
+    for member in objects[0].members:
+        values = [_tag_values(reading, branch, member.key) for branch in objects]
+        every_value = [value for branch_values in values for value in branch_values]
+        if all(values) and len(distinct(every_value)) == len(every_value):
+            return member.key
+    return ""
+
+
+def _tag_values(reading: Nodes, branch: Node, key: str) -> list[Any]:
+    for member in branch.members:
+        if member.key == key:
+            return list(reading.node(member.schema).rules.get("enum", ()))
+    return []
+
+
+def _name_of(branch: Node) -> str:
+    name = as_text(branch.base.get("title")) or as_text(branch.base.get("$name"))
+    return visible(name)[:40]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from .explain import explain, suggest
+from .explain import DATE_PATTERNS, argument_meant, explain, suggest
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -61,6 +62,8 @@ class Checker:
     `nullable` are JSON Pointers into the schema where null is a value of its own, `names` maps
     pointers of nested properties to their keys on the wire.
     """
+
+    _checks_dates = True
 
     def __init__(
         self,
@@ -190,7 +193,8 @@ class Checker:
         unknown = [name for name in arguments if name not in properties]
         if not unknown:
             return
-        raise unknown_arguments(self._tool, unknown, list(properties))
+        missing = [name for name in self._schema.get("required", ()) if name not in arguments]
+        raise unknown_arguments(self._tool, unknown, list(properties), arguments, missing)
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
         """Walk schema and value together: repair slips (`wire` false), or give keys their names on
@@ -381,15 +385,22 @@ class Checker:
                 return {}, pointer
         return schema, pointer
 
+    def _own_keywords(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The keywords of a schema, its patterns as they are checked."""
+        result = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
+        if self._bad_patterns:
+            _drop_bad_patterns(result)
+        if self._checks_dates and _is_date(result):
+            result["pattern"] = DATE_PATTERNS[result["format"]]
+        return result
+
     def _checkable(self, schema: Any, pointer: str) -> Any:
         """The schema with null allowed at `nullable`, without base URIs and without patterns the
         engine refuses.
         """
         if not isinstance(schema, dict):
             return schema
-        result = {key: value for key, value in schema.items() if key not in ("$id", "$schema")}
-        if self._bad_patterns:
-            _drop_bad_patterns(result)
+        result = self._own_keywords(schema)
         for keyword in _MAPS:
             if isinstance(result.get(keyword), dict):
                 result[keyword] = {
@@ -443,6 +454,19 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
             yield part, item
         for item in value[len(prefix) :]:
             yield schema.get("items"), item
+
+
+def _is_date(schema: dict[str, Any]) -> bool:
+    """Whether a value must be a date: the schema says so and does not itself name other values."""
+    if schema.get("type") != "string":
+        return False
+    if schema.get("format") not in DATE_PATTERNS:
+        return False
+    if not schema.keys().isdisjoint(("pattern", "enum", "const")):
+        return False
+    pattern = re.compile(DATE_PATTERNS[schema["format"]])
+    own = [*schema.get("examples", ()), schema.get("default")]
+    return all(pattern.match(str(value)) for value in own if value is not None)
 
 
 def _drop_bad_patterns(schema: dict[str, Any]) -> None:
@@ -517,11 +541,23 @@ def _items(value: Any) -> Iterator[Any]:
         yield from value
 
 
-def unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> BadArguments:
-    """The refusal of arguments that a tool does not have."""
+def unknown_arguments(
+    tool: str,
+    unknown: list[str],
+    known: list[str],
+    arguments: Mapping[str, Any],
+    missing: list[str],
+) -> BadArguments:
+    """The refusal of arguments that a tool does not have. `missing` are required and not given."""
     lines = [f"Invalid arguments for `{tool}`:"]
+    free = [name for name in known if name not in arguments]
     for name in unknown[:5]:
-        lines.append(f"`{name[:100]}` is not an argument{suggest(name, known)}")
+        hint = argument_meant(name, missing) or argument_meant(name, free)
+        near = suggest(name, [other for other in known if other in arguments])
+        if near and not hint:
+            hint = f"{near} It is given already: leave this one out"
+        lines.append(f"`{name[:100]}` is not an argument{hint}")
+    lines.extend(f"`{name}` is required" for name in missing[:5])
     names = ", ".join(f"`{name}`" for name in known[:40]) or "none"
     return BadArguments("\n- ".join(lines) + f"\nIts arguments are: {names}")
 

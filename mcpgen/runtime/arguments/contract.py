@@ -28,6 +28,8 @@ class ContractChecker(Checker):
     in `fixed`, and need not give those in `defaults`.
     """
 
+    _checks_dates = False
+
     def __init__(self, tool: str, listed: dict[str, Any], contract: Mapping[str, Any]) -> None:
         names = contract.get("names", {})
         self._listed = Checker(tool, listed, names=names) if names else None
@@ -80,7 +82,10 @@ class ContractChecker(Checker):
         unknown = [name for name in arguments if not self._takes(name)]
         if unknown:
             offered = [name for name in self._arguments if name not in self._fixed]
-            raise unknown_arguments(self._tool, unknown, offered)
+            required = self._schema.get("required", ())
+            absent = set(offered) - arguments.keys() - self._defaults.keys()
+            missing = [name for name in required if name in absent]
+            raise unknown_arguments(self._tool, unknown, offered, arguments, missing)
 
     def _takes(self, name: str) -> bool:
         if name in self._fixed:

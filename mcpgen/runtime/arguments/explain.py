@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 MAX_LINES = 5
 MAX_CHOICES = 40
 MAX_VALUE = 100
+
+_DAY = r"[0-9]{4}-?(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])"
+DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
+"""Format → what a value must begin with. APIs take more than RFC 3339 (a date without a time, the
+seconds of an epoch), and none takes words.
+"""
+DATES_BY_PATTERN = {
+    DATE_PATTERNS["date-time"]: "a date and time such as `2026-01-31T09:00:00Z`",
+    DATE_PATTERNS["date"]: "a date such as `2026-01-31`",
+}
 
 _NAMES = {
     "string": "a string",
@@ -35,7 +46,7 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     more = 0
     for error in errors:
         missing = missing or (error.kind.name == "required" and not list(error.instance_path))
-        for line in _lines(error):
+        for line in _lines(error, schema):
             if line in lines:
                 continue
             if len(lines) == MAX_LINES:
@@ -65,6 +76,32 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def argument_meant(name: str, free: Iterable[str]) -> str:
+    """`; did you mean ...?` for an argument that is not known, among those that are not given: a
+    close name, or the only one that shares its beginning or a word (`organization`, `org`).
+    """
+    candidates = list(free)
+    near = suggest(name, candidates)
+    if near:
+        return near
+    related = [candidate for candidate in candidates if _is_related(name, candidate)]
+    if len(related) != 1:
+        return ""
+    return f"; did you mean `{related[0]}`?"
+
+
+def _is_related(name: str, other: str) -> bool:
+    short, long = sorted((_fold(name), _fold(other)), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return True
+    return not _words(name).isdisjoint(_words(other))
+
+
+def _words(name: str) -> set[str]:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
+    return {word for word in re.findall(r"[a-z0-9]+", spaced) if len(word) >= 3}
+
+
 def show(value: Any) -> str:
     """A value as JSON, cut to a length worth reading."""
     text = json.dumps(value, ensure_ascii=False, default=str)
@@ -76,23 +113,41 @@ def _fold(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
 
 
-def _lines(error: Any) -> Iterator[str]:
+def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     """One line per fault; a union is told by the branch that comes nearest."""
     kind = error.kind.name
     path = list(error.instance_path)
     if kind in ("anyOf", "oneOf") and getattr(error.kind, "context", None):
-        yield from _union(error)
+        yield from _union(error, schema)
     elif kind == "required":
         yield f"{place([*path, error.kind.property])} is required"
     elif kind in ("additionalProperties", "unevaluatedProperties"):
+        known = _properties_of(error, schema)
         for name in list(error.kind.unexpected)[:MAX_LINES]:
-            yield f"{place([*path, name])} is not known"
+            free = [other for other in known if other not in error.instance]
+            hint = argument_meant(name, free)
+            if known and not hint:
+                names = ", ".join(f"`{other}`" for other in known[:MAX_CHOICES])
+                hint = f"; the fields there are {names}"
+            yield f"{place([*path, name])} is not known{hint}"
     else:
         say = _RULES.get(kind, _plain)
         yield f"{place(path)} {say(error)}"
 
 
-def _union(error: Any) -> Iterator[str]:
+def _properties_of(error: Any, schema: Any) -> list[str]:
+    """The names of the properties that the schema of an error knows, as far as it says."""
+    for token in list(error.schema_path)[:-1]:
+        try:
+            schema = schema[token]
+        except (KeyError, IndexError, TypeError):
+            return []
+    if not isinstance(schema, Mapping):
+        return []
+    return list(schema.get("properties", ()))
+
+
+def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     branches = [list(branch) for branch in error.kind.context if branch]
     if not branches:
         yield f"{place(error.instance_path)} does not fit: {_plain(error)}"
@@ -106,9 +161,28 @@ def _union(error: Any) -> Iterator[str]:
         yield f"{place(path)} must be {_either(types)}, got {show(error.instance)}"
         return
     inside = [branch for branch in branches if branch not in wrong_kind]
-    nearest = min(inside, key=len)
+    tags = [fault for branch in inside for fault in branch if _is_tag(fault, path)]
+    meant = [branch for branch in inside if not any(fault in tags for fault in branch)]
+    if len({str(fault.instance_path) for fault in tags}) == 1 and not meant:
+        yield f"{place(tags[0].instance_path)} {_choices(tags)}"
+        return
+    nearest = min(meant or inside, key=len)
     for fault in nearest:
-        yield from _lines(fault)
+        yield from _lines(fault, schema)
+
+
+def _is_tag(error: Any, path: list[Any]) -> bool:
+    """Whether a property has not the one value by which a branch is told from the others."""
+    return len(error.instance_path) == len(path) + 1 and len(_options(error)) == 1
+
+
+def _options(error: Any) -> list[Any]:
+    """The values of an enum or of a constant; none for other errors."""
+    if error.kind.name == "enum":
+        return list(error.kind.options)
+    if error.kind.name == "const":
+        return [error.kind.expected_value]
+    return []
 
 
 def _is_kind(branch: list[Any], path: list[Any]) -> bool:
@@ -135,8 +209,71 @@ def place(path: Iterable[Any]) -> str:
     return f"`{text[:200]}`" if text else "the arguments"
 
 
-def _choices(error: Any) -> str:
-    options = list(error.kind.options)
+def _type(error: Any) -> str:
+    kinds = _kinds(error)
+    text = f"must be {_either(kinds)}, got {show(error.instance)}"
+    for kind in kinds:
+        rewritten = _rewritten(kind, error.instance)
+        if rewritten:
+            return f"{text}; write {rewritten}"
+    return text
+
+
+_QUOTED: dict[str, tuple[type, ...]] = {
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+}
+"""JSON type → what models put in quotes by mistake."""
+
+
+def _rewritten(kind: str, value: Any) -> str:
+    """The value as one of another type, if it is plain what that would be."""
+    if kind == "array":
+        return _as_list(value)
+    if kind == "string":
+        return _as_string(value)
+    if not isinstance(value, str):
+        return ""
+    try:
+        meant = json.loads(value.strip().lower())
+    except (ValueError, RecursionError):
+        return ""
+    if type(meant) in _QUOTED.get(kind, ()):
+        return f"{show(meant)} without quotes"
+    return ""
+
+
+def _as_list(value: Any) -> str:
+    if value is None or isinstance(value, dict):
+        return ""
+    items = [value]
+    if isinstance(value, str):
+        items = [part.strip() for part in value.split(",")]
+    return f"a list: {show(items)}"
+
+
+def _as_string(value: Any) -> str:
+    if isinstance(value, bool | int | float):
+        return f"it in quotes: {show(json.dumps(value))}"
+    if not isinstance(value, list):
+        return ""
+    if not all(isinstance(item, str | int | float) for item in value):
+        return ""
+    return f"several values as one string: {show(','.join(str(item) for item in value))}"
+
+
+def _pattern(error: Any) -> str:
+    example = DATES_BY_PATTERN.get(error.kind.pattern)
+    if example is not None:
+        return f"must be {example} (RFC 3339), got {show(error.instance)}"
+    return f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
+
+
+def _choices(errors: list[Any]) -> str:
+    """The values that one of the errors asks for."""
+    error = errors[0]
+    options = [option for one in errors for option in _options(one)]
     shown = ", ".join(show(option) for option in options[:MAX_CHOICES])
     if len(options) > MAX_CHOICES:
         shown += f" and {len(options) - MAX_CHOICES} more"
@@ -150,14 +287,20 @@ def _count(error: Any) -> int:
     return len(error.instance)
 
 
+def _too_short(error: Any) -> str:
+    if not error.instance:
+        return "must not be empty"
+    return f"must have at least {error.kind.limit} characters, got {_count(error)}"
+
+
 def _plain(error: Any) -> str:
     message = str(error.message)
     return message if len(message) <= 300 else f"{message[:300]}..."
 
 
 _RULES: dict[str, Callable[[Any], str]] = {
-    "type": lambda error: f"must be {_either(_kinds(error))}, got {show(error.instance)}",
-    "enum": _choices,
+    "type": _type,
+    "enum": lambda error: _choices([error]),
     "const": lambda error: f"must be {show(error.kind.expected_value)}, got {show(error.instance)}",
     "minimum": lambda error: f"must be at least {error.kind.limit}, got {show(error.instance)}",
     "maximum": lambda error: f"must be at most {error.kind.limit}, got {show(error.instance)}",
@@ -170,9 +313,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "multipleOf": lambda error: (
         f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
     ),
-    "minLength": lambda error: (
-        f"must have at least {error.kind.limit} characters, got {_count(error)}"
-    ),
+    "minLength": _too_short,
     "maxLength": lambda error: (
         f"must have at most {error.kind.limit} characters, got {_count(error)}"
     ),
@@ -185,7 +326,5 @@ _RULES: dict[str, Callable[[Any], str]] = {
         f"must have at most {error.kind.limit} fields, got {_count(error)}"
     ),
     "uniqueItems": lambda error: "must not have the same item twice",
-    "pattern": lambda error: (
-        f"must match the pattern {show(error.kind.pattern)}, got {show(error.instance)}"
-    ),
+    "pattern": _pattern,
 }

@@ -129,6 +129,7 @@ class Api:
         media_type: str | None = None,
         optional_body: bool = False,
         accept: str = "application/json",
+        content_type: str = "",
         security: Security | None = None,
         base_url: str | None = None,
     ) -> Answer[Any]:
@@ -138,7 +139,8 @@ class Api:
         `query`, `path_args` and `form` hold values under their wire names, encoded in the default
         style of their place unless a function of `wire` did it already. At most one of `json`,
         `form`, `multipart` and `content` is the body; with `optional_body` there is none when all
-        of its fields are left out. `security` lists alternatives, each the names of credentials
+        of its fields are left out. `content_type` is what a request without a body carries all the
+        same. `security` lists alternatives, each the names of credentials
         that go together; None means those of the whole API. `base_url` is the operation's own
         server.
         """
@@ -156,6 +158,8 @@ class Api:
                 settings=self.settings,
             )
             fields["Accept"] = header_value("Accept", accept)
+            if content_type:
+                fields["Content-Type"] = header_value("Content-Type", content_type)
             if body.content is not None:
                 fields["Content-Type"] = header_value("Content-Type", body.media_type)
             base, trusted = self._server(base_url)
@@ -167,7 +171,7 @@ class Api:
                 headers=fields,
                 cookies=cookie_pairs(cookies),
                 body=body,
-                credentials=self._credentials.select(security) if trusted else (),
+                credentials=self._selected(security, method) if trusted else (),
                 trusted=trusted,
                 until=asyncio.get_running_loop().time() + self.settings.total_timeout,
             )
@@ -176,8 +180,14 @@ class Api:
             error.method, error.path = method, path
             error.path_arguments = tuple(path_args)
             error.arguments = _names(path_args, query, headers, cookies, json, form, multipart)
-            error.variables = error.variables or self._credentials.variables(security)
+            if not error.variables:
+                writes = method not in SAFE
+                error.variables = self._credentials.variables(security, writes=writes)
             raise
+
+    def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
+        """The credentials of a request, those for writing unless its method is a safe one."""
+        return self._credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
         """The base URL of a call, and whether credentials may go there. The operator's own base URL
@@ -325,6 +335,7 @@ class Api:
             method, url, headers, dict(call.cookies), content, self.settings.redactor
         )
         if call.trusted:
+            self._add_constants(request)
             await self._credentials.add(call.credentials, request, self._post)
             if self._authorize is not None:
                 await self._authorize(request)
@@ -335,6 +346,12 @@ class Api:
                 "Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies.items())
             )
         return request
+
+    def _add_constants(self, request: Outgoing) -> None:
+        """Add the constant headers; a body says its own media type."""
+        for name, value in self.settings.headers.items():
+            if name.lower() != "content-type" or request.content is None:
+                request.set_header(name, value)
 
     async def _send(self, request: Outgoing) -> Response:
         """Send a request and wait for the head of its answer."""

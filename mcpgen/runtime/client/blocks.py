@@ -6,7 +6,9 @@ Nothing here raises because of what an API sent.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
+import importlib
 import logging
 import mimetypes
 import os
@@ -14,31 +16,25 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from ..results.answer import UNTYPED, Answer
 from ..results.charsets import decode
 from ..results.content import Block
+from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
+from ..results.pages import Listing, after, fold, items_of, next_part
 from ..results.shorten import Cuts, TooDeep, clean, compact, fit, shape, visible
-from ..settings import Settings
+from ..results.withheld import NOTE, Withheld
+from ..settings import Settings, Shaping
 from .report import status_text
 
 logger = logging.getLogger(__name__)
 
+_NO_LIST = Listing()
+_AS_IT_IS = Shaping()
+
 _IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
 _MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
-_NEXT_LINK = re.compile(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b')
 
-# Words in the names of arguments that ask for the next part, for a smaller part, or for less of it
-_MORE = frozenset(
-    "page page_number pagenumber pageno offset skip start start_index startindex cursor next"
-    " next_cursor page_token pagetoken next_page_token after starting_after since since_id"
-    " continuation continuation_token marker".split()
-)
-_FEWER = frozenset(
-    "limit per_page perpage page_size pagesize size count max_results maxresults top first take"
-    " rows".split()
-)
 _NARROWER = frozenset(
     "fields select include filter filters q query search expand view projection columns".split()
 )
@@ -48,41 +44,63 @@ _HEADERS_OF_A_HEAD = ("content-type", "content-length", "accept-ranges", "cache-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tool:
-    """The facts of a tool that decide how its answers are shown."""
+    """The facts of a tool and its call that decide how its answer is shown."""
 
     name: str
     arguments: tuple[str, ...]
     structured: bool
     wrapped: bool
+    listing: Listing
+    shaping: Shaping
+    withheld: Withheld
+    call: Mapping[str, Any]
+    """The arguments of the call."""
+
+    @property
+    def place(self) -> str:
+        """The place of the list in an answer, as `Cuts` write it."""
+        return ".".join(self.listing.items or ())
 
 
-def _facts(tool: Mapping[str, Any], settings: Settings) -> _Tool:
+def _facts(tool: Mapping[str, Any], settings: Settings, call: Mapping[str, Any]) -> _Tool:
     """The facts of a tool as it is listed (MCP, `Tool`)."""
     name = str(tool.get("name", ""))
+    shaping = settings.answers.get(name, _AS_IT_IS)
     return _Tool(
         name=name,
         arguments=tuple(tool.get("inputSchema", {}).get("properties", {})),
         structured=tool.get("outputSchema") is not None,
         wrapped=name in settings.wrapped,
+        listing=settings.lists.get(name, _NO_LIST),
+        shaping=shaping,
+        withheld=Withheld((*settings.redact, *shaping.redact)),
+        call=call,
     )
 
 
 def content_of(
-    answer: Answer[Any], tool: Mapping[str, Any], settings: Settings
+    answer: Answer[Any],
+    tool: Mapping[str, Any],
+    settings: Settings,
+    call: Mapping[str, Any] | None = None,
 ) -> tuple[list[Block], dict[str, Any] | None]:
     """An answer as content blocks, and as structured content when the tool (as listed) declares an
-    output schema.
+    output schema. `call` has the arguments of the call.
 
     Structured content is the JSON object itself, or `{"result": ...}` around anything else; `{}`
     for no content.
     """
-    facts = _facts(tool, settings)
+    facts = _facts(tool, settings, call or {})
     try:
+        if facts.shaping.xml:
+            answer = _xml_as_data(answer)
         blocks, data = _content(answer, facts, settings)
     except (RecursionError, TooDeep, ValueError):
         blocks, data = _as_text(
             answer, facts, settings, "JSON that is nested too deeply to be read as data"
         )
+    if answer.content and answer.status in (201, 202):
+        blocks += _follow_up(answer, settings)
     if not facts.structured:
         return blocks, None
     if data is None and not answer.content:
@@ -90,6 +108,15 @@ def content_of(
     if isinstance(data, dict) and not facts.wrapped:
         return blocks, data
     return blocks, {"result": data}
+
+
+def _xml_as_data(answer: Answer[Any]) -> Answer[Any]:
+    """The answer with the data of its XML; any other answer, and XML that is none, as it is."""
+    if answer.data is not None or not answer.media_type.endswith(("/xml", "+xml")):
+        return answer
+    # Only servers that read XML have this module and its library
+    xml_data = importlib.import_module("..results.xml_data", __package__)
+    return dataclasses.replace(answer, data=xml_data.data_of_xml(answer.content))
 
 
 def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[list[Block], Any]:
@@ -110,22 +137,80 @@ def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
 
 
 def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[list[Block], Any]:
-    """JSON: one line of text, cut where the structure allows."""
-    data = clean(settings.redactor.data(answer.data))
-    shaping = settings.answers.get(facts.name)
-    if shaping is not None:
-        data = shape(data, shaping.keep, shaping.drop, shaping.strip_nulls)
-    whole = data
-    data, cuts = fit(whole, settings.max_result_chars)
-    text = compact(data)
-    blocks = [_text(text)]
+    """JSON: one line of text, or a table where that was asked for, cut where the structure
+    allows.
+    """
+    received = facts.withheld.without(clean(settings.redactor.data(answer.data)))
+    shaping = facts.shaping
+    whole = shape(received, shaping.keep, shaping.drop, shaping.strip_nulls)
+    room = settings.max_result_chars
+    whole, notes = _with_items(whole, facts, room)
+    data, cuts = fit(whole, room)
+    text = _written(data, facts)
+    blocks = [_text(text), *map(_text, notes)]
     if cuts.items:
         total = len(compact(whole).encode())
-        blocks.append(_text(_truncated(total, len(text.encode()), cuts, facts, settings)))
-    next_page = _next_page(answer, settings)
-    if next_page:
-        blocks.append(_text(next_page))
+        rest = _rest_of_data(received, data, cuts, facts, settings)
+        blocks.append(_text(_truncated(total, len(text.encode()), cuts, rest)))
+    if cuts.kept_items(facts.place) is None:
+        next_page = _next_page(answer, received, facts, settings)
+        if next_page:
+            blocks.append(_text(next_page))
     return blocks, data
+
+
+def _with_items(data: Any, facts: _Tool, room: int) -> tuple[Any, list[str]]:
+    """The data with the fields of its items that the call chose, else with those that tell most;
+    and lines about what is missing.
+    """
+    listing = facts.listing
+    items = items_of(data, listing.items)
+    if not items:
+        return data, []
+    if not listing.fields:
+        return data, []
+    names = facts.call.get(listing.fields, ())
+    if ALL in names:
+        return data, []
+    notes = []
+    if names:
+        chosen_items, unknown = chosen(items, names)
+        if unknown:
+            known = ", ".join(f"`{name}`" for name in names_in(items)[:60])
+            missing = ", ".join(f"`{name[:100]}`" for name in unknown[:10])
+            notes.append(f"[no item has {missing}; the fields of items are {known}]")
+        if len(unknown) < len(names):
+            return _replaced(data, listing.items, chosen_items), notes
+    if len(compact(items)) <= SMALL:
+        return data, notes
+    around = len(compact(_replaced(data, listing.items, [])))
+    short, report = project(items, max(SMALL, int(room * SHARE) - around))
+    note = report.say(listing.fields)
+    if note:
+        notes.append(visible(note))
+    return _replaced(data, listing.items, short), notes
+
+
+def _replaced(data: Any, path: tuple[str, ...] | None, items: list[Any]) -> Any:
+    """The data with another list at a path."""
+    if not path:
+        return items
+    return {**data, path[0]: _replaced(data[path[0]], path[1:], items)}
+
+
+def _written(data: Any, facts: _Tool) -> str:
+    """Data as text."""
+    if not facts.shaping.table:
+        return compact(data)
+    from ..results.table import table
+
+    items = items_of(data, facts.listing.items)
+    if not items:
+        return compact(data)
+    rest = _replaced(data, facts.listing.items, [])
+    if not rest:
+        return table(items)
+    return f"{table(items)}\n{compact(rest)}"
 
 
 def _as_text(
@@ -138,6 +223,9 @@ def _as_text(
     limit = settings.max_result_chars
     # Cut before cleaning: twice the limit leaves room for what redaction takes away
     text = visible(settings.redactor(raw[: limit * 2]))
+    if facts.withheld.named_in(text):
+        text = f"The API's answer is {NOTE}"
+        return [_text(text)], text
     excerpt = text[:limit]
     blocks = []
     if label:
@@ -148,7 +236,7 @@ def _as_text(
     if len(text) > limit or len(raw) > limit * 2:
         cuts = Cuts([("text", len(excerpt), len(raw), "characters")])
         sizes = len(answer.content), len(excerpt.encode())
-        blocks.append(_text(_truncated(*sizes, cuts, facts, settings)))
+        blocks.append(_text(_truncated(*sizes, cuts, _rest_of_text(facts, settings))))
     if answer.incomplete:
         blocks.append(_text(f"[truncated: true. This is not all of it: {answer.incomplete}]"))
     return blocks, excerpt
@@ -217,58 +305,77 @@ def _without_content(answer: Answer[Any], settings: Settings) -> str:
     return visible(settings.redactor(text))
 
 
-def _next_page(answer: Answer[Any], settings: Settings) -> str:
-    """The next page that a `Link: <...>; rel="next"` field (RFC 8288) announces, as arguments; the
-    link is not followed.
-    """
-    link = _NEXT_LINK.search(answer.headers.get("link", "")[:8192])
-    if link is None:
+def _follow_up(answer: Answer[Any], settings: Settings) -> list[Block]:
+    """Where the result is or will be, and when (RFC 9110 sections 10.2.2 and 10.2.3)."""
+    names = [name for name in ("location", "retry-after") if name in answer.headers]
+    if not names:
+        return []
+    fields = "; ".join(f"{name}: {answer.headers[name][:200]}" for name in names)
+    return [_text(visible(settings.redactor(f"[{status_text(answer.status)}; {fields}]")))]
+
+
+def _next_page(answer: Answer[Any], data: Any, facts: _Tool, settings: Settings) -> str:
+    """The arguments that get the next part of a list, where the answer says that there is one."""
+    link = answer.headers.get("link", "")
+    part = next_part(facts.listing, data, link, facts.call, facts.arguments)
+    if part is None:
         return ""
-    pairs = parse_qsl(urlsplit(link[1]).query)[:20]
-    arguments = ", ".join(
-        f"`{key}` = `{value[:200]}`" for key, value in pairs if key.lower() in _MORE | _FEWER
-    )
-    if not arguments:
+    if not part:
         return "[there is a next page]"
-    return visible(settings.redactor(f"[there is a next page: {arguments}]"))
+    return visible(settings.redactor(f"[there is a next page: {_assigned(part)}]"))
 
 
-def _truncated(total: int, returned: int, cuts: Cuts, facts: _Tool, settings: Settings) -> str:
+def _assigned(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{name}` = `{value}`" for name, value in arguments.items())
+
+
+def _truncated(total: int, returned: int, cuts: Cuts, rest: list[str]) -> str:
     """The last line of a shortened answer: how much is missing, where, and how to get it."""
     return (
         f"[truncated: true, bytes_total: {total}, bytes_returned: {returned}. "
-        f"Left out: {cuts.say()}. {_how_to_get_the_rest(cuts, facts, settings)}]"
+        f"Left out: {cuts.say()}. To get the rest: {'; '.join(rest)}]"
     )
 
 
-def _how_to_get_the_rest(cuts: Cuts, facts: _Tool, settings: Settings) -> str:
+def _rest_of_data(
+    received: Any, data: Any, cuts: Cuts, facts: _Tool, settings: Settings
+) -> list[str]:
+    """The ways to what was cut from data, the best first."""
     ways = []
-    kept = cuts.kept_items()
-    fewer, more, narrower = _named(facts, _FEWER), _named(facts, _MORE), _named(facts, _NARROWER)
-    if fewer and kept:
-        ways.append(f"set {fewer[0]} to {kept} or less")
-    elif fewer:
-        ways.append(f"set {fewer[0]} to a smaller number")
-    if more:
-        ways.append(f"ask for the next part with {more[0]}")
-    if narrower:
-        ways.append(f"ask for less with {' or '.join(narrower[:3])}")
-    if not ways and facts.arguments:
-        ways.append("narrow the request with its other arguments")
-    if not ways:
-        ways.append(f"the operator can raise `{settings.variable('MAX_RESULT_CHARS')}`")
-    return f"To get the rest: {'; '.join(ways)}"
+    listing = facts.listing
+    kept = cuts.kept_items(facts.place)
+    following: dict[str, Any] = {}
+    if kept:
+        items = items_of(received, listing.items) or []
+        following = after(listing, received, items, kept, facts.call)
+    if following:
+        ways.append(f"ask on with {_assigned(following)}")
+    elif listing.size and kept:
+        way = f"set `{listing.size}` to {kept} or less"
+        if listing.next:
+            way += f", then ask for the next part with `{listing.next}`"
+        ways.append(way)
+    elif listing.size:
+        ways.append(f"set `{listing.size}` to a smaller number")
+    if listing.fields and kept is not None:
+        ways.append(f"name the fields you need in `{listing.fields}`")
+    return ways + _narrower(facts, settings, ways)
 
 
-def _named(facts: _Tool, words: frozenset[str]) -> list[str]:
-    """The arguments whose name, or its last word, is one of the words: `pageSize`, `book_limit`."""
-    return [f"`{name}`" for name in facts.arguments if not words.isdisjoint(_spellings(name))]
+def _rest_of_text(facts: _Tool, settings: Settings) -> list[str]:
+    return _narrower(facts, settings, [])
 
 
-def _spellings(name: str) -> tuple[str, str, str]:
-    """A name as `page_size` and `pagesize`, and its last word."""
-    snake_case = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace("-", "_").lower()
-    return snake_case, snake_case.replace("_", ""), snake_case.rpartition("_")[2]
+def _narrower(facts: _Tool, settings: Settings, ways: list[str]) -> list[str]:
+    """Arguments that ask for less; without any way at all, what the operator can do."""
+    names = [name for name in facts.arguments if fold(name) in _NARROWER]
+    if facts.listing.fields in names:
+        names.remove(facts.listing.fields)
+    if names:
+        return [f"ask for less with {' or '.join(f'`{name}`' for name in names[:3])}"]
+    if ways:
+        return []
+    return [f"the operator can raise `{settings.variable('MAX_RESULT_CHARS')}`"]
 
 
 def _text(text: str) -> Block:

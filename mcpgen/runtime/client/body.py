@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import mimetypes
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -13,26 +15,17 @@ from urllib.parse import unquote, urlsplit
 from ..errors import Refused
 from ..headers import FORBIDDEN_HEADERS, TOKEN
 from ..settings import Settings
-from .wire import (
-    OMIT,
-    Encoded,
-    Omit,
-    Pairs,
-    Part,
-    Simple,
-    encode,
-    header_text,
-    joined,
-    pairs_of,
-    text_of,
-    utf8,
-)
+from .parts import Part
+from .scalars import OMIT, Omit, defined, text_of, utf8
+from .wire import Pairs, header_text, joined, pairs_of, simple_text
 
 T = TypeVar("T")
 
 MAX_HEADER = 8 * 1024
 
 VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
+# RFC 6265 section 4.1.1, and the comma that joins the items of a list
+_COOKIE = re.compile(r"[!#-:<-\[\]-~]*")
 # The first bytes of file types, for file parts whose document names no single media type
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -49,12 +42,13 @@ def header_fields(headers: Mapping[str, Any]) -> dict[str, str]:
     naming the field.
     """
     fields: dict[str, str] = {}
-    for name, value in headers.items():
-        if value is OMIT:
+    for name, argument in headers.items():
+        if argument is OMIT:
             continue
         if not TOKEN.fullmatch(name) or name.lower() in FORBIDDEN_HEADERS:
             raise Refused("this header cannot be set by an argument", name)
-        if not _is_empty(value):
+        value = defined(argument)
+        if value is not OMIT:
             fields[name] = header_value(name, _named(name, header_text, value))
     return fields
 
@@ -72,34 +66,39 @@ def header_value(name: str, text: str) -> str:
 
 
 def cookie_pairs(cookies: Mapping[str, Any]) -> dict[str, str]:
-    """Cookie arguments, percent-encoded, one cookie each; lists and objects are joined by
+    """Cookie arguments by name. The text of a cookie that is sent several times goes on with its
+    next pair: `red; color=blue`.
+
+    In `form` style a value is percent-encoded, and the items of a list or an object are joined by
     commas.
     """
     pairs: dict[str, str] = {}
-    for name, value in cookies.items():
-        if value is OMIT or _is_empty(value):
+    for name, argument in cookies.items():
+        value = defined(argument)
+        if value is OMIT:
             continue
-        if not TOKEN.fullmatch(name):
-            raise Refused("not a cookie name", name)
-        pairs[name] = _named(name, _cookie_text, value)
+        if isinstance(value, Pairs):
+            pairs |= _plain_cookies(name, value)
+        else:
+            pairs[_cookie_name(name)] = _named(name, simple_text, value)
     return pairs
 
 
-def _cookie_text(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ",".join(encode(item) for pair in value.items() for item in pair)
-    if isinstance(value, list | tuple):
-        return ",".join(encode(item) for item in value)
-    if isinstance(value, Encoded):
-        return value.text
-    return encode(value)
+def _plain_cookies(name: str, pairs: Pairs) -> dict[str, str]:
+    """The cookies of one argument in OpenAPI 3.2's `cookie` style."""
+    texts = [str(text) for _, text in pairs.items]
+    if not all(map(_COOKIE.fullmatch, texts)):
+        raise Refused("a cookie holds ASCII text without spaces, quotes, `;` and `\\`", name)
+    if pairs.under_name:
+        return {_cookie_name(name): f"; {name}=".join(texts)}
+    names = [_cookie_name(key) for key, _ in pairs.items]
+    return dict(zip(names, texts, strict=True))
 
 
-def _is_empty(value: Any) -> bool:
-    """Whether a value is an array or object without items, which is not sent."""
-    if isinstance(value, Simple):
-        value = value.value
-    return isinstance(value, list | tuple | Mapping) and not value
+def _cookie_name(name: str) -> str:
+    if not TOKEN.fullmatch(name):
+        raise Refused("not a cookie name", name)
+    return name
 
 
 def query_text(query: Mapping[str, Any]) -> str:
@@ -125,7 +124,7 @@ class Payload:
 def payload(
     *,
     json_value: Any,
-    form: Mapping[str, Any] | Omit,
+    form: Mapping[str, Any] | str | Omit,
     multipart: Mapping[str, Any] | Omit,
     content: Any,
     media_type: str | None,
@@ -182,19 +181,22 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _form_body(form: Mapping[str, Any], media_type: str | None, optional: bool) -> Payload:
+def _form_body(form: Mapping[str, Any] | str, media_type: str | None, optional: bool) -> Payload:
+    if media_type is None:
+        media_type = "application/x-www-form-urlencoded"
+    if isinstance(form, str):
+        return Payload(utf8(form), media_type)
     if optional and all(value is OMIT for value in form.values()):
         return Payload(None)
-    return Payload(
-        query_text(form).encode("ascii"), media_type or "application/x-www-form-urlencoded"
-    )
+    return Payload(query_text(form).encode("ascii"), media_type)
 
 
 def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Payload:
-    if isinstance(content, Part):
-        content = _part_content(content, settings)
     if isinstance(content, bytes):
-        return Payload(content, _file_type(media_type, content))
+        content = Part(content)
+    if isinstance(content, Part):
+        data = _part_content(content, settings)
+        return Payload(data, _file_type(media_type, content, data))
     text_type = media_type or "text/plain"
     declared = text_type.lower()
     if declared.startswith("text/") and "charset" not in declared:
@@ -229,7 +231,7 @@ def _part_head(name: str, part: Part, content: bytes) -> str:
         filename = unquote(part.path).replace("\\", "/").rpartition("/")[2]
     if part.path or filename is not None:
         head += f'; filename="{escape(filename or "file")}"'
-        media_type = _file_type(media_type, content)
+        media_type = _named(name, lambda part: _file_type(media_type, part, content), part)
     if media_type:
         head += f"\r\nContent-Type: {header_value(name, media_type)}"
     for field, value in part.headers.items():
@@ -247,7 +249,7 @@ def _part_content(part: Part, settings: Settings) -> bytes:
 
 
 def _parts(value: Any) -> list[Part]:
-    if value is OMIT:
+    if value is OMIT or value is None:
         return []
     if isinstance(value, Part):
         return [value]
@@ -278,14 +280,31 @@ def _boundary(contents: Iterable[bytes]) -> str:
             return boundary
 
 
-def _file_type(media_type: str | None, content: bytes) -> str:
-    """The media type of a file: the declared one, unless that is a range; else by its content."""
-    if media_type and "*" not in media_type:
-        return media_type
-    for magic, known_type in _MAGIC:
-        if content.startswith(magic):
-            return known_type
-    return "application/octet-stream"
+def _file_type(declared: str | None, part: Part, content: bytes) -> str:
+    """The media type of a file: what is declared, where that is one type; of several or a range the
+    one that the file itself has. Raises Refused where nothing says which.
+    """
+    if declared is None:
+        declared = "*/*"
+    if not re.search("[*,]", declared):
+        return declared
+    ranges = [one.strip() for one in declared.split(",")]
+    by_content = [known_type for magic, known_type in _MAGIC if content.startswith(magic)]
+    by_name, _ = mimetypes.guess_type(part.path)
+    for candidate in (part.own_type, by_name, *by_content, "application/octet-stream", *ranges):
+        if _is_one_of(ranges, candidate):
+            return str(candidate)
+    raise Refused(
+        f"the file must be `{declared}`, and its bytes do not say which type it is: give it as a"
+        " `data:` URL, which names the type"
+    )
+
+
+def _is_one_of(ranges: list[str], media_type: str | None) -> bool:
+    """Whether a media type is in one of the ranges: `image/png` in `image/*`."""
+    if media_type is None or "*" in media_type:
+        return False
+    return any(fnmatchcase(media_type.lower(), one.lower()) for one in ranges)
 
 
 def local_file(url: str, settings: Settings) -> bytes:

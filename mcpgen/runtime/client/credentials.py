@@ -44,7 +44,7 @@ class Outgoing:
     content: bytes | None
     redactor: Redactor
     tokens: dict[str, Secret] = field(default_factory=dict)
-    """The access token that was used for each OAuth credential."""
+    """The access token that was used for each OAuth credential, by its first variable."""
 
     def conceal(self, secret: str) -> str:
         """Mask a text in results, errors and logs from now on; returns the text."""
@@ -75,22 +75,24 @@ class Credentials:
     def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
         self._settings = settings
         self._provided = provided
-        self._tokens = {
-            name: Token(credential, settings)
-            for name, credential in settings.credentials.items()
-            if credential.kind == "client_credentials"
-        }
+        self._tokens: dict[str, Token] = {}
+        """By the first variable of the credential."""
+        for credential in settings.credentials.values():
+            for one in (credential, credential.for_writing):
+                if one is not None and one.kind == "client_credentials":
+                    self._tokens[one.variables[0]] = Token(one, settings)
 
-    def select(self, security: Security | None) -> tuple[Credential, ...]:
+    def select(self, security: Security | None, *, writes: bool = False) -> tuple[Credential, ...]:
         """The credentials of the first alternative that is complete (OpenAPI 3.1 section 4.8.30).
 
-        An empty alternative means that the API may be called without credentials; it is chosen when
-        no other is complete. Raises MissingCredential naming the variables of every alternative.
+        For a request that `writes` the operator may have set others. An empty alternative means
+        that the API may be called without credentials; it is chosen when no other is complete.
+        Raises MissingCredential naming the variables of every alternative.
         """
         alternatives = self._alternatives(security)
         for names in alternatives:
-            if names and all(self._has(name) for name in names):
-                return tuple(self._present(names))
+            if names and all(self._has(name, writes) for name in names):
+                return tuple(self._present(names, writes))
         if not alternatives or () in alternatives:
             return ()
         raise self._missing(alternatives)
@@ -113,24 +115,24 @@ class Credentials:
         """The operator's own access token, or one from the token endpoint."""
         if credential.ready_token:
             return _bare_token(credential, 2)
-        token = await self._tokens[credential.name].get(post)
-        request.tokens[credential.name] = token
+        token = await self._tokens[credential.variables[0]].get(post)
+        request.tokens[credential.variables[0]] = token
         return token.reveal()
 
     def renew(self, refused: dict[str, Secret]) -> bool:
         """Forget access tokens that the API refused. Returns whether there were any, so that trying
         again makes sense.
         """
-        for name, token in refused.items():
-            self._tokens[name].forget(token)
+        for variable, token in refused.items():
+            self._tokens[variable].forget(token)
         return bool(refused)
 
-    def variables(self, security: Security | None) -> tuple[str, ...]:
+    def variables(self, security: Security | None, *, writes: bool = False) -> tuple[str, ...]:
         """The environment variables of every alternative, once each."""
         variables: dict[str, None] = {}
         for names in self._alternatives(security):
             for name in names:
-                credential = self._settings.credentials.get(name)
+                credential = self._credential(name, writes)
                 if credential is not None:
                     variables |= dict.fromkeys(credential.variables)
         return tuple(variables)
@@ -141,13 +143,22 @@ class Credentials:
             return self._settings.security
         return security
 
-    def _has(self, name: str) -> bool:
-        return name in self._provided or any(self._present((name,)))
+    def _credential(self, name: str, writes: bool) -> Credential | None:
+        """The credential of that name, for a request that writes the one the operator set for
+        that.
+        """
+        credential = self._settings.credentials.get(name)
+        if credential is None or not writes:
+            return credential
+        return credential.for_writing or credential
 
-    def _present(self, names: tuple[str, ...]) -> Iterator[Credential]:
+    def _has(self, name: str, writes: bool) -> bool:
+        return name in self._provided or any(self._present((name,), writes))
+
+    def _present(self, names: tuple[str, ...], writes: bool) -> Iterator[Credential]:
         """The credentials that are set; `auth.py` may provide the others."""
         for name in names:
-            credential = self._settings.credentials.get(name)
+            credential = self._credential(name, writes)
             if credential is not None and credential.present:
                 yield credential
 

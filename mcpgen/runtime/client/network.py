@@ -12,7 +12,6 @@ from the environment would have to be turned off besides.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import select
 import socket
 import ssl
@@ -24,6 +23,7 @@ import httpcore2
 import httpx2
 
 from ..errors import BadAnswer, Refused
+from ..origin import is_public
 from ..settings import Settings
 
 MAX_HEADERS = 256
@@ -32,35 +32,9 @@ MAX_ADDRESSES = 4
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH", "QUERY"))
 """Methods that announce a body of no bytes too (RFC 9110 section 8.6)."""
 
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
-
 
 class PrivateAddress(Refused):
     """The host is at an address of this machine or network, and the operator has not named it."""
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the public internet, also when it wraps an IPv4 address."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = _wrapped(ip)
-        if inner is not None:
-            return is_public(str(inner))
-        if ip in _LOCAL_NAT64 or ip.is_site_local:
-            return False
-    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
-
-
-def _wrapped(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address inside an IPv6 one: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380)
-    or NAT64 (RFC 6052).
-    """
-    if ip in _NAT64:
-        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    if ip.teredo is not None:
-        return ip.teredo[1]
-    return ip.ipv4_mapped or ip.sixtofour
 
 
 class Backend(httpcore2.AsyncNetworkBackend):
@@ -69,7 +43,7 @@ class Backend(httpcore2.AsyncNetworkBackend):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
-        if settings.base_url_given:
+        if settings.base_url_trusted:
             self._named_hosts.add((settings.origin.host, settings.origin.port))
         self._inner = httpcore2.AnyIOBackend()
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
+import re
+import time
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Refused
+from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Redirected, Refused
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
 from ..results.shorten import TooDeep, clean, compact, fit, visible
+from ..results.withheld import NOTE, Withheld
 from ..settings import Settings
 from .html_text import is_html, text_of_html
 
 MAX_ERROR = 4 * 1024
-
+EPOCH, EPOCH_MILLISECONDS = 10**9, 10**12
+"""A number from here on is a time, not a duration."""
+_RATE_WORDS = re.compile(
+    r"rate.?limit|too many requests|throttl|quota (exceeded|exhausted)|(exceeded|over).{0,20}quota"
+    r"|requests per (second|minute|hour|day)|limit exceeded",
+    re.IGNORECASE,
+)
 
 _MESSAGE_KEYS = (
     "title",
@@ -30,6 +40,8 @@ _MESSAGE_KEYS = (
 )
 _PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
 _READING = ("GET", "HEAD", "OPTIONS")
+# RFC 6750 section 3
+_REASON = re.compile(r'error_description="([^"]+)"')
 
 
 def report_error(error: ApiError, settings: Settings) -> list[Block]:
@@ -56,6 +68,8 @@ def _next_step(error: ApiError) -> str:
         return "Nothing was sent to the API"
     if error.sent and error.method not in ("", *_READING):
         return "The API may have carried out the request: check before sending it again"
+    if isinstance(error, Redirected):
+        return "The same call will be redirected again: the operator has to correct the base URL"
     if isinstance(error, BadAnswer) and "larger than" in str(error):
         return "Ask for less: a smaller page, a narrower filter or fewer fields"
     return "Try again later; if it stays like this, the operator of this server has to look at it"
@@ -68,12 +82,14 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     if message:
         headline += f": {message}"
     lines = [_headline(error, headline)]
+    challenge = answer.headers.get("www-authenticate", "")[:MAX_ERROR]
+    lines += [f"Reason: {reason}" for reason in _REASON.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
     wait = retry_after(answer.headers.get("retry-after"))
     if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")
-    lines.append(_advice(error, wait))
+    lines.append(_advice(error, wait, settings))
     return lines
 
 
@@ -96,12 +112,23 @@ def _message_and_detail(answer: Answer[Any], settings: Settings) -> tuple[str, s
     text = answer.text[: MAX_ERROR * 16]
     if "html" in answer.media_type or is_html(text):
         text = text_of_html(text)
-    return "", visible(settings.redactor(text))[:MAX_ERROR]
+    text = visible(settings.redactor(text))[:MAX_ERROR]
+    if _withheld(settings).named_in(text):
+        text = NOTE
+    return "", text
+
+
+def _withheld(settings: Settings) -> Withheld:
+    """The fields that no tool may show; an error does not know which tool it is of."""
+    names = set(settings.redact)
+    for shaping in settings.answers.values():
+        names.update(shaping.redact)
+    return Withheld(names)
 
 
 def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
     try:
-        data = clean(settings.redactor.data(data))
+        data = _withheld(settings).without(clean(settings.redactor.data(data)))
     except (TooDeep, RecursionError):
         return "", ""
     message = _message(data)
@@ -152,15 +179,20 @@ def _place(members: dict[str, Any]) -> str:
     return ""
 
 
-def _advice(error: BadStatus, wait: float | None) -> str:
+def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     """What to do next. `wait` is what the API asks for, in seconds."""
     status = error.status
+    if status == 403 and _is_rate_limit(error.answer):
+        return _advice_on_wait(wait, error.answer)
     if status in (401, 403):
-        return _advice_on_credential(error)
+        return _advice_on_credential(error, settings)
+    if status == 405:
+        allowed = error.answer.headers.get("allow", "other methods")[:100]
+        return f"Next: use another tool; the API allows {allowed} there"
     if status in (400, 404, 409, 410, 413, 415, 422):
         return _advice_on_arguments(error)
     if status in (429, 503) or wait is not None:
-        return _advice_on_wait(wait)
+        return _advice_on_wait(wait, error.answer)
     if status < 500:
         return ""
     text = "Next: this is a fault of the API, not of the arguments; try again later"
@@ -182,7 +214,20 @@ def _advice_on_arguments(error: BadStatus) -> str:
     return f"Next: correct the arguments and call again; the request had {arguments}"
 
 
-def _advice_on_credential(error: BadStatus) -> str:
+def _about_credentials(error: BadStatus, settings: Settings) -> str:
+    """How the credentials of a request are sent and what they look like, in parentheses."""
+    texts = []
+    for credential in settings.credentials.values():
+        twin = credential.for_writing or credential
+        variables = {*credential.variables, *twin.variables}
+        if credential.about and not variables.isdisjoint(error.variables):
+            texts.append(credential.about)
+    if not texts:
+        return ""
+    return f" ({'; or '.join(texts)})"
+
+
+def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
     variables = " or ".join(f"`{name}`" for name in error.variables)
     if error.status == 403:
         which = f" of {variables}" if variables else ""
@@ -193,7 +238,7 @@ def _advice_on_credential(error: BadStatus) -> str:
     if variables:
         return (
             "Next: the credential was refused; the operator of this server has to check"
-            f" {variables}"
+            f" {variables}{_about_credentials(error, settings)}"
         )
     return (
         "Next: the API requires a credential that its description does not mention; tell the"
@@ -201,7 +246,37 @@ def _advice_on_credential(error: BadStatus) -> str:
     )
 
 
-def _advice_on_wait(wait: float | None) -> str:
+def _is_rate_limit(answer: Answer[Any]) -> bool:
+    """Whether a refusal is about how often, and not about who."""
+    if "retry-after" in answer.headers:
+        return True
+    for name, value in answer.headers.items():
+        if name.endswith(("ratelimit-remaining", "rate-limit-remaining")) and value.strip() == "0":
+            return True
+    text = answer.text or ""
+    return _RATE_WORDS.search(text[:MAX_ERROR]) is not None
+
+
+def _until_reset(answer: Answer[Any]) -> float | None:
+    """The seconds until a rate limit ends, as the many spellings of `RateLimit-Reset` say: a delta,
+    or seconds or milliseconds of the epoch.
+    """
+    for name, value in answer.headers.items():
+        text = value.strip()
+        if not name.endswith(("ratelimit-reset", "rate-limit-reset")) or not text.isdecimal():
+            continue
+        seconds = float(text[:15])
+        if seconds > EPOCH_MILLISECONDS:
+            seconds /= 1000
+        if seconds > EPOCH:
+            seconds -= time.time()
+        return max(1.0, math.ceil(seconds))
+    return None
+
+
+def _advice_on_wait(wait: float | None, answer: Answer[Any]) -> str:
+    if not wait:
+        wait = _until_reset(answer)
     if not wait:
         return "Next: wait a moment, then call again"
     if wait > LONGEST_WAIT:

@@ -22,10 +22,10 @@ class HttpSide:
         self.api = Api(settings, auth)
 
     def content(
-        self, answer: Answer[Any], tool: Mapping[str, Any]
+        self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
     ) -> tuple[list[Block], dict[str, Any] | None]:
         """An answer as content blocks, and as structured content where the tool declares it."""
-        return content_of(answer, tool, self.api.settings)
+        return content_of(answer, tool, self.api.settings, call)
 
     def report(self, error: ApiError) -> list[Block]:
         """A failed request as content blocks."""

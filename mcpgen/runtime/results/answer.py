@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from .charsets import decode
+from .charsets import codec_of, decode
 
 T = TypeVar("T")
 
@@ -84,11 +84,20 @@ def parsed(answer: Answer[Any]) -> Answer[Any]:
     if not answer.content or not (answer.is_json or answer.media_type == "" or by_nature):
         return answer
     try:
-        # RFC 8259 section 8.1 says UTF-8; a byte order mark and UTF-16 are read anyway
-        text = answer.content.decode(json.detect_encoding(answer.content[:4]))
+        text = _json_text(answer)
         return dataclasses.replace(answer, data=json.loads(text, parse_constant=_not_json))
     except (ValueError, RecursionError):
         return answer
+
+
+def _json_text(answer: Answer[Any]) -> str:
+    """JSON as text. RFC 8259 section 8.1 says UTF-8; a byte order mark, UTF-16 and a charset of the
+    answer's own are read anyway. Raises ValueError.
+    """
+    try:
+        return answer.content.decode(json.detect_encoding(answer.content[:4]))
+    except UnicodeDecodeError:
+        return answer.content.decode(codec_of(answer._charset))
 
 
 def _not_json(name: str) -> None:

@@ -159,10 +159,10 @@ class Cuts:
             sentences.append(f"and {more} more places")
         return "; ".join(sentences)
 
-    def kept_items(self) -> int | None:
-        """How many items of the first shortened list are left."""
-        for _, kept, _, what in self.items:
-            if what == "items":
+    def kept_items(self, place: str) -> int | None:
+        """How many items of the list at a place are left; None where it was not shortened."""
+        for cut_place, kept, _, what in self.items:
+            if what == "items" and cut_place == place:
                 return kept
         return None
 

@@ -16,9 +16,11 @@ class ApiSide(Protocol):
     api: Any
 
     def content(
-        self, answer: Answer[Any], tool: Mapping[str, Any]
+        self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
     ) -> tuple[list[Block], dict[str, Any] | None]:
-        """An answer as content blocks, and as structured content where the tool declares it."""
+        """An answer as content blocks, and as structured content where the tool declares it. `call`
+        has the arguments of the call.
+        """
 
     def report(self, error: ApiError) -> list[Block]:
         """A failed request as content blocks."""

@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from ..results.content import (
     result_of,
     sendable,
 )
+from ..results.withheld import Withheld
 from .catalog import Entry, StartError
 
 if TYPE_CHECKING:
@@ -51,6 +52,14 @@ class Prepared:
     checker: Checker
     output: Any
     """The validator of the output schema of a function that the user wrote, or None."""
+    chooses: str
+    """The argument that the server takes itself, to choose the fields of an answer; or nothing."""
+
+    def taken(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that are the function's."""
+        if self.chooses not in arguments:
+            return arguments
+        return {name: value for name, value in arguments.items() if name != self.chooses}
 
 
 class Hooks:
@@ -98,8 +107,15 @@ class Caller:
     """
 
     def __init__(
-        self, hooks: Hooks, api: Callable[[], ApiSide], mask: Callable[[Any], Any]
+        self,
+        hooks: Hooks,
+        api: Callable[[], ApiSide],
+        mask: Callable[[Any], Any],
+        facts: Mapping[str, Any],
     ) -> None:
+        """`facts` is the content of `api.json`."""
+        self._lists: Mapping[str, Any] = facts.get("lists", {})
+        self._withheld = Withheld(facts.get("redact", ()))
         self._hooks = hooks
         self._api = api
         self._mask = mask
@@ -137,10 +153,11 @@ class Caller:
         injected: list[Any] = []
         for name in prepared.injected:
             injected.append(self._api().api if name == "api" else context)
+        arguments = prepared.taken(call.arguments)
         if inspect.iscoroutinefunction(prepared.function):
-            value = await prepared.function(*injected, **call.arguments)
+            value = await prepared.function(*injected, **arguments)
         else:
-            function = functools.partial(prepared.function, *injected, **call.arguments)
+            function = functools.partial(prepared.function, *injected, **arguments)
             value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
         result = await self._result(entry, prepared, call, value)
         has_hook = self._hooks.have("after", entry.name)
@@ -164,6 +181,8 @@ class Caller:
             value = dataclasses.replace(value, data=data)
         elif isinstance(value, dict | list):
             value = await self._hooks.run("shape", call, value)
+        if self._withheld:
+            value = self._without_withheld(value)
         result = result_of(value, structured=prepared.output is not None)
         if prepared.output is None:
             return result
@@ -173,12 +192,23 @@ class Caller:
             raise ToolError(explain(heading, {}, errors))
         return result
 
+    def _without_withheld(self, value: Any) -> Any:
+        """What a function of the user's returned, without the fields that are withheld."""
+        if isinstance(value, Structured):
+            text = self._withheld.without(value.text)
+            return Structured(self._withheld.without(as_json(value.data)), text)
+        if hasattr(value, "block"):
+            return value
+        if isinstance(value, list) and any(hasattr(item, "block") for item in value):
+            return [self._without_withheld(item) for item in value]
+        return self._withheld.without(as_json(value))
+
     async def _answered(self, entry: Entry, call: Call, answer: Answer[Any]) -> dict[str, Any]:
         """The API's answer as a result; it fits its output schema by construction."""
         if answer.data is not None and self._hooks.have("shape", entry.name):
             data = await self._hooks.run("shape", call, answer.data)
             answer = dataclasses.replace(answer, data=as_json(data))
-        content, structured = self._api().content(answer, entry.tool)
+        content, structured = self._api().content(answer, entry.tool, call.arguments)
         result: dict[str, Any] = {"content": content}
         if structured is not None:
             result["structuredContent"] = structured
@@ -188,8 +218,15 @@ class Caller:
         """Import the tool's module and compile its schemas, once."""
         if entry.prepared is None:
             function = entry.function()
+            chooses = self._lists.get(entry.name, {}).get("fields", "")
+            if chooses in inspect.signature(function).parameters:
+                chooses = ""
             entry.prepared = Prepared(
-                function, _injected(function), _checker(entry), _output_validator(entry)
+                function=function,
+                injected=_injected(function),
+                checker=_checker(entry),
+                output=_output_validator(entry),
+                chooses=chooses,
             )
         prepared: Prepared = entry.prepared
         return prepared
@@ -261,7 +298,7 @@ def _checker(entry: Entry) -> Checker:
     if entry.contract is not None:
         return ContractChecker(entry.name, entry.tool["inputSchema"], entry.contract)
     sends = entry.sends()
-    schema = entry.tool["inputSchema"]
+    schema, names = entry.input()
     if not sends:
-        return Checker(entry.name, schema)
-    return Checker(entry.name, schema, nullable=sends.nullable, names=sends.names)
+        return Checker(entry.name, schema, names=names)
+    return Checker(entry.name, schema, nullable=sends.nullable, names={**names, **sends.names})

@@ -24,6 +24,7 @@ from typing import Any
 from ..arguments.explain import suggest
 from ..log import event
 from ..package import Package, decorated
+from .wholes import Wholes
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
@@ -45,6 +46,8 @@ class Entry:
     """What `contracts.json` says of a tool that has no generated function: what a call is checked
     against.
     """
+    wholes: Wholes | None = None
+    """The whole input schemas, among them this tool's where the list leaves something out."""
     replaces: str = ""
     """The module of the generated function in whose place this one stands, or nothing."""
     own: Callable[..., Any] | None = None
@@ -71,6 +74,25 @@ class Entry:
         module = self.package.module(self.module)
         function: Callable[..., Any] = getattr(module, module_name(self.name))
         return function
+
+    def input(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """The whole input schema, and the names on the wire of properties in its `$defs`, by
+        pointer.
+        """
+        listed: dict[str, Any] = self.tool["inputSchema"]
+        whole = self.wholes.schema(self.name) if self.wholes else None
+        if whole is None or self.wholes is None:
+            return listed, {}
+        return whole, self.wholes.names()
+
+    def described(self) -> dict[str, Any]:
+        """The Tool object with everything it takes: where the list leaves something out, the whole
+        input schema stands beside the listed one, which has the texts.
+        """
+        whole, _ = self.input()
+        if whole is self.tool["inputSchema"]:
+            return self.tool
+        return {**self.tool, "wholeInputSchema": whole}
 
     def sends(self) -> Any:
         """The encoding facts (null, names of nested keys) of the generated function, which also
@@ -99,8 +121,11 @@ class Catalog:
         self.read_only = read_only
         self._aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
+        self.by_hand: set[str] = set()
+        """The names of the tools whose contract is the user's."""
         self._package = package
         self._contracts = package.json("contracts.json") or {}
+        self._wholes = Wholes(package)
         self._yours = yours
         root = package.folder
         chosen = _chosen(root, toolsets)
@@ -157,9 +182,18 @@ class Catalog:
             if chosen is not None and toolset not in chosen:
                 continue
             entry = Entry(self._package, tool, toolset, module, generated)
-            if not by_hand:
+            entry.wholes = self._wholes_of(tool, namesake)
+            if by_hand:
+                self.by_hand.add(entry.name)
+            else:
                 self._place(entry, path.parents[1])
             self._entries[entry.name] = entry
+
+    def _wholes_of(self, tool: dict[str, Any], namesake: Entry | None) -> Wholes | None:
+        """Where the whole input schema of a tool is; None for one that the user wrote anew."""
+        if namesake is not None and namesake.tool["inputSchema"] != tool["inputSchema"]:
+            return None
+        return self._wholes
 
     def _place(self, entry: Entry, root: Path) -> None:
         """Point a generated contract to the user's function where there is one: `custom/<tool>.py`,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..log import event
-from ..server.search import CALL
+from ..server.names import CALL
 from .jsonrpc import BadMessage, parse
 
 Message = MutableMapping[str, Any]

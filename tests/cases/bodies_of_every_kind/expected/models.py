@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class PostFormExtra(TypedDict):
+class CreateFormExtra(TypedDict):
     b: NotRequired[bool]
 
 
-class PostFormFilter(TypedDict):
+class CreateFormFilter(TypedDict):
     a: NotRequired[str]
 
 
-class PutUnionBody(TypedDict):
+class ReplaceUnionBody(TypedDict):
     cat: str
 
 

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from .. import models
 
 
-async def post_form(
+async def create_form(
     api: Api,
     *,
     tags: list[str],
-    extra: models.PostFormExtra | Omit = OMIT,
-    filter: models.PostFormFilter | Omit = OMIT,
+    extra: models.CreateFormExtra | Omit = OMIT,
+    filter: models.CreateFormFilter | Omit = OMIT,
 ) -> Answer[Any]:
-    """Post form."""
+    """Create form."""
     return await api.request(
         "POST",
         "/form",
@@ -30,8 +30,8 @@ async def post_form(
     )
 
 
-async def post_text(api: Api, *, body: str) -> Answer[Any]:
-    """Post text."""
+async def create_text(api: Api, *, body: str) -> Answer[Any]:
+    """Create text."""
     return await api.request(
         "POST",
         "/text",
@@ -41,12 +41,12 @@ async def post_text(api: Api, *, body: str) -> Answer[Any]:
     )
 
 
-async def put_union(
+async def replace_union(
     api: Api,
     *,
-    body: models.PutUnionBody | list[int] | Omit = OMIT,
+    body: models.ReplaceUnionBody | list[int] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Put union."""
+    """Replace union."""
     return await api.request("PUT", "/union", json=body)
 
 

@@ -1,0 +1,141 @@
+"""`mcpgen call`: one call of one tool, with the request and the answer on the screen."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..problems import Problem, UsageError
+from . import options as opt
+from .screen import Screen, shown
+
+Tool = Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[KEY=VALUE]...",
+        help="Its arguments. Lists and objects are JSON; a list may also repeat its key.",
+    ),
+]
+Arguments = Annotated[
+    str, typer.Option("--args", metavar="JSON", help="All arguments as one JSON object.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show the request that would be made, and send nothing.")
+]
+
+
+def call(
+    tool: Tool,
+    words: Words = None,
+    arguments: Arguments = "",
+    dry_run: DryRun = False,
+    project: opt.ProjectOption = Path(),
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Call a tool of a project.
+
+    Shows the request to the API, with secrets masked, and the answer as the model gets it, with
+    about as many tokens. The exit code is 1 when the call fails. The first call installs what the
+    server needs, unless the project has its own environment.
+    """
+    from ..live.environment import INSIDE, package_of, python_of, variables
+    from ..live.tools import listed_tools
+    from .project_folder import project_folder
+
+    screen = Screen(quiet=quiet or as_json)
+    folder = project_folder(project)
+    package = package_of(folder)
+    tools = {item.name: item.tool for item in listed_tools(folder / "src" / package)}
+    order = {
+        "package": package,
+        "tool": tool,
+        "arguments": _arguments(words or [], arguments, tools.get(tool, {})),
+        "dry_run": dry_run,
+    }
+    python = python_of(folder, screen.remark)
+    done = subprocess.run(
+        [python, str(INSIDE / "call.py")],
+        input=json.dumps(order),
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=variables(folder),
+        check=False,
+    )
+    if done.returncode:
+        raise _problem("E1177", "the server could not be started; what it said stands above")
+    outcome = json.loads(done.stdout)
+    if as_json:
+        screen.data(json.dumps(outcome, indent=2))
+    else:
+        _show(screen, outcome, dry_run=dry_run)
+    return _exit_code(outcome, dry_run=dry_run)
+
+
+def _arguments(words: list[str], text: str, tool: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call: those of `--args`, and the words."""
+    from ..live.tools import arguments_of
+
+    arguments: Any = {}
+    if text:
+        try:
+            arguments = json.loads(text)
+        except ValueError as error:
+            raise _problem("E1178", f"`--args` is not JSON: {error}") from None
+    if not isinstance(arguments, dict):
+        raise _problem("E1178", "`--args` must be one JSON object")
+    return {**arguments, **arguments_of(words, tool.get("inputSchema", {}))}
+
+
+def _exit_code(outcome: dict[str, Any], *, dry_run: bool) -> int:
+    if dry_run and outcome["requests"]:
+        return 0
+    if "error" in outcome or outcome["result"].get("isError"):
+        return 1
+    return 0
+
+
+def _show(screen: Screen, outcome: dict[str, Any], *, dry_run: bool) -> None:
+    """The requests on stderr, the answer on stdout."""
+    for request in outcome["requests"]:
+        _show_request(screen, request)
+    if dry_run and outcome["requests"]:
+        screen.remark("dry run: nothing was sent")
+        return
+    if "error" in outcome:
+        screen.err.print(f"error: {shown(outcome['error'])}", style="red")
+        return
+    result = outcome["result"]
+    text = "\n".join(map(_block, result.get("content", [])))
+    screen.data(shown(text))
+    size = len(json.dumps(result.get("content", []), ensure_ascii=False).encode())
+    verdict = "the call failed" if result.get("isError") else "answered"
+    screen.remark(f"{verdict}, ≈ {round(size / 4):,} tokens")
+
+
+def _show_request(screen: Screen, request: dict[str, Any]) -> None:
+    screen.remark(f"{request['method']} {shown(request['url'])}", style="bold")
+    for name, value in request["headers"].items():
+        screen.remark(f"  {name}: {shown(value)}")
+    if request["body"]:
+        screen.remark(f"\n{shown(request['body'])}")
+    screen.remark("")
+
+
+def _block(block: dict[str, Any]) -> str:
+    """A content block as text; what is no text is named."""
+    if block.get("type") == "text":
+        return str(block["text"])
+    data = block.get("data") or block.get("resource", {}).get("blob") or ""
+    media_type = block.get("mimeType") or block.get("resource", {}).get("mimeType") or ""
+    return f"({block.get('type')} {media_type}, {len(data) * 3 // 4:,} bytes)".replace(" ,", ",")
+
+
+def _problem(code: str, message: str) -> UsageError:
+    return UsageError(Problem(code=code, severity="error", message=message))

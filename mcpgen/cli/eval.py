@@ -1,0 +1,86 @@
+"""`mcpgen eval`: whether an agent gets tasks done with a project's server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as opt
+from .screen import Screen, shown
+
+if TYPE_CHECKING:
+    from ..evaluate.outcome import Outcome
+
+Tasks = Annotated[
+    Path, typer.Argument(metavar="TASKS", help="The tasks, one JSON object on each line.")
+]
+Folder = Annotated[Path, typer.Option("--project", metavar="DIR", help="The generated project.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Ask this model, at `OPENAI_BASE_URL` with `OPENAI_API_KEY`. Default: no model.",
+    ),
+]
+Lazy = Annotated[bool, typer.Option("--lazy", help="With a model: start the server lazily.")]
+Minimum = Annotated[
+    float | None,
+    typer.Option("--min", metavar="N", help="End with 1 below this share done.", min=0, max=1),
+]
+
+
+def eval(
+    tasks: Tasks,
+    folder: Folder = Path(),
+    model: Model = None,
+    lazy: Lazy = False,
+    minimum: Minimum = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Let an agent do tasks.
+
+    The server is started here, with an API behind it that records: a task is done when the request
+    arrives that it names. Without `--model` a scripted agent searches with the task's words and
+    calls what it finds with the task's arguments. With `--model` the model chooses.
+    """
+    import asyncio
+
+    from ..evaluate.model import run_model
+    from ..evaluate.outcome import summary
+    from ..evaluate.scripted import run_scripted
+    from ..evaluate.tasks import read_tasks
+
+    screen = Screen(quiet=quiet or as_json)
+    chosen = read_tasks(tasks)
+    if model is None:
+        outcomes = asyncio.run(run_scripted(folder, chosen))
+    else:
+        outcomes = asyncio.run(run_model(folder, chosen, model, lazy=lazy))
+    data = summary(outcomes)
+    if as_json:
+        screen.data(json.dumps(data, indent=2))
+    elif not quiet:
+        _show(screen, outcomes)
+        screen.out.print(
+            f"{data['done']} of {data['tasks']} tasks done; in the mean {data['calls']:g} calls and"
+            f" {data['tokens']:,} tokens a task; {data['wrong_tools']} wrong"
+        )
+    return int(minimum is not None and data["success"] < minimum)
+
+
+def _show(screen: Screen, outcomes: list[Outcome]) -> None:
+    from . import tables
+
+    table = tables.grid()
+    for one in outcomes:
+        result = "done"
+        if not one.done:
+            result = f"not done: {shown(one.reason)}"
+        table.add_row(shown(one.task), f"{one.calls} calls", f"{one.tokens:,} tokens", result)
+    screen.out.print(table)
+    screen.out.print()

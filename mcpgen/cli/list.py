@@ -1,0 +1,66 @@
+"""`mcpgen list`: the tools of a project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as opt
+from .screen import Screen, shown
+
+if TYPE_CHECKING:
+    from ..live.tools import ListedTool
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[WORD]...", help="Only tools whose name or title has all these words."),
+]
+Toolset = Annotated[
+    str, typer.Option("--toolset", metavar="NAME", help="Only tools of this toolset.")
+]
+
+
+def list_tools(
+    words: Words = None,
+    toolset: Toolset = "",
+    project: opt.ProjectOption = Path(),
+    as_json: opt.AsJson = False,
+) -> int:
+    """List the tools of a project.
+
+    Reads the project's files and runs none of its code. With words, only the tools that have them.
+    """
+    from ..live.environment import package_of
+    from ..live.tools import listed_tools
+    from .project_folder import project_folder
+
+    screen = Screen()
+    folder = project_folder(project)
+    tools = listed_tools(folder / "src" / package_of(folder))
+    selected = [item for item in tools if _matches(item, words or [], toolset)]
+    if as_json:
+        screen.data(json.dumps([item.tool for item in selected], indent=2))
+        return 0
+    for item in selected:
+        screen.out.print(f"{shown(item.name)}({shown(_signature(item))})", style="cyan", end="")
+        screen.out.print(f"  {shown(str(item.tool.get('title', '')))}", style="dim")
+    screen.remark(f"{len(selected):,} of {len(tools):,} tools")
+    return 0
+
+
+def _matches(item: ListedTool, words: list[str], toolset: str) -> bool:
+    if toolset not in ("", item.toolset):
+        return False
+    text = f"{item.name} {item.tool.get('title', '')}".lower()
+    return all(word.lower() in text for word in words)
+
+
+def _signature(item: ListedTool) -> str:
+    """The arguments as `mcpgen call` takes them: `book_id, [limit]`."""
+    schema = item.tool.get("inputSchema", {})
+    required = schema.get("required", [])
+    names = schema.get("properties", {})
+    return ", ".join(name if name in required else f"[{name}]" for name in names)

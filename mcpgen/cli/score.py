@@ -1,0 +1,110 @@
+"""`mcpgen score`: how well tools tell a model what it needs, and what to change first."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import Config
+from . import options as opt
+from .screen import Screen, shown
+
+if TYPE_CHECKING:
+    from ..score import Change, Score, ToolList
+
+MOST_WORST = 5
+
+Command = Annotated[
+    str | None,
+    typer.Option("--command", metavar="CMD", help="Score the server that this command starts."),
+]
+Url = Annotated[
+    str | None,
+    typer.Option("--url", metavar="URL", help="Score the server at this URL (Streamable HTTP)."),
+]
+Minimum = Annotated[
+    float | None,
+    typer.Option("--min", metavar="N", help="End with 1 when the score is lower.", min=1, max=5),
+]
+
+
+def score(
+    *,
+    config: Config,
+    command: Command = None,
+    url: Url = None,
+    minimum: Minimum = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Score a list of tools.
+
+    Takes a document, a project, a file of tools (a captured answer to `tools/list`), or a running
+    server. Rules judge purpose, distinctness, usage, arguments, output, annotations and size from 1
+    to 5; no model is asked, and the same list gives the same score. The changes worth most come
+    first, with the lines of `mcpgen.toml` that make them.
+    """
+    from ..score import score_tools
+    from ..score.changes import changes
+    from ..score.lists import tools_of_config, tools_of_server
+
+    screen = Screen(quiet=quiet or as_json)
+    if command is not None:
+        listed = tools_of_server(command, remote=False)
+    elif url is not None:
+        listed = tools_of_server(url, remote=True)
+    else:
+        listed = tools_of_config(config)
+    result = score_tools(listed.tools)
+    first = changes(result, listed.by_name(), listed.keys)
+    if as_json:
+        data = {
+            "name": listed.name,
+            **result.data(),
+            "changes": [change.data() for change in first],
+        }
+        screen.data(json.dumps(data, indent=2))
+    elif not quiet:
+        _show(screen, listed, result, first)
+    if minimum is None or result.score >= minimum:
+        return 0
+    screen.err.print(f"the score {result.score:.2f} is below {minimum:g}")
+    return 1
+
+
+def _show(screen: Screen, listed: ToolList, result: Score, first: list[Change]) -> None:
+    from . import tables
+
+    screen.out.print(
+        f"{shown(listed.name)}: {result.score:.2f} of 5 ({len(result.tools):,} tools: mean"
+        f" {result.mean:.2f}, lowest {result.minimum:.2f}; together {result.coherence:.2f})"
+    )
+    screen.out.print()
+    dimensions = tables.grid()
+    for name, value in result.dimensions.items():
+        dimensions.add_row(name, f"{value:.2f}")
+    screen.out.print(dimensions)
+    screen.out.print()
+    screen.out.print("lowest", style="bold")
+    worst = tables.grid()
+    for tool in sorted(result.tools, key=lambda tool: (tool.score, tool.name))[:MOST_WORST]:
+        weakest = min(tool.dimensions, key=lambda name: tool.dimensions[name])
+        dimension = f"{weakest} {tool.dimensions[weakest]:.1f}"
+        worst.add_row(shown(tool.name), f"{tool.score:.2f}", dimension)
+    screen.out.print(worst)
+    screen.out.print()
+    if first:
+        screen.out.print("changes worth most", style="bold")
+    for number, change in enumerate(first, 1):
+        _show_change(screen, number, change)
+
+
+def _show_change(screen: Screen, number: int, change: Change) -> None:
+    names = ", ".join(shown(name) for name in change.tools[:3])
+    if len(change.tools) > 3:
+        names += f" and {len(change.tools) - 3:,} more"
+    screen.out.print(f"{number:2}. +{change.gain:.2f}  {names}: {change.advice}")
+    for line in change.lines.splitlines():
+        screen.out.print(f"      {shown(line)}", style="cyan")

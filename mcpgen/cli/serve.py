@@ -1,0 +1,135 @@
+"""`mcpgen serve`: run a server at once, from a document or a project."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..config import Config
+from ..problems import McpgenError, Problem
+from .screen import Screen
+
+Http = Annotated[
+    bool, typer.Option("--http", help="Serve Streamable HTTP at /mcp instead of stdio.")
+]
+Port = Annotated[
+    int, typer.Option("--port", metavar="N", help="The port to listen on with --http.")
+]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Generate and load the server again when the document or the project changes.",
+    ),
+]
+Lazy = Annotated[
+    bool, typer.Option("--lazy", help="Offer three tools that find and call the others.")
+]
+ReadOnly = Annotated[
+    bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
+]
+
+
+def serve(
+    config: Config,
+    http: Http = False,
+    port: Port = 8000,
+    watch: Watch = False,
+    lazy: Lazy = False,
+    read_only: ReadOnly = False,
+) -> int:
+    """Run a server from a document or a project.
+
+    From a document, a project is generated in a temporary folder and removed at the end; SPEC may
+    also be a project's folder. With `--watch` a changed document, `mcpgen.toml`, `hooks.py` or
+    custom tool is in force a moment later: running calls finish, and clients are told that the list
+    has changed. Everything but the protocol goes to standard error.
+    """
+    from ..project.run import here, is_project
+
+    screen = Screen()
+    arguments = _server_arguments(http=http, port=port, lazy=lazy, read_only=read_only)
+    folder = here()
+    if config.sources:
+        folder = None
+    if len(config.sources) == 1 and is_project(Path(config.sources[0])):
+        folder = Path(config.sources[0])
+        config = replace(config, sources=())
+    if folder is not None:
+        return _serve(screen, config, folder, arguments, watch=watch)
+    with tempfile.TemporaryDirectory(prefix="mcpgen-") as temporary:
+        absolute = replace(config, sources=tuple(map(_absolute, config.sources)))
+        return _serve(screen, absolute, Path(temporary) / "server", arguments, watch=watch)
+
+
+def _absolute(source: str) -> str:
+    path = Path(source)
+    if path.exists():
+        return str(path.resolve())
+    return source
+
+
+def _server_arguments(*, http: bool, port: int, lazy: bool, read_only: bool) -> list[str]:
+    """The words for the server's own command line."""
+    flags = {"--lazy": lazy, "--read-only": read_only}
+    words = [flag for flag, is_set in flags.items() if is_set]
+    if http:
+        words += ["--http", "--port", str(port)]
+    return words
+
+
+def _serve(
+    screen: Screen, config: Config, folder: Path, arguments: list[str], *, watch: bool
+) -> int:
+    """Generate where that is needed, and run the server until it ends."""
+    from ..config import read_config
+    from ..live.environment import INSIDE, package_of, python_of, variables
+    from ..live.watch import generated, sources, wait
+    from ..project.run import is_project
+
+    document = None
+    if watch or not is_project(folder):
+        document, problems = generated(config, folder)
+        _tell(screen, problems.items)
+    package = package_of(folder)
+    python = python_of(folder, screen.remark)
+    start = [python, "-m", package, *arguments]
+    if watch:
+        start = [python, str(INSIDE / "serve.py"), package, *arguments]
+    process = subprocess.Popen(start, env=variables(folder), cwd=folder)
+    try:
+        if document is None or not watch:
+            return process.wait()
+        paths = sources(read_config(folder), document, folder)
+        return wait(process, paths, lambda: _again(screen, folder))
+    except KeyboardInterrupt:
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
+def _again(screen: Screen, folder: Path) -> None:
+    """Generate the project once more; what is wrong is told, and the server goes on as it was."""
+    from ..live.watch import generated
+    from ..problems import Problems
+    from .problem_output import print_problems
+
+    try:
+        generated(Config(), folder)
+    except McpgenError as error:
+        print_problems(screen, Problems(items=list(error.problems)), None, "text")
+        print("not generated again: the server goes on as it was", file=sys.stderr)
+
+
+def _tell(screen: Screen, problems: list[Problem]) -> None:
+    count = len(problems)
+    if count:
+        screen.remark(f"{count} problems in the document; `mcpgen lint` lists them")

@@ -1,0 +1,66 @@
+"""`mcpgen suggest`: the tools of a large API worth having first, as lines for `mcpgen.toml`."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from ..config import Config
+from . import options as opt
+from .screen import Screen
+
+DEFAULT = 40
+
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", help=f"At most so many tools (default {DEFAULT}).", min=1),
+]
+For = Annotated[
+    str | None,
+    typer.Option("--client", metavar="NAME", help="At most as many tools as this client takes."),
+]
+
+
+def suggest(
+    *,
+    config: Config,
+    limit: Limit = None,
+    client: For = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Propose which operations to keep.
+
+    Prints lines for `mcpgen.toml` that keep the tools worth having first: the reads and the main
+    writes of each resource, chosen by the structure of the API. Nothing is written.
+    """
+    from ..lint.clients import tool_limit
+    from ..problems import Problems
+    from ..project.run import Request, run
+    from ..suggest import lines
+    from ..suggest import suggest as choose
+
+    screen = Screen(quiet=quiet or as_json)
+    most = limit or DEFAULT
+    if client is not None:
+        most = min(limit or tool_limit(client), tool_limit(client))
+    problems = Problems()
+    with screen.working("starting") as step:
+        server = run(Request(config=config), problems, step, files=False).server
+    choices = choose(server, most)
+    if as_json:
+        data = [
+            {"tool": choice.tool.name, "operation": choice.key, "tokens": choice.tokens}
+            for choice in choices
+        ]
+        screen.data(json.dumps(data, indent=2))
+        return 0
+    screen.data(lines(choices))
+    tokens = sum(choice.tokens for choice in choices)
+    screen.remark(
+        f"{len(choices):,} of {len(server.tools):,} tools, about {tokens:,} tokens;"
+        " the lines are for mcpgen.toml"
+    )
+    return 0

@@ -1,0 +1,124 @@
+"""How credentials and headers are written in `mcpgen.toml` and on the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..problems import Problem, UsageError
+from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
+from ..text import visible
+
+CONSTANT_HEADERS = frozenset(("accept", "content-type"))
+"""Headers that no argument sets, and whose constant value an author or operator may choose."""
+
+_VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SCHEMES = "`bearer`, `basic`, `header:NAME` or `query:NAME`"
+
+
+@dataclass(frozen=True, slots=True)
+class FetchHeader:
+    """A header of the request for the document, and the environment variable of its value."""
+
+    name: str
+    variable: str
+
+
+def split_scheme(scheme: str) -> tuple[str, str]:
+    """`header:X-Api-Key` as (`header`, `X-Api-Key`); the name is empty for `bearer` and `basic`."""
+    kind, _, name = scheme.partition(":")
+    return kind.strip().lower(), name.strip()
+
+
+def scheme_fault(scheme: str | None) -> str:
+    """Why a credential cannot be sent in this way, or an empty text."""
+    if scheme is None:
+        return ""
+    kind, name = split_scheme(scheme)
+    text = visible(scheme)[:60]
+    if kind in ("bearer", "basic") and not name:
+        return ""
+    if kind == "query" and name:
+        return ""
+    if kind != "header":
+        return f"`{text}` is no way to send a credential: it is {_SCHEMES}"
+    if not TOKEN.fullmatch(name):
+        return f"`{text}` names no header: write it as in `header:X-Api-Key`"
+    if name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
+        return f"`{text}` names a header that the HTTP client sets itself"
+    return ""
+
+
+def scheme_problem(scheme: str | None) -> Problem | None:
+    """What is wrong with the option `--auth`, or None."""
+    message = scheme_fault(scheme)
+    if not message:
+        return None
+    return Problem(code="E1176", severity="error", message=message)
+
+
+def fetch_header(text: str) -> FetchHeader | None:
+    """`Authorization: env:NAME` in its parts, or None where it is written otherwise."""
+    name, colon, value = text.partition(":")
+    prefix, _, variable = value.strip().partition(":")
+    if not colon or not TOKEN.fullmatch(name.strip()):
+        return None
+    if prefix != "env" or not _VARIABLE.fullmatch(variable):
+        return None
+    return FetchHeader(name.strip(), variable)
+
+
+def fetch_fault(headers: Iterable[str]) -> str:
+    """Why headers cannot be sent when the document is fetched, or an empty text.
+
+    The value is never repeated: it may be a secret that was written in place of a variable.
+    """
+    for text in headers:
+        if fetch_header(text) is None:
+            name = visible(text.partition(":")[0])[:60]
+            return (
+                f"the header `{name}` must name an environment variable that holds its value, as in"
+                " `Authorization: env:NAME`"
+            )
+    return ""
+
+
+def fetch_headers(headers: Iterable[str], environ: Mapping[str, str]) -> dict[str, str]:
+    """The headers for fetching the document, with their values from the environment.
+
+    Raises UsageError where a header names no variable, or one that is not set or holds no header
+    value.
+    """
+    fault = fetch_fault(headers)
+    if fault:
+        raise _unusable(fault)
+    values: dict[str, str] = {}
+    for header in filter(None, map(fetch_header, headers)):
+        value = environ.get(header.variable, "").strip()
+        if not value:
+            raise _unusable(
+                f"the environment variable `{header.variable}` is not set: the header"
+                f" `{header.name}` takes its value from it"
+            )
+        if not _VALUE.fullmatch(value):
+            raise _unusable(
+                f"the environment variable `{header.variable}` holds characters that no header can"
+                " carry"
+            )
+        values[header.name] = value
+    return values
+
+
+def _unusable(message: str) -> UsageError:
+    return UsageError(Problem(code="E1175", severity="error", message=message))
+
+
+def is_constant_header(name: str, value: Any) -> bool:
+    """Whether every request may carry a header with this value."""
+    lower = name.lower()
+    if not TOKEN.fullmatch(name) or lower in FORBIDDEN_HEADERS - CONSTANT_HEADERS:
+        return False
+    return isinstance(value, str) and bool(_VALUE.fullmatch(value))

@@ -1,0 +1,91 @@
+"""operationIds in texts, as the names of their tools.
+
+A text says `call listBooks first`; the model knows that tool as `list_books`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..ir import Server, Tool, Toolset
+from ..parse.describe import DESCRIPTION
+from ..text import shorten
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w/.-]*[A-Za-z0-9_]")
+# What can only be an identifier, and no word of a sentence: `listBooks`, `books/list`.
+_UNLIKE_A_WORD = re.compile(r"[a-z0-9][A-Z]|_|\w/\w|-\w+-")
+VALUES = frozenset(["const", "default", "enum", "examples"])
+"""Keywords of JSON Schema whose values are data, and no schemas."""
+
+
+def with_tool_names(server: Server) -> Server:
+    """The server with the name of a tool wherever a text says its operationId."""
+    names: dict[str, str] = {}
+    for tool in server.tools:
+        identity = tool.origin.operation_id
+        if identity and identity != tool.name and _UNLIKE_A_WORD.search(identity):
+            names[identity] = tool.name
+    if not names:
+        return server
+    toolsets = tuple(_toolset(toolset, names) for toolset in server.toolsets)
+    instructions = named(server.instructions, names)
+    return replace(server, toolsets=toolsets, instructions=instructions)
+
+
+def named(text: str, names: Mapping[str, str]) -> str:
+    """A text with the names of tools for operationIds."""
+    return _IDENTIFIER.sub(lambda match: names.get(match.group(), match.group()), text)
+
+
+def _toolset(toolset: Toolset, names: Mapping[str, str]) -> Toolset:
+    tools = tuple(_tool(tool, names) for tool in toolset.tools)
+    return replace(toolset, description=named(toolset.description, names), tools=tools)
+
+
+def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
+    """A tool whose texts name tools. A field of its own that is called like an operation is that
+    field.
+    """
+    fields = {*_fields(tool.input_schema), *_fields(tool.output_schema)}
+    others = {identity: name for identity, name in names.items() if identity not in fields}
+    description = shorten(named(tool.description, others), DESCRIPTION)
+    return replace(
+        tool,
+        description=description,
+        input_schema=_schema(tool.input_schema, others),
+        output_schema=_schema(tool.output_schema, others),
+        docstring=named(tool.docstring, others),
+    )
+
+
+def _fields(value: Any) -> set[str]:
+    """The names of all properties in a schema."""
+    names: set[str] = set()
+    if isinstance(value, dict):
+        names.update(value.get("properties", ()))
+        for item in value.values():
+            names |= _fields(item)
+    elif isinstance(value, list):
+        for item in value:
+            names |= _fields(item)
+    return names
+
+
+def _schema(value: Any, names: Mapping[str, str]) -> Any:
+    """A schema whose descriptions name tools. Values stay what they are."""
+    if isinstance(value, list):
+        return [_schema(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    schema = {}
+    for key, item in value.items():
+        if key in VALUES:
+            schema[key] = item
+        elif key == "description" and isinstance(item, str):
+            schema[key] = named(item, names)
+        else:
+            schema[key] = _schema(item, names)
+    return schema

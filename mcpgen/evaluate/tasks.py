@@ -1,0 +1,97 @@
+"""Tasks: what is asked for, and the request that must arrive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from ..problems import UsageError
+
+KEYS = frozenset({"task", "query", "arguments", "method", "path", "body"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request as it arrived: its path below the base URL, query and JSON body."""
+
+    method: str
+    target: str
+    body: Any = None
+
+    @property
+    def path(self) -> str:
+        """The path without its query."""
+        return urlsplit(self.target).path
+
+    @property
+    def query(self) -> set[tuple[str, str]]:
+        """The pairs of the query."""
+        return set(parse_qsl(urlsplit(self.target).query, keep_blank_values=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One task: the words of the user, those the scripted agent searches with, the arguments it
+    calls with, and the request that must arrive (`GET /books?genre=poetry`); a body must hold
+    at least what `body` says.
+    """
+
+    task: str
+    method: str
+    path: str
+    query: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+
+    def done_by(self, request: Request) -> bool:
+        """Whether a request is the one that was meant."""
+        wanted = Request(method=self.method, target=self.path)
+        if request.method != wanted.method or request.path != wanted.path:
+            return False
+        return wanted.query <= request.query and _within(self.body, request.body)
+
+
+def _within(part: Any, whole: Any) -> bool:
+    """Whether a JSON value holds another: objects member by member, all else equal."""
+    if isinstance(part, dict):
+        if not isinstance(whole, dict):
+            return False
+        return all(_within(value, whole.get(key)) for key, value in part.items())
+    return part is None or part == whole
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """The tasks of a file, one JSON object on each line. Raises UsageError."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError.of("E1472", f"`{path}` cannot be read: {error}") from error
+    tasks = [_task(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not tasks:
+        raise UsageError.of("E1472", f"`{path}` holds no tasks")
+    return tasks
+
+
+def _task(path: Path, number: int, line: str) -> Task:
+    try:
+        data = json.loads(line)
+    except ValueError as error:
+        raise _wrong(path, number, f"not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise _wrong(path, number, "not an object")
+    for key in ("task", "method", "path"):
+        if not isinstance(data.get(key), str):
+            raise _wrong(path, number, f"`{key}` must be text")
+    unknown = sorted(data.keys() - KEYS)
+    if unknown:
+        raise _wrong(path, number, f"unknown key `{unknown[0]}`")
+    return Task(**{"query": data["task"], **data})
+
+
+def _wrong(path: Path, number: int, reason: str) -> UsageError:
+    hint = "a task has `task`, `method` and `path`, and may have `query`, `arguments` and `body`"
+    return UsageError.of("E1472", f"`{path}` line {number}: {reason}", hint)

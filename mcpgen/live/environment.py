@@ -1,0 +1,124 @@
+"""The Python that a project's server runs with.
+
+`$MCPGEN_PYTHON` where it is set, else the project's own `.venv` (which `make test` makes), else an
+environment in the user's cache, which all projects with the same dependencies share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+from ..problems import Problem, UsageError
+
+OVERRIDE = "MCPGEN_PYTHON"
+READY = "ready"
+"""The file that marks a finished environment, here and in a generated Makefile."""
+INSIDE = Path(__file__).parent / "inside"
+
+
+def python_of(project: Path, announce: Callable[[str], None]) -> str:
+    """The interpreter for a project. Raises UsageError where its environment cannot be made.
+
+    `announce` is told before packages are installed.
+    """
+    override = os.environ.get(OVERRIDE)
+    if override:
+        return override
+    own = project / ".venv"
+    if (own / READY).is_file():
+        return str(_interpreter(own))
+    dependencies = _dependencies(project)
+    shared = _cache() / _key(dependencies)
+    if not (shared / READY).is_file():
+        announce("installing what the server needs (once)")
+        _make(shared, dependencies)
+    return str(_interpreter(shared))
+
+
+def variables(project: Path) -> dict[str, str]:
+    """The environment of a process that runs the project's package from its folder."""
+    source = str((project / "src").resolve())
+    paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def package_of(project: Path) -> str:
+    """The import name of a project's package. Raises UsageError where it has none."""
+    packages = sorted(path.parent.name for path in (project / "src").glob("*/api.json"))
+    if len(packages) == 1:
+        return packages[0]
+    raise _problem(
+        f"`{project / 'src'}` does not hold the package of a server",
+        "generate it: `mcpgen generate`, in the project's folder",
+    )
+
+
+def _dependencies(project: Path) -> list[str]:
+    try:
+        data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
+        return [str(item) for item in data["project"]["dependencies"]]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        hint = "`pyproject.toml` must list the server's dependencies under `[project]`"
+        raise _problem(f"the dependencies of `{project}` cannot be read: {error}", hint) from None
+
+
+def _cache() -> Path:
+    """Where environments are kept: the user's cache folder."""
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home())
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "mcpgen" / "servers"
+
+
+def _key(dependencies: list[str]) -> str:
+    facts = json.dumps([sorted(dependencies), sys.version_info[:2], sys.prefix])
+    return hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+def _interpreter(environment: Path) -> Path:
+    if os.name == "nt":
+        return environment / "Scripts" / "python.exe"
+    return environment / "bin" / "python"
+
+
+def _make(folder: Path, dependencies: list[str]) -> None:
+    """Make an environment beside its place and move it there when it is complete."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix="new-"))
+    try:
+        venv.create(draft, with_pip=True, symlinks=os.name != "nt")
+        install = [str(_interpreter(draft)), "-m", "pip", "install", "-qq", *dependencies]
+        done = subprocess.run(
+            install, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+        if done.returncode:
+            lines = done.stderr.strip().splitlines()
+            raise _problem(
+                "what the server needs could not be installed",
+                f"make an environment yourself and name its Python in `{OVERRIDE}`",
+                tuple(lines[-5:]),
+            )
+        (draft / READY).touch()
+        draft.rename(folder)
+    except OSError:
+        if not (folder / READY).is_file():  # another process was first
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _problem(message: str, hint: str, notes: tuple[str, ...] = ()) -> UsageError:
+    return UsageError(
+        Problem(code="E1177", severity="error", message=message, hint=hint, notes=notes)
+    )

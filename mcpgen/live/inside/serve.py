@@ -1,0 +1,144 @@
+"""Serve a package and load it again whenever its files change, for `mcpgen serve --watch`.
+
+Calls that run finish with the code they began with; the next one gets the new code. Clients hear of
+a new list: those of the handshake era by a notification on stdio, those of 2026-07-28 on their
+`subscriptions/listen` stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import sys
+import weakref
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mcp.types as types
+from mcp.server.lowlevel import NotificationOptions
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+
+if TYPE_CHECKING:
+    from mcpgen.runtime.app import App as Base
+else:
+    Base = object
+
+INTERVAL = 0.3
+"""Seconds between two looks at the files."""
+PENDING = "mcpgen.lock.new"
+"""Stands in the project while a run is writing."""
+
+KEPT = ("server", "refusal")
+"""What of an application outlives its reload."""
+
+Fingerprint = tuple[tuple[str, int, int], ...]
+
+
+def main(package: str, arguments: list[str]) -> int:
+    """Serve until the client leaves; the exit code of the server."""
+    sys.dont_write_bytecode = True  # a file that changes twice in a second is read twice
+    runtime: Any = importlib.import_module(f"{package}.runtime.app")
+    runtime.LIST_TTL_MS = 0
+    facts = {"plain": runtime.App, "http": "--http" in arguments}
+    runtime.App = type("LiveApp", (Live, runtime.App), facts)
+    command = importlib.import_module(f"{package}.runtime.command")
+    return int(command.main(package, arguments))
+
+
+class Live(Base):
+    """An application that loads itself again; mixed into the package's own class (`plain`)."""
+
+    plain: Any
+    http: bool
+
+    def __init__(self, package: str, **options: Any) -> None:
+        self.package, self.options = package, options
+        self.bus = InMemorySubscriptionBus()
+        self.sessions: weakref.WeakSet[Any] = weakref.WeakSet()
+        super().__init__(package, **options)
+
+    def _build(self, facts: dict[str, Any]) -> Any:
+        server: Any = super()._build(facts)
+        server.add_request_handler(
+            "subscriptions/listen", types.SubscriptionsListenRequestParams, ListenHandler(self.bus)
+        )
+        server.create_initialization_options = functools.partial(
+            server.create_initialization_options, NotificationOptions(tools_changed=True)
+        )
+        return server
+
+    async def _list(self, ctx: Any, call_next: Any) -> Any:
+        self.sessions.add(ctx.session)
+        return await super()._list(ctx, call_next)
+
+    @asynccontextmanager
+    async def _lifespan(self, server: Any) -> AsyncIterator[dict[str, Any]]:
+        watcher = asyncio.create_task(self.watch())
+        async with super()._lifespan(server) as state:
+            yield state
+        watcher.cancel()
+        with suppress(asyncio.CancelledError):
+            await watcher
+
+    async def watch(self) -> None:
+        """Load the package again when its files have changed, as long as the server runs."""
+        folder = self._package.folder
+        state = fingerprint(folder)
+        while True:
+            await asyncio.sleep(INTERVAL)
+            now = fingerprint(folder)
+            if now == state or (folder.parents[1] / PENDING).exists():
+                continue
+            state = now
+            if self.reload():
+                await self.announce()
+
+    def reload(self) -> bool:
+        """Take over what a new application reads; False where it cannot start."""
+        forget(self.package)
+        try:
+            facts = self._package.facts()
+            settings = importlib.import_module(f"{self.package}.runtime.settings")
+            options = {**self.options, "settings": settings.read(facts, http=self.http)}
+            fresh = self.plain(self.package, **options)
+        except Exception as error:
+            print(f"not loaded again: {error}", file=sys.stderr)
+            return False
+        self.__dict__ |= {key: vars(fresh)[key] for key in vars(fresh) if key not in KEPT}
+        print(f"loaded again: {len(self.catalog.listed)} tools", file=sys.stderr)
+        return True
+
+    async def announce(self) -> None:
+        """Tell clients that the list has changed."""
+        await self.bus.publish(ToolsListChanged())
+        for session in list(self.sessions):
+            with suppress(Exception):  # a session that has ended hears nothing
+                await session.send_tool_list_changed()
+
+
+def fingerprint(folder: Path) -> Fingerprint:
+    """The files of a package that may change while it is served, with time and size."""
+    facts = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.suffix not in (".py", ".json") or name.parts[0] == "runtime":
+            continue
+        with suppress(OSError):
+            state = path.stat()
+            facts.append((name.as_posix(), state.st_mtime_ns, state.st_size))
+    return tuple(facts)
+
+
+def forget(package: str) -> None:
+    """Forget the imported modules of a package, except its runtime."""
+    importlib.invalidate_caches()
+    for name in list(sys.modules):
+        if name.startswith(f"{package}.") and not name.startswith(f"{package}.runtime"):
+            del sys.modules[name]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,112 @@
+"""The `$id` and the anchors of schemas, which references may use in place of a pointer (JSON Schema
+2020-12 core, section 8.2).
+"""
+
+from __future__ import annotations
+
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..runtime.pointer import escape
+
+NAMES = frozenset(
+    "properties patternProperties $defs definitions dependentSchemas dependencies headers"
+    " parameters responses schemas examples requestBodies links callbacks securitySchemes"
+    " securityDefinitions pathItems mediaTypes content encoding variables paths webhooks x-webhooks"
+    " x-ms-paths additionalOperations scopes".split()
+)
+"""Keywords whose value maps names the author chose to objects: there, `example` is a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """What is above a node: the pointers of the whole schema (`home`) and of the nearest one with
+    an `$id` (`resource`), and the base URI.
+    """
+
+    home: str
+    resource: str
+    base: str = ""
+
+
+@dataclass(slots=True)
+class Identifiers:
+    """Every `$id` and anchor of the trees that were read, and the pointer each one stands for.
+
+    Two tools of a list may use the same `$id`, so one of the same schema is preferred.
+    """
+
+    starts: dict[int, str] = field(default_factory=dict)
+    """The schemas that are documents of their own, by `id()`: their pointers."""
+    has_draft_4: bool = False
+    """Whether there are schemas of draft-04, whose `$id` is `id`."""
+    _by_home: dict[tuple[str, str], str] = field(default_factory=dict)
+    _anywhere: dict[str, str] = field(default_factory=dict)
+    _anchors: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def collect(self, tree: Any, home: str) -> None:
+        """Note every identifier of a tree whose root has the pointer `home`."""
+        self._collect(tree, home, Above(home, home), has_names=False)
+
+    def identity(self, node: dict[str, Any]) -> tuple[str, str]:
+        """The URI and the fragment of an object's `$id`, empty where it has none."""
+        identity = node.get("$id")
+        if identity is None and self.has_draft_4:
+            identity = node.get("id")
+        if type(identity) is not str:
+            return "", ""
+        address, _, fragment = identity.partition("#")
+        return address, fragment
+
+    def resource(self, home: str, uri: str) -> str | None:
+        """The pointer of the schema whose `$id` is a URI."""
+        pointer = self._by_home.get((home, uri))
+        if pointer is None:
+            pointer = self._anywhere.get(uri)
+        return pointer
+
+    def anchor(self, resource: str, home: str, fragment: str) -> str | None:
+        """The pointer of an anchor of a schema, or else of the document it is in."""
+        name = urllib.parse.unquote(fragment)
+        pointer = self._anchors.get((resource, name))
+        if pointer is None:
+            pointer = self._anchors.get((home, name))
+        return pointer
+
+    def _collect(self, node: Any, pointer: str, above: Above, *, has_names: bool) -> None:
+        if isinstance(node, list):
+            for index, item in enumerate(node):
+                self._collect(item, f"{pointer}/{index}", above, has_names=False)
+            return
+        if not isinstance(node, dict):
+            return
+        if id(node) in self.starts:
+            above = Above(pointer, pointer)
+            has_names = False
+        if not has_names:
+            above = self._note(node, pointer, above)
+        for key, value in node.items():
+            if isinstance(value, (dict, list)):
+                maps_names = key in NAMES and not has_names
+                self._collect(value, f"{pointer}/{escape(key)}", above, has_names=maps_names)
+
+    def _note(self, node: dict[str, Any], pointer: str, above: Above) -> Above:
+        """Note the identifiers of one object. Returns what is above its children."""
+        address, fragment = self.identity(node)
+        if fragment:  # an anchor, before draft 2019-09
+            self._note_anchor(fragment, pointer, above)
+        if address:
+            base = urllib.parse.urljoin(above.base, address)
+            self._by_home.setdefault((above.home, base), pointer)
+            self._anywhere.setdefault(base, pointer)
+            above = Above(above.home, pointer, base)
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            anchor = node.get(keyword)
+            if type(anchor) is str:
+                self._note_anchor(anchor, pointer, above)
+        return above
+
+    def _note_anchor(self, name: str, pointer: str, above: Above) -> None:
+        self._anchors.setdefault((above.resource, name), pointer)
+        self._anchors.setdefault((above.home, name), pointer)

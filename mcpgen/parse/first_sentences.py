@@ -1,0 +1,185 @@
+"""First sentences that tell the tools of a server apart.
+
+A model chooses by them, and a search shows nothing else. Where several operations begin with the
+same sentence (`Get details`), each gets one of its own: its description's, or the same sentence
+with words of its path or name (`Get a movie's details`). Nothing is invented.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..load.operations import DocumentedOperation
+from ..text import humanise, words
+from . import describe
+from .naming.route import telling_parts
+from .vocabulary import STOP_WORDS, base_verb, is_verb, singular
+
+SHORT = 3
+"""The most words of a sentence that can take an owner: `Get upcoming releases`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a tool's description begins: its first sentence without the full stop, and the rest of
+    the document's text.
+    """
+
+    sentence: str
+    rest: str
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The opening of one operation, on its way."""
+
+    operation: DocumentedOperation
+    name: str
+    opening: Opening
+    own_words: list[str]
+    """Words of the tool's name that not every tool of the same sentence has."""
+
+    def told(self) -> Opening | None:
+        """With the first sentence of the description in place of the summary."""
+        sentence, rest = describe.first_told(self.operation.node, self.operation.method)
+        return Opening(sentence, rest) if sentence else None
+
+    def owned(self) -> Opening | None:
+        """With the resource the path is about: `Get a movie's details`."""
+        return self.with_owner(1)
+
+    def owned_in_full(self) -> Opening | None:
+        """With every resource of the path: `Get a tv season's details`."""
+        return self.with_owner(len(self.operation.path))
+
+    def with_owner(self, count: int) -> Opening | None:
+        """With the last `count` resources of the path as the owner."""
+        verb, *thing = self.opening.sentence.split(" ")
+        owner = _owners(self.operation.path)[-count:]
+        is_short = 0 < len(thing) < SHORT and is_verb(verb)
+        if not (owner and is_short) or not _can_be_owned(thing, owner):
+            return None
+        text = " ".join(owner)
+        article = "an" if text[0] in "aeiou" else "a"
+        what = " ".join(map(_lowered, thing))
+        return Opening(f"{verb} {article} {text}'s {what}", self.opening.rest)
+
+    def with_own_words(self) -> Opening | None:
+        """With the words of the name that the others' names have not."""
+        own = [word for word in self.own_words if word not in _verbs(self.opening.sentence)]
+        return self.followed_by(" ".join(own)) if own else None
+
+    def unchanged(self) -> Opening:
+        """As it is, now that the others begin otherwise."""
+        return self.opening
+
+    def with_name(self) -> Opening:
+        """With the whole name, which no other tool has."""
+        return self.followed_by(humanise(self.name))
+
+    def followed_by(self, text: str) -> Opening:
+        """With words in brackets, within the length of a first sentence."""
+        suffix = f" ({text})"
+        sentence, rest = self.opening.sentence, self.opening.rest
+        sentence, rest = describe.fitted(sentence, rest, describe.FIRST_SENTENCE - len(suffix))
+        return Opening(sentence + suffix, rest)
+
+
+STEPS: tuple[Callable[[_Draft], Opening | None], ...] = (
+    _Draft.told,
+    _Draft.owned,
+    _Draft.owned_in_full,
+    _Draft.with_own_words,
+    _Draft.unchanged,
+    _Draft.with_name,
+)
+"""Ways to a sentence of one's own, the best first."""
+
+
+def openings(
+    operations: Iterable[DocumentedOperation], names: dict[str, str]
+) -> dict[str, Opening]:
+    """`METHOD /path` → how the tool's description begins. `names` are the tools' names."""
+    drafts: dict[str, _Draft] = {}
+    for operation in operations:
+        key = f"{operation.method} {operation.path}"
+        text = describe.headline(operation.node, names[key], operation.method)
+        drafts[key] = _Draft(operation, names[key], Opening(*text), [])
+    alike = _alike(drafts.values())
+    for group in alike:
+        _find_own_words(group)
+    waiting = [draft for group in alike for draft in group]
+    for step in STEPS:
+        waiting = _take(step, waiting, drafts.values())
+    return {key: draft.opening for key, draft in drafts.items()}
+
+
+def _take(
+    step: Callable[[_Draft], Opening | None], waiting: list[_Draft], drafts: Iterable[_Draft]
+) -> list[_Draft]:
+    """Give the drafts that wait what a step proposes, where no other tool begins so; return the
+    others.
+    """
+    proposals = [(draft, step(draft)) for draft in waiting]
+    names = {draft.name for draft in waiting}
+    count = Counter(_key(draft.opening) for draft in drafts if draft.name not in names)
+    count.update(_key(opening or draft.opening) for draft, opening in proposals)
+    left = []
+    for draft, opening in proposals:
+        if opening is None or count[_key(opening)] > 1:
+            left.append(draft)
+        else:
+            draft.opening = opening
+    return left
+
+
+def _key(opening: Opening) -> str:
+    return opening.sentence.lower()
+
+
+def _alike(drafts: Iterable[_Draft]) -> list[list[_Draft]]:
+    """The drafts that begin with the same sentence, in groups."""
+    groups: defaultdict[str, list[_Draft]] = defaultdict(list)
+    for draft in drafts:
+        groups[_key(draft.opening)].append(draft)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _find_own_words(group: list[_Draft]) -> None:
+    count = Counter(word for draft in group for word in set(words(draft.name)))
+    for draft in group:
+        draft.own_words = [word for word in words(draft.name) if count[word] < len(group)]
+
+
+def _owners(path: str) -> list[str]:
+    """The resources of a path that a parameter picks one of, in the singular; those of the last
+    literal too where the path ends with it.
+    """
+    parts = telling_parts(path)
+    owners = []
+    for part, following in pairwise(parts):
+        if following.is_parameter and not part.is_parameter:
+            *before, last = part.words
+            owners.append(" ".join([*before, singular(last)]))
+    return owners
+
+
+def _can_be_owned(thing: list[str], owner: list[str]) -> bool:
+    """Whether a sentence's object has no owner yet, nor words that point elsewhere."""
+    thing_words = {singular(word.lower()) for word in thing}
+    owner_words = {word for text in owner for word in text.split(" ")}
+    return STOP_WORDS.isdisjoint(thing_words) and owner_words.isdisjoint(thing_words)
+
+
+def _lowered(word: str) -> str:
+    """A word of a title in lower case; a name or an abbreviation as it is."""
+    if word[1:].islower():
+        return word.lower()
+    return word
+
+
+def _verbs(sentence: str) -> set[str]:
+    return {base_verb(word) for word in words(sentence)}

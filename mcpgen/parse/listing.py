@@ -1,0 +1,222 @@
+"""Where an answer holds a list, and how the list goes on: the styles are `data/pagination.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from ..ir import Listing
+from ..load.values import as_object
+from ..runtime.results.pages import BESIDE_A_LIST, fold
+from ..text import words
+
+if TYPE_CHECKING:
+    from .schema import Reader
+
+FIELDS_SCHEMA = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "Fields of each item to return; `all` for whole items",
+}
+FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
+"""What the argument that chooses fields is called: the first name that is free."""
+_LIST_NAMES = (
+    "items data results values value entries records rows list elements resources objects hits"
+    " documents nodes edges content collection members"
+).split()
+_OUTER_NAMES = ("data", "hits", "result", "results", "response", "_embedded", "payload", "body")
+_NO_LISTS = frozenset(
+    "responsemetadata metadata meta errors warnings links included facets".split()
+)
+"""Folded names of what stands beside a list."""
+_SIZES = (
+    "limit per_page page_size pagelen max_results max_items max_keys size count first top take rows"
+    " items_per_page hits_per_page number_of_results num_results results_per_page"
+).split()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How one API or family of APIs goes on after the first part of a list."""
+
+    name: str
+    next: str
+    size: str = ""
+    how: str
+    source: tuple[str, ...] = ()
+    key: str = "id"
+    beside: str = ""
+
+
+@cache
+def styles() -> tuple[Style, ...]:
+    """The table of styles."""
+    text = (resources.files("mcpgen") / "data" / "pagination.toml").read_text("utf-8")
+    rows = tomllib.loads(text)["style"]
+    return tuple(Style(source=tuple(row.pop("from", ())), **row) for row in rows)
+
+
+def listing_of(
+    reader: Reader, schema: Any, *, method: str, path: str, wire_names: Iterable[str]
+) -> Listing:
+    """Where an operation's JSON answer holds a list, and which arguments go on with it; both by
+    names on the wire, empty where there is none.
+    """
+    names = {fold(name): name for name in wire_names}
+    paged = {fold(name) for name in _SIZES} | {fold(style.next) for style in styles()}
+    items = _items(reader, schema, path, paged=not paged.isdisjoint(names))
+    style, source = _style(reader, schema, items, names)
+    size = names.get(fold(style.size), "") if style else ""
+    if not size:
+        size = next((names[fold(name)] for name in _SIZES if fold(name) in names), "")
+    if _echoes(method, style, size):
+        items = None
+    if style is None:
+        return Listing(items=items, size=size)
+    return Listing(
+        items=items,
+        next=names[fold(style.next)],
+        size=size,
+        how=style.how,
+        source=source,
+        key=style.key,
+    )
+
+
+def _echoes(method: str, style: Style | None, size: str) -> bool:
+    """Whether what was written comes back, with lists of its own."""
+    if method in ("GET", "QUERY"):
+        return False
+    return style is None and not size
+
+
+def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str, ...] | None:
+    """The keys that lead to the list of objects in an answer; None where there is not one."""
+    kinds = reader.kinds(schema)
+    if kinds == {"array"}:
+        if _holds_objects(reader, schema):
+            return ()
+        return None
+    if "object" not in kinds or path.endswith("}"):
+        return None
+    last_words = {fold(path.rsplit("/", 1)[-1]), *words(path.rsplit("/", 1)[-1])}
+    return _items_of_object(reader, schema, last_words, paged, depth=0)
+
+
+def _items_of_object(
+    reader: Reader, schema: Any, last_words: set[str], paged: bool, depth: int
+) -> tuple[str, ...] | None:
+    properties = reader.properties(schema)
+    lists = [
+        name
+        for name, child in properties.items()
+        if fold(name) not in _NO_LISTS
+        and reader.kinds(child) == {"array"}
+        and _holds_objects(reader, child)
+    ]
+    if "id" in properties:
+        return None  # one object that has lists of its own
+    if lists:
+        # A single object has lists of its own
+        says_more = not BESIDE_A_LIST.isdisjoint(map(fold, properties))
+        return _best_list(lists, last_words, paged or says_more)
+    if depth:
+        return None
+    for name, child in properties.items():
+        if name in _OUTER_NAMES or fold(name) in last_words:
+            inner = _items_of_object(reader, child, last_words, paged, depth + 1)
+            if inner is not None:
+                return (name, *inner)
+    return None
+
+
+def _best_list(lists: list[str], last_words: set[str], paged: bool) -> tuple[str, ...] | None:
+    """Of several lists the one under a usual name, or under the name of what the path is about. A
+    lone list has any name where the answer or the arguments speak of parts.
+    """
+    usual = [name for name in _LIST_NAMES if name in lists]
+    named = [name for name in lists if fold(name) in last_words]
+    for name in (*usual, *named):
+        return (name,)
+    if paged and len(lists) == 1:
+        return (lists[0],)
+    return None
+
+
+def _holds_objects(reader: Reader, schema: Any) -> bool:
+    """Whether the items of a list are objects, in every branch or in some."""
+    branches, _ = reader.branches(reader.flatten(schema))
+    return any(_items_are_objects(reader, branch) for branch in (schema, *branches))
+
+
+def _items_are_objects(reader: Reader, schema: Any) -> bool:
+    flat = reader.flatten(schema)
+    items = reader.flatten(flat.get("items"))
+    if "type" not in items and "items" in items:
+        # Written by converters for "one of these", not for lists in a list
+        items = items["items"]
+    return "object" in reader.kinds(items)
+
+
+def _style(
+    reader: Reader, schema: Any, items: tuple[str, ...] | None, names: dict[str, str]
+) -> tuple[Style | None, tuple[str, ...]]:
+    """The style that fits an operation best, and where the answer may hold its next value."""
+    candidates = []
+    for index, style in enumerate(styles()):
+        if {fold(style.next), fold(style.beside or style.next)} <= names.keys():
+            has_size = fold(style.size) in names
+            found = tuple(path for path in style.source if _declares(reader, schema, path))
+            rank = (_evidence(reader, schema, items, style, found, has_size), has_size, -index)
+            candidates.append((rank, style, found or style.source))
+    if not candidates:
+        return None, ()
+    _, best, source = max(candidates, key=lambda candidate: candidate[0])
+    if reader.properties(schema):
+        return best, source
+    # The answer's schema says nothing: any style with this argument may be meant
+    argument = fold(best.next)
+    every = [
+        path for _, style, paths in candidates if fold(style.next) == argument for path in paths
+    ]
+    return best, tuple(dict.fromkeys(every))
+
+
+def _evidence(
+    reader: Reader,
+    schema: Any,
+    items: tuple[str, ...] | None,
+    style: Style,
+    found: tuple[str, ...],
+    has_size: bool,
+) -> int:
+    """How much speaks for a style: 2 where the answer's schema does, 1 where nothing is against
+    it.
+    """
+    if found:
+        return 2
+    if style.how == "last":
+        return 2 * int(has_size and _items_have(reader, schema, items, style.key))
+    return int(not style.source)
+
+
+def _items_have(reader: Reader, schema: Any, path: tuple[str, ...] | None, key: str) -> bool:
+    if path is None:
+        return False
+    for name in path:
+        schema = reader.properties(schema).get(name)
+    return key in reader.properties(reader.flatten(schema).get("items"))
+
+
+def _declares(reader: Reader, schema: Any, path: str) -> bool:
+    """Whether an answer's schema has a dotted path. A name may hold dots itself."""
+    properties = as_object(reader.properties(schema))
+    if path in properties:
+        # A number under such a name says where this part began
+        return reader.kinds(properties[path]) in (set(), {"string"})
+    head, _, rest = path.partition(".")
+    return bool(rest) and head in properties and _declares(reader, properties[head], rest)

@@ -1,0 +1,96 @@
+"""Names of arguments: the name on the wire, where that is an identifier."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from .digest import digest
+from .server import ascii_of
+
+ARGUMENT_LIMIT = 64
+ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {
+    "api",
+    "wire",
+    "self",
+    "cls",
+    "OMIT",
+    "Omit",
+    "Answer",
+    "Any",
+    "Literal",
+}
+# Characters of wire names that tell two of them apart: `MessageDate<` and `MessageDate>`.
+SYMBOLS = {
+    "<": "lt",
+    ">": "gt",
+    "!": "not",
+    "=": "eq",
+    "~": "like",
+    "*": "any",
+    "+": "plus",
+    "-": "minus",
+    "%": "percent",
+}
+ArgumentKey = tuple[str, str]
+"""The place of an argument and its name on the wire."""
+
+
+def argument_names(keys: Iterable[ArgumentKey]) -> dict[ArgumentKey, str]:
+    """(place, wire name) → argument name.
+
+    Where names clash, one that is its wire name as it stands keeps it, unless another does as well:
+    then they get their place as a suffix. Names that were changed to be one give way. `maxItems`
+    and `MaxItems` are two names, as in JSON.
+    """
+    names = {key: argument_name(key[1]) for key in keys}
+    unchanged = {key for key, name in names.items() if name == key[1]}
+    for key in _clashing(names, unchanged):
+        names[key] = _told_apart(names[key], *key)
+    for key in _clashing(names, unchanged):
+        names[key] = f"{names[key]}_{digest('/'.join(key))}"
+    return names
+
+
+def _clashing(
+    names: dict[ArgumentKey, str], unchanged: Collection[ArgumentKey]
+) -> list[ArgumentKey]:
+    """The keys whose name another key has too, but for the only unchanged one of each name."""
+    count = Counter(names.values())
+    unchanged_count = Counter(names[key] for key in unchanged)
+    clashing = []
+    for key, name in names.items():
+        keeps_name = key in unchanged and unchanged_count[name] == 1
+        if count[name] > 1 and not keeps_name:
+            clashing.append(key)
+    return clashing
+
+
+def _told_apart(name: str, place: str, wire_name: str) -> str:
+    """A name with its symbols in words (`MessageDate<`), else with its place."""
+    symbols = "".join(f"_{SYMBOLS[char]}" for char in wire_name if char in SYMBOLS)
+    return f"{name}{symbols}" if symbols else f"{name.rstrip('_')}_{place}"
+
+
+def argument_name(wire_name: str) -> str:
+    """A Python identifier for a wire name: the wire name itself where it is one."""
+    is_identifier = re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", wire_name) is not None
+    if len(wire_name) > ARGUMENT_LIMIT or not (is_identifier and wire_name.isidentifier()):
+        name = _identifier(wire_name)
+    else:
+        name = wire_name
+    return f"{name}_" if name in ARGUMENT_RESERVED else name
+
+
+def _identifier(wire_name: str) -> str:
+    """A wire name as an identifier of at most `ARGUMENT_LIMIT` characters."""
+    parts = re.findall(r"[A-Za-z0-9]+", ascii_of(wire_name))
+    lowered = [part.lower() if part.isupper() or part.istitle() else part for part in parts]
+    name = "_".join(lowered) or f"argument_{digest(wire_name)}"
+    if name[0].isdigit():
+        name = f"_{name}"
+    if len(name) > ARGUMENT_LIMIT:
+        name = f"{name[: ARGUMENT_LIMIT - 7].rstrip('_')}_{digest(wire_name)}"
+    return name

@@ -1,0 +1,124 @@
+"""Verb and resource: `POST /customers/{customer}` is `update_customer`.
+
+An operation without an operationId is named so, and one whose operationId is its method and path
+(`PostCustomersCustomer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...text import words
+from ..vocabulary import (
+    ACTIONS,
+    LEADING_ACTIONS,
+    METHOD_VERBS,
+    SETTINGS_WORDS,
+    SINGLE,
+    STOP_WORDS,
+    is_plural,
+    singular,
+)
+from .route import Part, literals, path_words, telling_parts
+
+
+def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
+    """The words an operation's name is made of: its operationId's, or a verb and a resource."""
+    id_words = _without_route(words(operation_id or ""), method, path)
+    if not id_words or _says_method_and_path(id_words, method, path):
+        return verb_and_resource(method, path)
+    return id_words
+
+
+def verb_and_resource(method: str, path: str) -> list[str]:
+    """What a method does to the resource of a path: `list`, `customers`."""
+    resource = [list(part.words) for part in literals(path)]
+    parts = telling_parts(path)
+    if not resource:
+        names = [word for part in parts for word in part.words]
+        return [method.lower(), *(names or ["root"])]
+    if not parts[-1].is_parameter:
+        *owners, (action, *object_words) = resource
+        if action in ACTIONS.get(method, ()):
+            is_of_item = any(part.is_parameter for part in parts[-2:-1])
+            names = _singulars(owners) if is_of_item else _plain(owners)
+            return _distinct([action, *names, *object_words])
+        if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
+            return _distinct([*resource[0], *_plain(resource[1:])])
+    kind = _kind(parts[-1])
+    verb = METHOD_VERBS.get(method, [method.lower()] * 4)[kind]
+    if kind == ITEM or verb == "create":
+        return _distinct([verb, *_singulars(resource)])
+    return _distinct([verb, *_plain(resource)])
+
+
+ITEM, COLLECTION, SETTINGS, OTHER = range(4)
+"""What a path ends in, as the columns of `METHOD_VERBS`."""
+
+
+def _kind(last: Part) -> int:
+    """What a path with that end names."""
+    word = last.words[-1]
+    if last.is_parameter:
+        return ITEM
+    if word in SETTINGS_WORDS:
+        return SETTINGS
+    if word in SINGLE:
+        return OTHER
+    return COLLECTION if is_plural(word) else OTHER
+
+
+def _singulars(resource: Iterable[Iterable[str]]) -> list[str]:
+    """The words of literals, the last of each in the singular."""
+    out: list[str] = []
+    for literal in resource:
+        *before, last = literal
+        if last not in SINGLE:
+            last = singular(last)
+        out += [*before, last]
+    return out
+
+
+def _plain(resource: list[list[str]]) -> list[str]:
+    """The words of literals, the last of them as it is."""
+    return [*_singulars(resource[:-1]), *(word for literal in resource[-1:] for word in literal)]
+
+
+def _distinct(name: list[str]) -> list[str]:
+    """A name without words that the next one says again."""
+    pairs = zip(name, [*name[1:], ""], strict=True)
+    return [word for word, following in pairs if singular(word) != singular(following)]
+
+
+def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
+    """An operationId without method and path at its end, as FastAPI writes them there."""
+    route = [*path_words(path), method.lower()]
+    name, end = id_words[: -len(route)], id_words[-len(route) :]
+    if end == route:
+        return name
+    return id_words
+
+
+def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
+    """Whether an operationId is the method, every literal of the path, and perhaps its
+    parameters.
+    """
+    rest = list(id_words)
+    if rest[0] == method.lower():
+        rest = rest[1:]
+    elif rest[-1] == method.lower():
+        rest = rest[:-1]
+    else:
+        return False
+    if not STOP_WORDS.isdisjoint({*rest} - {*path_words(path)}):
+        return False
+    route = [singular(word) for word in path_words(path)]
+    resource = {singular(word) for part in literals(path) for word in part.words}
+    rest = [singular(word) for word in rest]
+    return resource <= set(rest) and _is_subsequence(rest, route)
+
+
+def _is_subsequence(short: list[str], long: list[str]) -> bool:
+    """Whether the words of one list stand in another in the same order."""
+    rest = iter(long)
+    return all(word in rest for word in short)

@@ -1,0 +1,566 @@
+"""What of an input a tool lists: a budget that is spent in the order of worth.
+
+A schema is a tree of places. A place starts as no more than its type; whatever else can be listed
+of it (its properties, its values, its limits, its text) is an offer with a rank and a price in
+bytes. Offers are taken by rank until the budget is spent: names and types before values, values
+before limits, limits before long texts, and all of it nearer to the arguments before what is
+deeper. An offer that is too dear is passed over. What is not listed is counted in a description,
+and the object it belongs to stays open, so whatever the document accepts can still be said.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.pointer import escape
+from ..detail import LARGEST, Texts
+from . import texts, unions
+from .node import Member, Node
+
+if TYPE_CHECKING:
+    from ...ir import Schema
+    from .reading import Nodes
+
+RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 3, "text": 5}
+"""What is offered → its rank for an argument. One level of properties deeper it is 2 more."""
+DEEPER = 2
+PHRASE = 60
+"""Characters of a text that is offered early; the rest of it is offered late."""
+DEEPEST_OPTIONAL = 5
+"""Properties around an optional property, itself included; clients and models lose track below."""
+DEEPEST_REQUIRED = 9
+SHORT_VALUES = 40
+"""Bytes of an enum that is listed with the type: a note on it would not be shorter."""
+DEEPEST_ARRAY = 4
+"""Arrays and unions directly inside each other."""
+NEEDED_VALUES = 1000
+"""Bytes of the values of a discriminator that are listed even where there is no room."""
+ROOT_SHARE = 2
+"""The objects of a union are listed one by one where their names take no more than one in so many
+bytes of the room: of a union that is the whole body."""
+NESTED_SHARE = 4
+"""Likewise, of any other union."""
+MOST_NAMES = 60
+"""Properties of an object that are named without being listed."""
+ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
+"""What the items of an array may be, where the document does not say: clients refuse an array
+without a type for its items.
+"""
+
+Words = Callable[[int, str], str]
+"""An argument's description from the characters it may have and the text of its schema."""
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+def size_of(value: Any) -> int:
+    """The bytes of a value as compact JSON."""
+    return len(_encode(value))
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """One schema as it is listed.
+
+    `level`: properties between it and the arguments of the call, -1 for a body that is one
+    argument. `depth`: properties around it. `rules`: the keywords that are listed. `text`: the
+    document's text so far. `note`: what is said in place of values or shapes. `names`: how many
+    properties that are not listed are named. `shapes`: the objects of a union that are not listed
+    yet. `wider`: something was left out that no other attribute shows. `is_needed`: every call has
+    a value here.
+    """
+
+    node: Node
+    level: int
+    depth: int
+    rules: Schema = field(default_factory=dict)
+    text: str = ""
+    note: str = ""
+    named: frozenset[str] = frozenset()
+    names: int = 0
+    members: dict[str, Place] = field(default_factory=dict)
+    items: Place | None = None
+    extra: Place | None = None
+    branches: list[Place] = field(default_factory=list)
+    shapes: tuple[Node, ...] = ()
+    words: Words | None = None
+    wider: bool = False
+    is_needed: bool = False
+
+    def hidden(self) -> list[Member]:
+        """The properties that are not listed."""
+        return [member for member in self.node.members if member.key not in self.members]
+
+    def unnamed(self) -> list[Member]:
+        """The properties that neither are listed nor stand in `note`."""
+        return [member for member in self.hidden() if member.key not in self.named]
+
+    def is_whole(self) -> bool:
+        """Whether every rule of the schema itself is listed."""
+        if self.wider or self.shapes or self.note or self.hidden():
+            return False
+        if isinstance(self.node.extra, dict) and self.extra is None:
+            return False
+        return self.node.rules.keys() <= self.rules.keys()
+
+    def schema(self) -> Schema:
+        """The listed schema."""
+        out = dict(self.rules)
+        if self.branches:
+            out = self._union()
+        if self.node.items:
+            out["items"] = self._items()
+        out |= self._object()
+        description = self.description()
+        if description:
+            out["description"] = description
+        return out
+
+    def description(self) -> str:
+        """The text, and what is said of that which is not listed."""
+        return texts.sentence([self.text, self.note, self.names_note()])
+
+    def _union(self) -> Schema:
+        options = self.options()
+        if len(options) == 1:
+            return options[0][0]
+        rules = {key: value for key, value in self.rules.items() if key == "default"}
+        return {"anyOf": [schema for schema, _ in options], **rules}
+
+    def options(self) -> list[tuple[Schema, Place]]:
+        """The branches of a union that differ in more than their text."""
+        options: list[tuple[Schema, Place]] = []
+        rules: list[Schema] = []
+        for branch in self.branches:
+            for schema, place in branch.alternatives():
+                bare = {key: value for key, value in schema.items() if key != "description"}
+                if bare not in rules:
+                    rules.append(bare)
+                    options.append((schema, place))
+        return options
+
+    def alternatives(self) -> list[tuple[Schema, Place]]:
+        """The options of a union, or the schema itself."""
+        if self.branches:
+            return self.options()
+        return [(self.schema(), self)]
+
+    def _items(self) -> Schema:
+        schema = self.items.schema() if self.items else {}
+        if schema.keys() & {"type", "anyOf", "enum"}:
+            return schema
+        return {**schema, "anyOf": [dict(option) for option in ANY_VALUE]}
+
+    def _object(self) -> Schema:
+        """`properties`, `required` and `additionalProperties`."""
+        out: Schema = {}
+        listed = [member for member in self.node.members if member.key in self.members]
+        if listed:
+            out["properties"] = {member.key: self.members[member.key].schema() for member in listed}
+        required = self.required()
+        if required:
+            out["required"] = required
+        if self.extra:
+            extra = self.extra.schema()
+            if extra:
+                out["additionalProperties"] = extra
+        elif self.is_closed():
+            out["additionalProperties"] = False
+        return out
+
+    def required(self) -> list[str]:
+        """The properties that are listed and required."""
+        members = self.node.members
+        return [member.key for member in members if member.required and member.key in self.members]
+
+    def is_closed(self) -> bool:
+        """Whether the object takes nothing but what is listed."""
+        return self.node.extra is False and len(self.members) == len(self.node.members)
+
+    def names_note(self) -> str:
+        names = [member.wire_name for member in self.unnamed()]
+        if not names:
+            return ""
+        return texts.names_note(names, min(self.names, len(names)), others=bool(self.members))
+
+    def inside(self, pointer: str) -> Iterator[tuple[str, Place]]:
+        """The places inside this one and their pointers, itself first."""
+        yield pointer, self
+        for key, place in self.members.items():
+            yield from place.inside(f"{pointer}/properties/{escape(key)}")
+        if self.items:
+            yield from self.items.inside(f"{pointer}/items")
+        if self.extra:
+            yield from self.extra.inside(f"{pointer}/additionalProperties")
+        options = self.options() if self.branches else []
+        for index, (_, place) in enumerate(options):
+            at = pointer if len(options) == 1 else f"{pointer}/anyOf/{index}"
+            yield from place.inside(at)
+
+
+class Listing:
+    """The arguments of one tool as they are listed.
+
+    `room`: the bytes that are left for it. Names and types of the arguments, and of the properties
+    of a body that is one argument, are listed even where there is none, up to `LARGEST` bytes.
+    """
+
+    def __init__(self, nodes: Nodes, room: int, texts_of: Texts) -> None:
+        self.nodes, self.room, self.texts_of = nodes, room, texts_of
+        self.arguments: dict[str, Place] = {}
+        self._overdraft = LARGEST - room
+        self._offers: list[tuple[int, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._order = count()
+        self._places: list[Place] = []
+
+    def add(
+        self,
+        name: str,
+        schema: Any,
+        *,
+        required: bool = False,
+        level: int = 0,
+        depth: int = 1,
+        nulls: bool = True,
+        words: Words | None = None,
+    ) -> Place:
+        """An argument. With `level` -1 it is the whole body, and its properties count as
+        arguments. Without `nulls` it cannot be null, whatever its schema says.
+        """
+        node = self.nodes.node(schema)
+        if not nulls:
+            node = replace(node, null=False)
+        place = self._place(node, level, depth)
+        place.is_needed = required or level < 0
+        if words:
+            place.words = words
+            place.text = words(0, "")
+        self.arguments[name] = place
+        self.room -= size_of({name: place.schema()})
+        self._commit(place)
+        return place
+
+    def of_root(self, schema: Any) -> Place:
+        """The schema of all arguments, listed: its properties are the arguments."""
+        root = self.add("", schema, required=True, level=-1, depth=0, words=lambda limit, text: "")
+        self.spend()
+        return root
+
+    def offer(self, kind: str, level: int, action: Callable[..., None], *arguments: Any) -> None:
+        """Remember what can be listed. `action` does it where it can be paid for."""
+        rank = RANKS[kind] + DEEPER * level
+        heapq.heappush(self._offers, (rank, next(self._order), action, arguments))
+
+    def pay(self, price: int, *, forced: bool = False) -> bool:
+        """Take the price of an offer from the room, if it is there."""
+        limit = self.room
+        if forced:
+            limit += self._overdraft
+        if price > limit:
+            return False
+        self.room -= price
+        return True
+
+    def spend(self) -> None:
+        """Take every offer that can be paid for, the most worth first; then name what is left."""
+        while self._offers:
+            _, _, action, arguments = heapq.heappop(self._offers)
+            action(*arguments)
+        for place in sorted(self._places, key=lambda place: place.level):
+            self._name_hidden(place)
+
+    # Places.
+
+    def _place(self, node: Node, level: int, depth: int, nesting: int = 0) -> Place:
+        """A place with no more than its type, and one value where there is no other."""
+        place = Place(node, level, depth)
+        if node.kind:
+            place.rules["type"] = node.kind
+        values = node.rules.get("enum", ())
+        if values and size_of(values) <= SHORT_VALUES:
+            place.rules["enum"] = values
+        elif values:
+            place.note = f"one of {len(values)} values"
+        if node.branches:
+            self._split(place, nesting)
+        if node.items and nesting < DEEPEST_ARRAY:
+            place.items = self._place(self.nodes.node(node.items[0]), level, depth, nesting + 1)
+        elif node.items:
+            place.wider = True
+        return place
+
+    def _split(self, place: Place, nesting: int) -> None:
+        """The branches of a union as places; its objects are one place until there is room for
+        each.
+        """
+        objects = tuple(branch for branch in place.node.branches if branch.kind == "object")
+        if len(objects) == len(place.node.branches):
+            _group(place, objects)
+            return
+        for branch in place.node.branches:
+            if branch.kind != "object" or len(objects) == 1:
+                inner = self._place(branch, place.level, place.depth, nesting + 1)
+                place.branches.append(inner)
+            elif branch is objects[0]:
+                group = Place(Node({}, {"type": "object"}), place.level, place.depth)
+                _group(group, objects)
+                place.branches.append(group)
+
+    def _commit(self, place: Place) -> None:
+        """Offer what can be listed of a new place and of those inside it."""
+        self._places.append(place)
+        rules = place.node.rules.keys() - place.rules.keys()
+        if "enum" in rules:
+            self.offer("values", place.level, self._add_values, place)
+        if rules - {"enum"} or "default" in place.node.base:
+            self.offer("limits", place.level, self._add_limits, place)
+        self.offer("phrase", place.level, self._add_text, place, PHRASE)
+        self.offer("text", place.level, self._add_text, place, self._longest_text(place))
+        if place.shapes:
+            self._offer_objects(place, self._add_shapes)
+        elif place.hidden():
+            self._offer_objects(place, self._open)
+        if isinstance(place.node.extra, dict):
+            self.offer("name", place.level + 1, self._add_extra, place)
+        if place.items:
+            self._commit(place.items)
+        for branch in place.branches:
+            self._commit(branch)
+
+    def _offer_objects(self, place: Place, action: Callable[[Place], None]) -> None:
+        """Offer the properties of an object. Those of a body that is one argument are listed at
+        once: nothing else may take their room.
+        """
+        if place.level < 0:
+            action(place)
+        elif place.is_needed:
+            self.offer("needed", 0, action, place)
+        else:
+            self.offer("required", place.level + 1, action, place)
+
+    def _longest_text(self, place: Place) -> int:
+        if place.level > 0:
+            return self.texts_of.nested
+        return self.texts_of.argument
+
+    # What is offered.
+
+    def _open(self, place: Place) -> None:
+        """The required properties of an object together, then each of the others."""
+        required = [member for member in place.hidden() if member.required]
+        if required and place.depth < DEEPEST_REQUIRED:
+            self._add_members(place, required, forced=place.is_needed)
+        if place.depth >= DEEPEST_OPTIONAL or len(place.required()) < len(required):
+            return
+        for member in place.hidden():
+            if member.required:
+                continue
+            if place.level < 0:
+                self._add_members(place, [member], forced=True)
+            else:
+                self.offer("name", place.level + 1, self._add_members, place, [member])
+
+    def _add_members(self, place: Place, members: list[Member], *, forced: bool = False) -> None:
+        """Properties by their names and types, all or none."""
+        added = self._members(place, members)
+        before = _price_of_frame(place)
+        place.members |= added
+        price = size_of({key: member.schema() for key, member in added.items()}) - 1
+        if not self.pay(price + _price_of_frame(place) - before, forced=forced):
+            for key in added:
+                del place.members[key]
+            return
+        for member in members:
+            added[member.key].is_needed = place.is_needed and member.required
+            self._commit(added[member.key])
+
+    def _members(self, place: Place, members: list[Member]) -> dict[str, Place]:
+        """Properties of an object as places."""
+        level, depth = place.level + 1, place.depth + 1
+        return {
+            member.key: self._place(self.nodes.node(member.schema), level, depth)
+            for member in members
+        }
+
+    def _add_shapes(self, place: Place) -> None:
+        """The objects of a union: each by itself, with all names, where that takes no more than its
+        share of the room; else one with the properties of all.
+        """
+        objects = place.shapes
+        place.shapes = ()
+        if not unions.have_the_same_members(objects) and self._add_branches(place, objects):
+            return
+        place.wider = True
+        before = _price_of_text(place)
+        place.node = replace(unions.in_common(objects), base=place.node.base, null=place.node.null)
+        self.pay(_price_of_text(place) - before, forced=True)
+        tag = unions.tag_of(self.nodes, objects)
+        self._add_tag(place, tag)
+        self._name_shapes(place, objects, tag)
+        self._open(place)
+
+    def _add_tag(self, place: Place, tag: str) -> None:
+        """The property that tells the objects of a union apart, with its values."""
+        members = [member for member in place.hidden() if member.key == tag]
+        if not members:
+            return
+        self._add_members(place, members, forced=place.is_needed)
+        if tag in place.members:
+            self._add_values(place.members[tag], forced=place.is_needed)
+
+    def _add_branches(self, place: Place, objects: tuple[Node, ...]) -> bool:
+        """Each object of a union with the names and types of its properties, if there is room for
+        all of them.
+        """
+        share = self.room // (NESTED_SHARE if place.level >= 0 else ROOT_SHARE)
+        if sum(_price_of_names(branch) for branch in objects) > share:
+            return False
+        branches = [self._place(branch, place.level, place.depth) for branch in objects]
+        if place.depth < DEEPEST_OPTIONAL:
+            for branch in branches:
+                branch.members = self._members(branch, list(branch.node.members))
+        if not self.pay(size_of([branch.schema() for branch in branches])):
+            return False
+        place.note, place.branches = "", branches
+        for branch in branches:
+            self._commit(branch)
+            for member in branch.members.values():
+                self._commit(member)
+        return True
+
+    def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
+        """Which properties belong to which object of a union, or at least what the objects are."""
+        own = frozenset(unions.own_keys(objects))
+        note = unions.fields_text(self.nodes, objects, tag)
+        if not self._reword(place, note, own, self.room // 2):
+            note = unions.names_text(objects, tag)
+            self._reword(place, note, frozenset(), self.room // 4)
+
+    def _reword(self, place: Place, note: str, named: frozenset[str], most: int) -> bool:
+        """Describe with a note that names properties, if it costs no more than `most`."""
+        before, former = _price_of_text(place), (place.note, place.named)
+        place.note, place.named = note, named
+        price = _price_of_text(place) - before
+        if price <= most and self.pay(price):
+            return True
+        place.note, place.named = former
+        return False
+
+    def _add_extra(self, place: Place) -> None:
+        """What the values of a map are."""
+        extra = self._place(self.nodes.node(place.node.extra), place.level + 1, place.depth)
+        schema = extra.schema()
+        if self.pay(size_of({"additionalProperties": schema})):
+            place.extra = extra
+            self._commit(extra)
+
+    def _add_values(self, place: Place, *, forced: bool = False) -> None:
+        """All values of an enum, or a note on them."""
+        values = place.node.rules.get("enum")
+        if values is None or "enum" in place.rules:
+            return
+        price = size_of({"enum": values}) - len(place.note)
+        most = max(self.room // 2, 2 * PHRASE)
+        if forced:
+            most = NEEDED_VALUES
+        if price <= most and self.pay(price, forced=forced):
+            place.rules["enum"] = values
+            place.note = ""
+            return
+        note = texts.values_note(values)
+        if self.pay(len(note) - len(place.note)):
+            place.note = note
+
+    def _add_limits(self, place: Place) -> None:
+        """Format, bounds, pattern and default."""
+        rules = {
+            key: value
+            for key, value in place.node.rules.items()
+            if key not in place.rules and key != "enum"
+        }
+        rules |= texts.default_of(place.node)
+        if rules and self.pay(size_of(rules)):
+            place.rules |= rules
+
+    def _add_text(self, place: Place, limit: int) -> None:
+        text = texts.text_of(place.node, limit, titled=place.depth <= 2)
+        if place.words:
+            text = place.words(limit, text)
+        if text == place.text:
+            return
+        before, shorter = _price_of_text(place), place.text
+        place.text = text
+        if not self.pay(_price_of_text(place) - before):
+            place.text = shorter
+
+    def _name_hidden(self, place: Place) -> None:
+        """Name as many of the properties that are not listed as there is room for."""
+        for member in place.unnamed():
+            if place.names == MOST_NAMES or not self.pay(len(member.wire_name) + 2):
+                return
+            place.names += 1
+
+
+def _group(place: Place, objects: tuple[Node, ...]) -> None:
+    """Make a place that of several objects of a union, of which nothing is listed yet."""
+    place.rules["type"] = "object"
+    place.shapes = objects
+    place.note = f"one of {len(objects)} shapes"
+
+
+def _price_of_frame(place: Place) -> int:
+    """The bytes of an object around its properties."""
+    price = _price_of_text(place)
+    if place.members:
+        price += len('"properties":{},')
+    if place.required():
+        price += size_of({"required": place.required()})
+    if place.is_closed():
+        price += len('"additionalProperties":false,')
+    return price
+
+
+def _price_of_text(place: Place) -> int:
+    """The bytes of a place's description."""
+    description = place.description()
+    return size_of({"description": description}) if description else 0
+
+
+def _price_of_names(node: Node) -> int:
+    """About the bytes of an object with the names and types of its properties."""
+    return 40 + sum(len(member.key) + 25 for member in node.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A listed schema and what it does not say. Pointers are relative to `schema`.
+
+    `nullable`: where null is a value. `wire_names`: (pointer, name on the wire) of renamed keys.
+    `is_whole`: whether the schema says every rule.
+    """
+
+    schema: Schema
+    nullable: list[str]
+    wire_names: list[tuple[str, str]]
+    accepts_null: bool
+    is_whole: bool
+
+
+def projection(place: Place) -> Projection:
+    """What is listed at a place."""
+    nullable: dict[str, None] = {}
+    wire_names: list[tuple[str, str]] = []
+    is_whole = True
+    for pointer, inner in place.inside(""):
+        if inner.node.null and pointer:
+            nullable[pointer] = None
+        is_whole = is_whole and inner.is_whole()
+        for member in inner.node.members:
+            if member.key in inner.members and member.key != member.wire_name:
+                at = f"{pointer}/properties/{escape(member.key)}"
+                wire_names.append((at, member.wire_name))
+    return Projection(place.schema(), list(nullable), wire_names, place.node.null, is_whole)

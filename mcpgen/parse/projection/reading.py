@@ -1,0 +1,164 @@
+"""The schemas of a document as the portable profile reads them, each one once.
+
+What stands inside a schema is read when somebody asks for it, so that a recursive schema has an end
+and a large one costs only what is listed of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...load.values import as_list, as_object, as_text, texts_in
+from ...text import visible
+from . import scalars, unions
+from .keys import in_order, safe_key
+from .node import Member, Node
+
+if TYPE_CHECKING:
+    from ...ir import Schema
+    from ..schema import Reader
+
+DEEPEST_UNION = 4
+"""Unions directly inside unions; a schema that has itself as a branch has no end."""
+TEXTS = frozenset(
+    "description title default example examples deprecated externalDocs xml summary".split()
+)
+"""Keywords beside a reference that leave its target the same schema."""
+
+
+class Nodes:
+    """The nodes of a document.
+
+    `writing`: schemas are inputs, and `readOnly` properties are left out; else `writeOnly` ones
+    are.
+    """
+
+    def __init__(self, reader: Reader, *, writing: bool = True) -> None:
+        self.reader, self.writing = reader, writing
+        # A schema by its reference, else by identity; it is kept, so that no other takes its id.
+        self._nodes: dict[str | int, tuple[Any, Node]] = {}
+        self._unions = 0
+
+    def node(self, schema: Any) -> Node:
+        """A schema of the document, read."""
+        ref = as_text(as_object(schema).get("$ref"))
+        key: str | int = id(schema)
+        if ref and len(schema) == 1:
+            key = ref
+        if key not in self._nodes:
+            self._nodes[key] = schema, self.read(schema)
+        return self._nodes[key][1]
+
+    def read(self, schema: Any) -> Node:
+        """A schema by its union, else by its types."""
+        base, branches, null = self.reader.expand(schema)
+        if len(branches) > 1 and self._unions < DEEPEST_UNION:
+            self._unions += 1
+            node = unions.read(self, base, branches)
+            self._unions -= 1
+        else:
+            node = self._of_types(base)
+        return replace(node, base=base, null=null or node.null, ref=component_of(schema))
+
+    def _of_types(self, base: dict[str, Any]) -> Node:
+        """A schema without a union: of one type, of several, or of any."""
+        types = [name for name in self.reader.types(base) if name != "null"]
+        if "number" in types and "integer" in types:
+            types.remove("integer")
+        if len(types) == 1:
+            return self._of_type(types[0], base)
+        if types:
+            return unions.of_several_types(self, base, types)
+        values = scalars.enum_values(base, "")
+        return Node(base, {"enum": values} if values else {})
+
+    def _of_type(self, name: str, base: dict[str, Any]) -> Node:
+        rules: Schema = {"type": name}
+        if name == "string":
+            rules |= scalars.text_keywords(base)
+        elif name in ("integer", "number"):
+            rules |= scalars.number_keywords(self, base)
+        rules |= scalars.count_keywords(self, base, name)
+        if name == "array" and base.get("uniqueItems") is True:
+            rules["uniqueItems"] = True
+        node = Node(base, scalars.with_values(rules, base, name))
+        if name == "array":
+            return replace(node, items=(_items(base),))
+        if name == "object":
+            return replace(node, members=self._members(base), extra=self._extra(base))
+        return node
+
+    def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
+        """The properties of an object, the required ones first; one that is required and not
+        declared takes any value.
+        """
+        properties = as_object(base.get("properties"))
+        required = set(texts_in(base.get("required")))
+        declared = [
+            (wire_name, schema)
+            for wire_name, schema in in_order(properties, required)
+            if not self._is_hidden(schema, required=wire_name in required)
+        ]
+        if self.writing:
+            declared += [(wire_name, {}) for wire_name in sorted(required - set(properties))]
+        members: dict[str, Member] = {}
+        for wire_name, schema in declared:
+            key = safe_key(wire_name, members)
+            members[key] = Member(key, wire_name, schema, wire_name in required)
+        return tuple(members.values())
+
+    def _is_hidden(self, schema: Any, *, required: bool) -> bool:
+        """Whether a property cannot be written (or read), or has no value but null."""
+        flat = self.reader.flatten(schema)
+        barrier = "readOnly" if self.writing else "writeOnly"
+        if flat.get(barrier) is True or flat.get("not") == {}:
+            return True
+        # To a tool null and a property that is left out are one.
+        return flat.get("type") == "null" and not required
+
+    def _extra(self, base: dict[str, Any]) -> Any:
+        """`additionalProperties` of a map or of a closed object; None where it says nothing."""
+        rule = base.get("additionalProperties")
+        patterns = as_object(base.get("patternProperties"))
+        if patterns:
+            if len(patterns) > 1 or rule not in (None, False):
+                return None
+            rule = next(iter(patterns.values()))
+        if rule is False and base.get("unevaluatedProperties") in (None, False):
+            return False if self.writing else None
+        if base.get("properties") or not isinstance(rule, dict):
+            return None
+        return rule or None
+
+    def refuse(self, keyword: str, value: Any, rule: str) -> None:
+        """Report a keyword whose value cannot be meant."""
+        text = visible(json.dumps(value, default=str))[:60]
+        message = f"`{keyword}` must be {rule}, not `{text}`: left out"
+        self.reader.problems.warn("E0503", message)
+
+
+def component_of(schema: Any) -> str:
+    """The reference whose target a schema is, null and texts aside; empty where it is no
+    component.
+    """
+    rules = {key: value for key, value in as_object(schema).items() if key not in TEXTS}
+    if len(rules) != 1:
+        return ""
+    keyword, value = next(iter(rules.items()))
+    if keyword == "$ref":
+        return as_text(value)
+    if keyword not in ("allOf", "anyOf", "oneOf"):
+        return ""
+    parts = [part for part in as_list(value) if part != {"type": "null"}]
+    return component_of(parts[0]) if len(parts) == 1 else ""
+
+
+def _items(base: dict[str, Any]) -> Any:
+    """The items of an array; a tuple becomes a list of any of its items."""
+    items = base.get("items", {})
+    if "prefixItems" not in base or items not in ({}, False, True):
+        return items
+    members = as_list(base["prefixItems"])
+    return {"anyOf": members} if members else {}

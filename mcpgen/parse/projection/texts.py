@@ -1,0 +1,121 @@
+"""Descriptions: the document's text, and what the portable profile does not say in keywords."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from ...load.values import as_list, as_text
+from ...text import plain, shorten, visible
+from ..pattern import portable_pattern
+from ..schema import is_of_type, type_of
+from .scalars import FORMATS, is_base64
+
+if TYPE_CHECKING:
+    from ...ir import Schema
+    from .node import Node
+
+LONGEST_PATTERN = 80
+LONGEST_EXAMPLE = 40
+LONGEST_DEFAULT = 200
+"""Characters of JSON of the longest default that is listed."""
+SOME_VALUES = 12
+"""Values of a long enum that are said as examples."""
+
+
+def text_of(node: Node, limit: int, *, titled: bool) -> str:
+    """The document's text about a schema in at most `limit` characters, and notes on what its
+    keywords leave out. The title stands in for the text where the schema is `titled`.
+    """
+    text = node.base.get("description")
+    if not text and titled:
+        text = node.base.get("title")
+    notes = [_format_note(node.base), _pattern_note(node), _example_note(node)]
+    parts = [shorten(plain(text), limit), node.note[:limit], *notes]
+    if node.null and (node.rules or node.branches):
+        parts.append("may be null")
+    return sentence(parts)
+
+
+def sentence(parts: list[str]) -> str:
+    """Texts as one."""
+    return "; ".join(part.strip().rstrip(".;") for part in parts if part.strip())
+
+
+def _format_note(base: dict[str, Any]) -> str:
+    if is_base64(base):
+        return "base64"
+    name = as_text(base.get("format"))
+    if name in FORMATS or not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
+        return ""
+    return f"format {name}"
+
+
+def _pattern_note(node: Node) -> str:
+    pattern = as_text(node.base.get("pattern"))
+    if "enum" in node.rules or len(pattern) > LONGEST_PATTERN:
+        return ""
+    if "pattern" in node.rules and portable_pattern(pattern) is not None:
+        return ""
+    return f"pattern {visible(pattern)}" if pattern else ""
+
+
+def _example_note(node: Node) -> str:
+    base = node.base
+    if "enum" in node.rules or "default" in base:
+        return ""
+    examples = as_list(base.get("examples"))[:1]
+    if "example" in base:
+        examples = [base["example"]]
+    if not examples or node.kind != type_of(examples[0]):
+        return ""
+    if type(examples[0]) not in (str, int, float):
+        return ""
+    text = visible(str(examples[0])).strip()
+    if not 0 < len(text) <= LONGEST_EXAMPLE or "\n" in text:
+        return ""
+    return f"e.g. {text}"
+
+
+def values_note(values: list[Any]) -> str:
+    """An enum that is not listed, by some of its values."""
+    some = ", ".join(str(value) for value in values[:SOME_VALUES])
+    return shorten(visible(f"one of {len(values)} values such as {some}"), 200)
+
+
+def names_note(names: list[str], count: int, *, others: bool) -> str:
+    """The names of the first `count` properties that are not listed, and the number of the rest.
+    `others`: some are listed.
+    """
+    start = "also takes" if others else "takes"
+    rest = len(names) - count
+    if not rest:
+        return f"{start}: {', '.join(names)}"
+    fields = "field" if rest == 1 else "fields"
+    if not count:
+        more = "more " if others else ""
+        return f"{start} {rest} {more}{fields}"
+    return f"{start}: {', '.join(names[:count])} and {rest} more {fields}"
+
+
+def default_of(node: Node) -> Schema:
+    """The default of a schema as a keyword, where it is one of its values and short."""
+    default = node.base.get("default")
+    # A default file would be read as a path, or sent as base64.
+    if default is None or node.base.get("format") == "binary":
+        return {}
+    if not _fits(default, node) or len(json.dumps(default)) > LONGEST_DEFAULT:
+        return {}
+    return {"default": default}
+
+
+def _fits(value: Any, node: Node) -> bool:
+    """Whether a default is of its schema's type and, for an enum, one of its values."""
+    if value not in node.rules.get("enum", [value]):
+        return False
+    if visible(as_text(value)) != as_text(value):
+        return False
+    if not node.kind:
+        return not node.branches
+    return is_of_type(value, node.kind)

@@ -1,0 +1,113 @@
+"""Sentences that many operations of a document repeat: said once, in the server's instructions.
+
+A model pays for a description in every conversation. What dozens of tools say alike ("The name is
+not case sensitive") tells none of them apart, and costs as much as dozens of tools.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ..load.values import as_list, as_object, as_text
+from ..text import plain, sentences
+
+if TYPE_CHECKING:
+    from ..load.operations import DocumentedOperation
+    from .schema import Reader
+
+LEAST = 20
+"""Operations that say a sentence before it counts as repeated."""
+MOST = 0.8
+"""The part of the texts about the same thing that say it: what holds for some must not be said of
+all.
+"""
+ROOM = 900
+"""Characters of repeated sentences in the instructions."""
+REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
+"""How a sentence begins whose link was lost when it became plain text."""
+
+Place = str
+"""The name of the parameter that a text is about; empty for a text about the operation."""
+
+
+class Repeated:
+    """The repeated sentences of a document: sentence → the names of the parameters it is about, and
+    an empty name where it is about operations.
+    """
+
+    def __init__(self, places: dict[str, list[Place]]) -> None:
+        self._places = places
+
+    def without(self, text: str, place: Place = "") -> str:
+        """A text without its repeated sentences, and without sentences that only refer to another
+        text. The first sentence about a parameter stays.
+        """
+        lines = []
+        for number, line in enumerate(text.split("\n")):
+            kept = []
+            for index, sentence in enumerate(sentences(line)):
+                is_first = bool(place) and number + index == 0
+                if is_first or not self._is_superfluous(sentence, place):
+                    kept.append(sentence)
+            lines.append(" ".join(kept))
+        return "\n".join(line for line in lines if line)
+
+    def _is_superfluous(self, sentence: str, place: Place) -> bool:
+        if REFERRAL.match(sentence):
+            return True
+        return place in self._places.get(sentence, ())
+
+    def instructions(self) -> str:
+        """The repeated sentences, each with the arguments it is about."""
+        lines = []
+        for sentence, places in self._places.items():
+            names = ", ".join(f"`{place}`" for place in places if place)
+            lines.append(f"{names}: {sentence}" if names else sentence)
+        return "\n".join(lines)
+
+
+def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repeated:
+    """The sentences that at least `LEAST` operations say, and most of those that they could be
+    about; those that cost most first.
+    """
+    count: Counter[tuple[str, Place]] = Counter()
+    texts: Counter[Place] = Counter()
+    for operation in operations:
+        said = list(_texts(reader, operation))
+        texts.update({place for place, _ in said})
+        count.update({(sentence, place) for place, text in said for sentence in _later(text)})
+    places: dict[str, list[Place]] = {}
+    weights: Counter[str] = Counter()
+    for (sentence, place), times in count.items():
+        is_general = times >= max(LEAST, MOST * texts[place])
+        if is_general and not REFERRAL.match(sentence):
+            places.setdefault(sentence, []).append(place)
+            weights[sentence] += times * len(sentence)
+    room = ROOM
+    chosen: dict[str, list[Place]] = {}
+    for sentence, _ in weights.most_common():
+        length = len(sentence) + sum(len(place) + 4 for place in places[sentence])
+        if length <= room:
+            room -= length
+            chosen[sentence] = places[sentence]
+    return Repeated(chosen)
+
+
+def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Place, str]]:
+    """What an operation says of itself and of its parameters."""
+    yield "", plain(operation.node.get("description"))
+    for owner in (operation.path_item, operation.node):
+        for entry in as_list(as_object(owner).get("parameters")):
+            parameter, _ = reader.deref(entry, operation.pointer)
+            name = as_text(as_object(parameter).get("name"))
+            if name:
+                yield name, plain(as_object(parameter).get("description"))
+
+
+def _later(text: str) -> list[str]:
+    """The sentences of a text after its first."""
+    every = [sentence for line in text.split("\n") for sentence in sentences(line)]
+    return every[1:]

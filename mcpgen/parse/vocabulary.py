@@ -1,0 +1,97 @@
+"""The words of the field: verbs, stop words, abbreviations, plurals. The tables are
+`data/words.toml`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+import inflection
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    text = (resources.files("mcpgen") / "data" / "words.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def _words(table: str, key: str = "words") -> frozenset[str]:
+    return frozenset(_tables()[table][key].split())
+
+
+VERBS = _words("verbs")
+USUAL_VERBS = _words("verbs", "usual")
+NOUNS = _words("nouns")
+"""Verbs that APIs more often mean as nouns."""
+BEFORE_NOUN = _words("nouns", "before")
+"""Words that make one of `NOUNS` before them a noun."""
+ARTICLES = _words("texts", "articles")
+"""Words that make no difference to what a sentence says."""
+ASIDES = _words("texts", "asides")
+"""First words of sentences that do not say what an operation does."""
+FINITE = _words("texts", "finite")
+"""Words that make a sentence of words, where a noun phrase has none."""
+EMPTY = _words("texts", "empty")
+"""Words that say nothing of an answer."""
+STOP_WORDS = _words("stop")
+NOISE = _words("noise")
+"""Literals of a path that name no resource."""
+SETTINGS_WORDS = _words("single")
+"""Resources there is one of, though the word may be a plural, that are written to."""
+SINGLE = SETTINGS_WORDS | _words("single", "read")
+"""Resources there is one of, though the word may be a plural."""
+ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"search"}}
+"""Method → last words of a path that say what is done."""
+LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
+"""Method → first literals of a path that say what is done."""
+ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
+METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
+"""Method → its verb for one item, a collection, settings, and any other resource."""
+_SAME_AS_GET = _words("verbs", "same_as_get")
+_UNCHANGING = _words("singulars", "unchanging")
+_IRREGULAR: dict[str, str] = _tables()["singulars"]["irregular"]
+
+
+@lru_cache(maxsize=10_000)
+def singular(word: str) -> str:
+    """The singular of a lower-case word; the word itself where it is one already."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word in _UNCHANGING or word.endswith(("us", "is", "ss")):
+        return word
+    if word.endswith("ves"):
+        return word[:-1]
+    return inflection.singularize(word)
+
+
+def is_plural(word: str) -> bool:
+    """Whether a lower-case word is the plural of another."""
+    return singular(word) != word
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
+    `Re-index`.
+    """
+    word = word.lower().strip(".,:;'\"`").removeprefix("re-")
+    return base_verb(word) in VERBS
+
+
+def same_verb(verb: str) -> str:
+    """One verb for all that say the same: `retrieve` is `get`."""
+    if verb in _SAME_AS_GET:
+        return "get"
+    return verb
+
+
+def base_verb(word: str) -> str:
+    """A lower-case verb without the ending of the third person; other words as they are."""
+    if word in VERBS or not word.endswith("s"):
+        return word
+    for base in (word[:-1], word[:-2], word[:-3] + "y"):
+        if base in VERBS:
+            return base
+    return word

@@ -1,0 +1,147 @@
+"""What the search of a server's tools reads: the content of its index."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from ..ir import Server, Tool
+from ..runtime.search.entries import entry, fields_of
+from ..runtime.search.index import FILE, READING
+from ..runtime.search.words import is_plural, stems, words
+from .facts import one_each, wire
+
+_PARAMETER = re.compile(r"\{[^}]*\}")
+_VERSION = re.compile(r"v?\d+([.-]\d+)*(\w+\d+)?|api|rest|json", re.I)
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """The words that steer the search (`data/search.toml`)."""
+    text = (resources.files("mcpgen") / "data" / "search.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def search_files(server: Server) -> dict[str, str]:
+    """Path → text of the index, one tool on each line; nothing where the tools are not searched."""
+    if not server.lazy:
+        return {}
+    facts = search_facts(server)
+    members = [f'"{key}": {json.dumps(facts[key])}' for key in ("stop", "links")]
+    for key in ("verbs", "synonyms", "tools"):
+        members.append(f'"{key}": {one_each(facts[key]).rstrip()}')
+    return {f"src/{server.package}/{FILE}": "{\n" + ",\n".join(members) + "\n}\n"}
+
+
+def search_facts(server: Server) -> dict[str, Any]:
+    """The index of a server's tools, with what of the tables concerns them."""
+    return content(
+        {
+            tool.name: entry(_fields(tool, toolset.name), kind_of(tool), stop_words())
+            for toolset in server.toolsets
+            for tool in toolset.tools
+        }
+    )
+
+
+def stop_words() -> list[str]:
+    """The words that say nothing about what is looked for."""
+    return sorted(set(tables()["stop"].split()))
+
+
+def content(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """The index of these entries, by tool."""
+    terms = {term for one in entries.values() for term in one["terms"]}
+    return {
+        "stop": stop_words(),
+        "links": sorted(tables()["links"].split()),
+        "verbs": _verbs(),
+        "synonyms": _synonyms(terms),
+        "tools": entries,
+    }
+
+
+def kind_of(tool: Tool) -> str:
+    """What a tool does to a resource: `create`, `list`, `get`, `search`, `update` or `delete`.
+
+    The method says it, and of GET and POST the end of the path (`/orders/{id}/cancel`,
+    `chat.delete`).
+    """
+    method, segments = tool.origin.method, _segments(tool.origin.path)
+    if method == "DELETE":
+        return "delete"
+    if method in ("PUT", "PATCH"):
+        return "update"
+    end = ""
+    if segments and not segments[-1].startswith("{"):
+        end = segments[-1]
+    kind = _kind_of_posting(end)
+    if method != "POST":
+        kind = _kind_of_reading(tool, end)
+    kinds = _verbs().get(next(iter(words(end)), ""), [])
+    if method != "POST":
+        kinds = [each for each in kinds if each in READING]
+    if not kinds or kind in kinds:
+        return kind
+    return kinds[0]
+
+
+def _kind_of_posting(end: str) -> str:
+    if not end:
+        return "update"
+    return "create"
+
+
+def _kind_of_reading(tool: Tool, end: str) -> str:
+    if not end:
+        return "get"
+    if "search" in words(tool.origin.path):
+        return "search"
+    if is_plural(words(end)) or tool.response.wrapped:
+        return "list"
+    return "get"
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in re.split(r"[/#?:.]", path) if segment]
+
+
+def _fields(tool: Tool, toolset: str) -> dict[str, str]:
+    """The fields of a tool, with those that only the document tells: its path."""
+    named = [
+        segment
+        for segment in _segments(_PARAMETER.sub("", tool.origin.path))
+        if not _VERSION.fullmatch(segment)
+    ]
+    tail = named[-1:]
+    return {
+        **fields_of(wire(tool), toolset),
+        "tail": " ".join(tail),
+        "path": " ".join(named[:-1]),
+    }
+
+
+@cache
+def _verbs() -> dict[str, list[str]]:
+    """Verb → the kinds of operation it may ask for."""
+    kinds: dict[str, list[str]] = {}
+    for kind, row in tables()["verbs"].items():
+        for word in row.split():
+            kinds.setdefault(word, []).append(kind)
+    return kinds
+
+
+def _synonyms(terms: set[str]) -> dict[str, list[str]]:
+    """Stem → the stems of the index that mean nearly the same."""
+    meanings: dict[str, set[str]] = {}
+    for table in tables()["synonyms"].values():
+        for line in table.strip().splitlines():
+            group = set(stems(line.split()))
+            for term in group:
+                meanings.setdefault(term, set()).update((group & terms) - {term})
+    return {term: sorted(others) for term, others in sorted(meanings.items()) if others}

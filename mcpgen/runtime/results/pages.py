@@ -1,0 +1,216 @@
+"""Where a list goes on: the argument that asks for the next part, and its value.
+
+What a tool's own pagination is was decided at generation (`Listing`, from the styles in a table).
+Nothing here follows a link: the model calls again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+_NEXT_LINK = re.compile(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b')
+_MAX_VALUE = 1000
+
+_MORE_FLAGS = frozenset(
+    "hasmore hasnext hasnextpage hasmoreitems more istruncated incomplete".split()
+)
+_LAST_FLAGS = frozenset("last islast islastpage".split())
+_TOTALS = frozenset(
+    "total totalcount totalresults totalitems totalrecords totalsize numfound count".split()
+)
+_TOTAL_PAGES = frozenset("totalpages pages pagecount nbpages lastpage numpages".split())
+_PAGE_NUMBERS = frozenset("page pagenumber currentpage number pageno".split())
+_STARTS = frozenset("offset skip start startat startindex from".split())
+BESIDE_A_LIST = _MORE_FLAGS | _TOTALS | _TOTAL_PAGES
+"""Folded names of what an answer says of its list, beside it."""
+_COUNTED_FROM_ZERO = frozenset(("nbpages", "number"))
+"""Names of APIs whose first page is 0 (Algolia, Spring)."""
+_COUNTED_FROM_ONE = ("startindex",)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How an answer holds a list, and how the list goes on.
+
+    `items` are the keys that lead to the list, or None where the answer holds none; `fields` is the
+    argument that chooses the fields of items. `next` and `size` are the arguments that ask for the
+    next part and say how much a part holds; empty where there are none. `how` is `page`, `offset`,
+    `cursor` or `last`; `source` has the dotted paths where the answer may hold the next value;
+    `key` is the key of an item that `last` continues after.
+    """
+
+    items: tuple[str, ...] | None = None
+    fields: str = ""
+    next: str = ""
+    size: str = ""
+    how: str = ""
+    source: tuple[str, ...] = ()
+    key: str = "id"
+
+
+def fold(name: str) -> str:
+    """A name without case and punctuation."""
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def items_of(data: Any, path: Iterable[str] | None) -> list[Any] | None:
+    """The list that an answer holds at a path; None where there is none."""
+    if path is None:
+        return None
+    for key in path:
+        if not isinstance(data, dict):
+            return None
+        data = data.get(key)
+    if isinstance(data, list):
+        return data
+    return None
+
+
+def next_part(
+    listing: Listing, data: Any, link: str, arguments: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, Any] | None:
+    """The arguments that get the next part; `{}` where there is one and nothing says how to get it,
+    None where nothing says that there is one.
+
+    `link` is the answer's `Link` field (RFC 8288), `arguments` are those of the call, `names` those
+    of the tool.
+    """
+    announced = _NEXT_LINK.search(link[:8192])
+    if announced is not None:
+        return _changed(announced[1], listing, arguments, names)
+    for path in listing.source:
+        value = _at(data, path)
+        if isinstance(value, str) and value[:_MAX_VALUE]:
+            if value.startswith(("http://", "https://", "/", "?")):
+                return _changed(value, listing, arguments, names)
+            return {listing.next: value[:_MAX_VALUE]}
+        if type(value) is int and listing.how == "cursor":
+            return {listing.next: value}
+    items = items_of(data, listing.items)
+    if not items or not listing.next:
+        return None
+    if not _goes_on(listing, data, items, arguments):
+        return None
+    return after(listing, data, items, len(items), arguments)
+
+
+def after(
+    listing: Listing, data: Any, items: list[Any], count: int, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments that get what follows the first `count` items of an answer; `{}` where no
+    argument can say that.
+    """
+    if listing.how == "offset":
+        return {listing.next: _start(listing, data, arguments) + count}
+    if listing.how == "last":
+        for item in items[:count][-1:]:
+            value = _at(item, listing.key)
+            if isinstance(value, str | int):
+                return {listing.next: value}
+    if listing.how == "page" and count == len(items):
+        return {listing.next: _page(listing, data, arguments) + 1}
+    return {}
+
+
+def _changed(
+    url: str, listing: Listing, arguments: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
+    """The arguments of a URL that the call did not have, or had with another value."""
+    spellings = {fold(name): name for name in names}
+    changed: dict[str, Any] = {}
+    for key, value in parse_qsl(urlsplit(url).query)[:50]:
+        name = spellings.get(fold(key))
+        if name is not None and str(arguments.get(name)) != value:
+            changed[name] = value[:_MAX_VALUE]
+    if listing.next in changed:
+        return {listing.next: changed[listing.next]}
+    return changed
+
+
+def _at(data: Any, path: str) -> Any:
+    """The value at a dotted path. A key may hold dots itself (`@odata.nextLink`)."""
+    if not isinstance(data, dict):
+        return None
+    if path in data:
+        return data[path]
+    head, _, rest = path.partition(".")
+    if not rest:
+        return None
+    return _at(data.get(head), rest)
+
+
+def _goes_on(listing: Listing, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> bool:
+    """Whether the answer says that there is more than its items."""
+    facts = dict(_facts(data))
+    for flag in _MORE_FLAGS & facts.keys():
+        return facts[flag] is True
+    for flag in _LAST_FLAGS & facts.keys():
+        return facts[flag] is False
+    if listing.how == "page":
+        for name in _TOTAL_PAGES & facts.keys():
+            pages = facts[name]
+            if type(pages) is int:
+                from_zero = not _COUNTED_FROM_ZERO.isdisjoint(facts)
+                return _page(listing, data, arguments) + from_zero < pages
+    size = arguments.get(listing.size)
+    if type(size) is not int:
+        size = 0
+    if len(items) < size:
+        return False
+    for name in sorted(_TOTALS & facts.keys()):
+        if type(facts[name]) is int:
+            return bool(_seen(listing, data, items, arguments) < facts[name])
+    return size == len(items) and isinstance(data, list)
+
+
+def _seen(listing: Listing, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
+    """How many items have been seen with this part, as far as one can tell."""
+    if listing.how == "offset":
+        start = _start(listing, data, arguments)
+        if fold(listing.next) in _COUNTED_FROM_ONE:
+            start -= 1
+        return start + len(items)
+    if listing.how == "page":
+        return _page(listing, data, arguments) * len(items)
+    return len(items)
+
+
+def _page(listing: Listing, data: Any, arguments: Mapping[str, Any]) -> int:
+    return _number(listing, data, arguments, _PAGE_NUMBERS, 1)
+
+
+def _start(listing: Listing, data: Any, arguments: Mapping[str, Any]) -> int:
+    first = int(fold(listing.next) in _COUNTED_FROM_ONE)
+    return _number(listing, data, arguments, _STARTS, first)
+
+
+def _number(
+    listing: Listing,
+    data: Any,
+    arguments: Mapping[str, Any],
+    names: frozenset[str],
+    default: int,
+) -> int:
+    """Where this part begins: as the call said it, else as the answer does."""
+    value = arguments.get(listing.next)
+    if type(value) is int:
+        return value
+    for key, fact in _facts(data):
+        if key in names and type(fact) is int:
+            return fact
+    return default
+
+
+def _facts(data: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The numbers and flags around a list, by folded name."""
+    if not isinstance(data, dict):
+        return
+    for key, value in list(data.items())[:50]:
+        if isinstance(value, dict) and depth < 2:
+            yield from _facts(value, depth + 1)
+        elif isinstance(value, bool | int):
+            yield fold(key), value

@@ -1,0 +1,126 @@
+"""What the index knows of one tool: which stems describe it, and how well.
+
+The weights are those of BM25F (Robertson and Zaragoza 2009): each field counts by its weight, and
+less the longer it is. The usual length of a field is fixed here, not taken from the other tools, so
+that the entry of a tool changes only when the tool does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .words import stems, words
+
+SCALE = 10
+"""Weights are stored as integers, in tenths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How much a word of a field counts, how many words the field usually has, and how far the
+    count falls with its length (0 not at all, 1 in proportion).
+    """
+
+    weight: float
+    length: float
+    fall: float
+
+
+FIELDS = {
+    "name": Field(3.0, 3, 0.3),
+    "tail": Field(3.0, 1.5, 0.3),
+    "sentence": Field(3.0, 7, 0.5),
+    "path": Field(1.5, 4, 0.4),
+    "title": Field(1.0, 3, 0.3),
+    "toolset": Field(1.0, 1.5, 0.2),
+    "description": Field(0.8, 25, 0.7),
+    "arguments": Field(0.7, 5, 0.6),
+    "output": Field(0.6, 15, 0.6),
+    "values": Field(0.4, 8, 0.6),
+    "explanations": Field(0.35, 40, 0.7),
+}
+"""Field of a tool → its weight. `tail` is the last named segment of the path."""
+ONCE = frozenset({"name", "tail", "path", "title", "toolset"})
+"""Fields in which a word counts once: `get_movie_movie_id_credits` is no more about movies."""
+METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", "update"})
+"""Words of names and paths that say what is done, and not to what."""
+
+
+def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str, Any]:
+    """The entry of a tool: its `kind`; its `terms`, stem → weight in tenths; and as stems with
+    spaces between them its `subject`, what it acts on, and the `tail` of that.
+    """
+    ignored = frozenset(stop)
+    terms: dict[str, float] = {}
+    for name, text in fields.items():
+        field = FIELDS[name]
+        found = [word for word in words(text) if word not in ignored]
+        norm = 1 - field.fall + field.fall * len(found) / field.length
+        counts = Counter(stems(found))
+        for term, count in counts.items():
+            if name in ONCE:
+                count = 1
+            terms[term] = terms.get(term, 0.0) + count * field.weight / norm
+    weights = {term: round(weight * SCALE) for term, weight in sorted(terms.items())}
+    tail = words(fields.get("tail", ""))
+    subject = [*words(fields.get("path", "")), *tail]
+    if not subject:
+        subject = words(fields["name"])
+        tail = subject[-1:]
+    subject = [word for word in subject if word not in METHODS and word not in ignored]
+    return {
+        "kind": kind,
+        "subject": " ".join(dict.fromkeys(stems(subject))),
+        "tail": " ".join(dict.fromkeys(stems(tail))),
+        "terms": {term: weight for term, weight in weights.items() if weight},
+    }
+
+
+def fields_of(tool: Mapping[str, Any], toolset: str) -> dict[str, str]:
+    """The fields of a Tool object, as far as it says them itself."""
+    description = str(tool.get("description", ""))
+    sentence, _, rest = description.partition("\n")
+    properties = _properties(tool.get("inputSchema"))
+    return {
+        "name": str(tool["name"]),
+        "title": str(tool.get("title", "")),
+        "sentence": sentence,
+        "description": rest,
+        "toolset": toolset,
+        "arguments": " ".join(properties),
+        "explanations": " ".join(_texts(properties)),
+        "values": " ".join(_values(properties)),
+        "output": " ".join(_output(tool.get("outputSchema"))),
+    }
+
+
+def _properties(schema: Any) -> dict[str, Any]:
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return {}
+    properties: dict[str, Any] = schema["properties"]
+    return {name: schema for name, schema in properties.items() if isinstance(schema, dict)}
+
+
+def _texts(properties: Mapping[str, Any]) -> Iterable[str]:
+    for schema in properties.values():
+        yield str(schema.get("description", ""))
+
+
+def _values(properties: Mapping[str, Any]) -> Iterable[str]:
+    for schema in properties.values():
+        values = schema.get("enum")
+        if isinstance(values, list):
+            yield from (value for value in values if isinstance(value, str))
+
+
+def _output(schema: Any) -> list[str]:
+    """The names in an output schema: those of the object, and those of a list's items."""
+    names: list[str] = []
+    for name, inner in _properties(schema).items():
+        names.append(name)
+        names += _properties(inner)
+        names += _properties(inner.get("items"))
+    return names

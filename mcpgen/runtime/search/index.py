@@ -1,0 +1,302 @@
+"""The index of a server's tools, and how they are ranked for a query.
+
+A tool's score is BM25F over its fields, times how much of the query it answers, how much of what it
+is about the query says, and whether it is of the kind the query asks for (`create`, `list`, `get`,
+`search`, `update`, `delete`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .entries import SCALE
+from .words import is_plural, stem, words
+
+FILE = "tools/_index/search.json"
+"""Where the index lies in a package: below the toolsets, and none of them."""
+LONGEST_QUERY = 1000
+"""Characters of a query that are read."""
+SHORTEST_PREFIX = 4
+MOST_WEIGHED = 100
+"""Tools whose fit is looked at: those with the best words."""
+REORDERED = 3
+"""How many times as many tools as are asked for compete for the places."""
+CERTAIN = 0.5
+"""The share of a query that its best tool answers, from which on the result is no poor one."""
+UNKNOWN = 3.0
+"""What a word that no tool has counts in the whole of a query: it leaves the query unanswered."""
+_NAME = re.compile(r"(?<=\w )[\"']?([A-Z]\w+)")
+READING = frozenset({"get", "list", "search"})
+"""What a query without a verb asks for."""
+FAMILIES = (READING, frozenset({"create", "update"}), frozenset({"delete"}))
+SEVERAL = frozenset({"list", "search"})
+"""What a query without a verb asks for when its head word is a plural."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the ranking turns on. `saturation` is BM25's k1; `synonym`, `stranger` and `prefix` are
+    what a word counts that stands for the one in the query: one of the same meaning, the same where
+    no tool has the word itself, one that begins alike. The others are the share of a score that is
+    lost where nothing of the query is answered, where nothing of the tool's subject is said, where
+    the kind is another, where the head word is not what the path ends in; and what is left of a
+    word's worth when a better tool has it.
+    """
+
+    saturation: float = 4.0
+    synonym: float = 0.6
+    stranger: float = 0.8
+    prefix: float = 0.5
+    answered: float = 0.5
+    subject: float = 0.6
+    kind: float = 0.35
+    kind_nearby: float = 0.2
+    head: float = 0.2
+    name: float = 0.8
+    repeated: float = 0.95
+
+
+@dataclass(slots=True)
+class Query:
+    """A query as the ranking sees it: the stems to look for, each with its variants and their
+    weights; the kinds of operation its verbs mean; the stems that may stand for its head word.
+    """
+
+    terms: dict[str, dict[str, float]] = field(default_factory=dict)
+    kinds: frozenset[str] = READING
+    head: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One tool: what each term of the query adds to its score, the score, and the share of the
+    query that it answers.
+    """
+
+    number: int
+    parts: dict[str, float]
+    score: float
+    answered: float
+
+    def remaining(self, worth: Mapping[str, float]) -> float:
+        """The score when terms are worth less than they were."""
+        share = sum(score * worth.get(term, 1.0) for term, score in self.parts.items())
+        return self.score * share / sum(self.parts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The names of the tools found, the best first, and whether one of them answers most of the
+    query.
+    """
+
+    names: list[str]
+    certain: bool
+
+
+class Index:
+    """Every tool of a server, with the words that mean the same in it."""
+
+    def __init__(self, content: Mapping[str, Any], weights: Weights = Weights()) -> None:
+        """`content` is that of the file."""
+        self._weights = weights
+        self._stop = frozenset(content["stop"])
+        self._links = frozenset(content["links"])
+        self._verbs: dict[str, list[str]] = content["verbs"]
+        self._synonyms: dict[str, list[str]] = content["synonyms"]
+        self._names: list[str] = []
+        self._spellings: dict[str, list[str]] = {}
+        self._rarities: dict[str, float] = {}
+        self._kinds: list[str] = []
+        self._subjects: list[frozenset[str]] = []
+        self._tails: list[frozenset[str]] = []
+        self._postings: dict[str, dict[int, float]] = {}
+        for name, entry in content["tools"].items():
+            self.add(name, entry)
+
+    def add(self, name: str, entry: Mapping[str, Any]) -> None:
+        """One more tool, or another entry for one that is there."""
+        if name in self._names:
+            self._drop(name)
+        number = len(self._names)
+        self._names.append(name)
+        self._spellings.setdefault(_squash(name), []).append(name)
+        self._rarities.clear()
+        self._kinds.append(entry["kind"])
+        self._subjects.append(frozenset(entry["subject"].split()))
+        self._tails.append(frozenset(entry["tail"].split()))
+        saturation = self._weights.saturation
+        for term, tenths in entry["terms"].items():
+            weight = tenths / SCALE
+            self._postings.setdefault(term, {})[number] = weight / (weight + saturation)
+
+    def _drop(self, name: str) -> None:
+        number = self._names.index(name)
+        self._names[number] = ""
+        for tools in self._postings.values():
+            tools.pop(number, None)
+
+    def search(self, text: str, limit: int, allowed: Iterable[str]) -> Result:
+        """The best of the tools `allowed`, the best first; one of exactly that name comes before
+        everything else.
+        """
+        text = text[:LONGEST_QUERY]
+        listed = frozenset(allowed)
+        wanted = _squash(text)
+        exact = [name for name in self._spellings.get(wanted, ()) if name in listed]
+        matches = self._matches(self._query(text), listed)
+        found = self._ordered(matches, limit)
+        names = [*exact, *(name for name in found if name not in exact)][:limit]
+        best = max((match.answered for match in matches), default=0.0)
+        return Result(names, certain=bool(exact) or best >= CERTAIN)
+
+    def _query(self, text: str) -> Query:
+        said = words(text)
+        telling = [word for word in said if word not in self._stop] or said
+        query = Query(terms={stem(word): self._variants(word) for word in telling})
+        if self._names_something(text):
+            query.terms.setdefault(
+                "search", dict.fromkeys(self._known(["search"]), self._weights.name)
+            )
+        head = self._head(said)
+        query.head = frozenset(query.terms.get(stem(head), ()))
+        kinds = frozenset(kind for word in telling for kind in self._verbs.get(word, ()))
+        query.kinds = kinds or READING
+        if query.kinds <= READING and is_plural([head]):
+            query.kinds = SEVERAL
+        return query
+
+    def _names_something(self, text: str) -> bool:
+        """Whether a query holds a name (`by Mariah Carey`), which has to be searched for first."""
+        for name in _NAME.findall(text):
+            known = self._variants(name.lower())
+            if not known and name.lower() not in self._stop:
+                return True
+        return False
+
+    def _known(self, terms: Iterable[str]) -> list[str]:
+        return [term for term in terms if term in self._postings]
+
+    def _head(self, said: list[str]) -> str:
+        """The word for what a query is about: the last noun before the first `of`, `in`, `to` …"""
+        head = ""
+        for word in said:
+            if head and word in self._links:
+                break
+            if word not in self._stop and word not in self._verbs:
+                head = word
+        return head
+
+    def _variants(self, word: str) -> dict[str, float]:
+        """The stems of the index that a word of the query may mean, with their weights."""
+        term = stem(word)
+        weight = self._weights.synonym
+        if term not in self._postings:
+            weight = self._weights.stranger
+        others = [*self._synonyms.get(term, ()), *self._verbs.get(word, ())]
+        variants = dict.fromkeys(self._known(others), weight)
+        if term in self._postings:
+            variants[term] = 1.0
+        return variants or dict.fromkeys(self._alike(term), self._weights.prefix)
+
+    def _alike(self, term: str) -> Iterator[str]:
+        """Stems that begin like one nobody knows, or that it begins with."""
+        if len(term) < SHORTEST_PREFIX:
+            return
+        for other in self._postings:
+            if len(other) < SHORTEST_PREFIX:
+                continue
+            if other.startswith(term) or term.startswith(other):
+                yield other
+
+    def _matches(self, query: Query, listed: frozenset[str]) -> list[Match]:
+        """The tools with the best words."""
+        rarities: dict[str, float] = {}
+        parts: dict[str, dict[int, float]] = {}
+        meant: set[str] = set()
+        sums: dict[int, float] = defaultdict(float)
+        for term, variants in query.terms.items():
+            rarities[term] = min(map(self._rarity, variants), default=UNKNOWN)
+            parts[term] = self._part(variants)
+            meant.update(variants)
+            for number, score in parts[term].items():
+                sums[number] += score
+        best = sorted(sums, key=lambda number: (-sums[number], number))
+        best = [number for number in best if self._names[number] in listed][:MOST_WEIGHED]
+        total = sum(rarities.values()) or 1.0
+        matches = []
+        for number in best:
+            own = {term: part[number] for term, part in parts.items() if number in part}
+            answered = sum(rarities[term] for term in own) / total
+            fit = self._fit(number, query, answered, meant)
+            matches.append(Match(number, own, sums[number] * fit, answered))
+        return matches
+
+    def _part(self, variants: Mapping[str, float]) -> dict[int, float]:
+        """What a term adds to the score of each tool; the best of its variants counts."""
+        best: dict[int, float] = {}
+        for variant, weight in variants.items():
+            worth = weight * self._rarity(variant)
+            for number, saturated in self._postings[variant].items():
+                score = worth * saturated
+                if score > best.get(number, 0.0):
+                    best[number] = score
+        return best
+
+    def _rarity(self, term: str) -> float:
+        """The inverse document frequency of a stem."""
+        rarity = self._rarities.get(term)
+        if rarity is None:
+            total, seen = len(self._names), len(self._postings.get(term, ()))
+            rarity = self._rarities[term] = math.log(1 + (total - seen + 0.5) / (seen + 0.5))
+        return rarity
+
+    def _fit(self, number: int, query: Query, answered: float, meant: set[str]) -> float:
+        """How well a tool fits a query beyond its words: between 0 and 1."""
+        weights = self._weights
+        fit = 1 - weights.answered * (1 - answered)
+        fit *= 1 - weights.subject * (1 - self._said(self._subjects[number], meant))
+        fit *= 1 - self._mismatch(self._kinds[number], query.kinds)
+        if self._tails[number].isdisjoint(query.head):
+            fit *= 1 - weights.head
+        return fit
+
+    def _mismatch(self, kind: str, kinds: frozenset[str]) -> float:
+        """The share of the score lost to another kind: less to one that is close."""
+        if kind in kinds:
+            return 0.0
+        for family in FAMILIES:
+            if kind in family and not family.isdisjoint(kinds):
+                return self._weights.kind_nearby
+        return self._weights.kind
+
+    def _said(self, subject: frozenset[str], meant: set[str]) -> float:
+        """The share of a tool's subject that a query says, rare words counting for more."""
+        whole = sum(self._rarity(term) for term in subject)
+        if not whole:
+            return 1.0
+        return sum(self._rarity(term) for term in subject & meant) / whole
+
+    def _ordered(self, matches: list[Match], limit: int) -> list[str]:
+        """The best tools. What a word of the query adds falls with each better tool that has it, so
+        that every step of a long question comes up.
+        """
+        worth: dict[str, float] = {}
+        names: list[str] = []
+        left = sorted(matches, key=lambda match: -match.score)[: REORDERED * limit]
+        while left and len(names) < limit:
+            best = max(left, key=lambda match: match.remaining(worth))
+            for term in best.parts:
+                worth[term] = worth.get(term, 1.0) * self._weights.repeated
+            names.append(self._names[best.number])
+            left.remove(best)
+        return names
+
+
+def _squash(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())

@@ -1,0 +1,58 @@
+"""Words and their stems."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_LONGEST = 40
+"""Characters of a word that count; a longer one is a key or an encoded value."""
+
+
+def words(text: str) -> list[str]:
+    """The lower-case words of a text or of a name in any convention (`listBooks`, `list-books`)."""
+    return [word.lower()[:_LONGEST] for word in _WORD.findall(text.replace("'s ", " "))]
+
+
+def is_plural(said: list[str]) -> bool:
+    """Whether the last of some words looks like a plural, or is the word `list`."""
+    if not said:
+        return False
+    word = said[-1]
+    return word == "list" or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
+
+
+def stems(texts: Iterable[str]) -> list[str]:
+    """The stems of words."""
+    return [stem(word) for word in texts]
+
+
+@cache
+def stem(word: str) -> str:
+    """The stem of a lower-case word: `book` of `books`."""
+    return _stemmer()(word)
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    """The Snowball stemmer for English where its package is installed (the extra `lazy`).
+
+    Elsewhere words of a query stay as they are, and are compared with the beginnings of the index's
+    stems.
+    """
+    try:
+        package = importlib.import_module("snowballstemmer")
+    except ImportError:
+        return _as_it_is
+    english: Callable[[str], str] = package.stemmer("english").stemWord
+    return english
+
+
+def _as_it_is(word: str) -> str:
+    """A word without a stemmer; the stems of the index end in `i` for `y`."""
+    if len(word) > 2 and word.endswith("y"):
+        return f"{word[:-1]}i"
+    return word

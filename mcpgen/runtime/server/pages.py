@@ -1,0 +1,48 @@
+"""A long list of tools in pages.
+
+Over HTTP an answer may be one server-sent event, and clients refuse events of more than 1 MiB. A
+list that fits into one page stays whole, because some clients read the first page only.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+PAGE_BYTES = 500_000
+"""Of the tools of one page as JSON; with what stands around them a page is below 512 kB."""
+
+Tools = list[dict[str, Any]]
+
+
+class Pages:
+    """The pages of a list. A page's cursor is the name of its first tool."""
+
+    def __init__(self, pages: list[Tools]) -> None:
+        self._pages = pages
+        self._cursors = [None, *(page[0]["name"] for page in pages[1:])]
+
+    @classmethod
+    def of(cls, tools: Tools, limit: int = PAGE_BYTES) -> Pages:
+        """No page has more than `limit` bytes, unless a single tool has."""
+        pages: list[Tools] = [[]]
+        room = limit
+        for tool in tools:
+            size = len(json.dumps(tool, ensure_ascii=False, separators=(",", ":")).encode()) + 1
+            if size > room and pages[-1]:
+                pages.append([])
+                room = limit
+            pages[-1].append(tool)
+            room -= size
+        return cls(pages)
+
+    def tools(self, cursor: str | None) -> Tools:
+        """The tools of a page. Raises ValueError for a cursor that was never given out."""
+        return self._pages[self._cursors.index(cursor)]
+
+    def after(self, cursor: str | None) -> str | None:
+        """The cursor of the next page, or None. Raises ValueError like `tools`."""
+        following = self._cursors.index(cursor) + 1
+        if following == len(self._cursors):
+            return None
+        return str(self._cursors[following])

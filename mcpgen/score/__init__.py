@@ -1,0 +1,26 @@
+"""How well a list of tools tells a model what it needs, by fixed rules.
+
+    from mcpgen import score
+
+    score.score_tools(tools)          # Tool objects, as `tools/list` sends them
+    score.score_source("openapi.yaml")  # a document, a project's folder, or a file of Tool objects
+
+The same list gives the same score, and no model is asked. The rules, their weights and where they
+come from are in `data/score.toml`. The score compares versions of a list; it is not calibrated
+against a model's judgement.
+"""
+
+from .changes import Change
+from .lists import ToolList, score_source, tools_of_source
+from .rules import DIMENSIONS, Score, ToolScore, score_tools
+
+__all__ = [
+    "DIMENSIONS",
+    "Change",
+    "Score",
+    "ToolList",
+    "ToolScore",
+    "score_source",
+    "score_tools",
+    "tools_of_source",
+]

@@ -1,0 +1,177 @@
+"""What to change first, and the lines that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .definitions import Definition
+from .rules import (
+    AGREES,
+    DIMENSIONS,
+    HIGHEST,
+    LOWEST,
+    MEAN_SHARE,
+    TOOLS_SHARE,
+    Rule,
+    Score,
+    ToolScore,
+    rules,
+    weights,
+)
+
+MOST = 10
+OVERLAY = """actions:  # an overlay: `overlays = ["arguments.overlay.yaml"]` in mcpgen.toml
+  - target: $..[?@.in && @.name == '{name}']
+    update: {{description: …}}"""
+"""An OpenAPI Overlay that explains a parameter wherever it stands."""
+WORTH_SAYING = 0.001
+"""Points of the list's score below which a change is not proposed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change: the rule it serves, the points the list gains (at most), the tools it concerns,
+    what to do, where the rule comes from, and lines for `mcpgen.toml` that do it for the first.
+    """
+
+    rule: str
+    gain: float
+    tools: tuple[str, ...]
+    advice: str
+    source: str
+    lines: str
+
+    def data(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "rule": self.rule,
+            "gain": round(self.gain, 3),
+            "tools": list(self.tools),
+            "advice": self.advice,
+            "source": self.source,
+            "lines": self.lines,
+        }
+
+
+def changes(
+    score: Score, tools: Mapping[str, Mapping[str, Any]], keys: Mapping[str, str], most: int = MOST
+) -> list[Change]:
+    """The changes worth most, the best first.
+
+    `tools` are the Tool objects by name; `keys` says under which key of `[tools."…"]` a tool
+    stands, where it comes from a document.
+    """
+    definitions = {name: Definition(tool) for name, tool in tools.items()}
+    proposals: dict[tuple[Rule, str], dict[str, float]] = {}
+    for one in score.tools:
+        for rule in rules():
+            gain = _gain(rule, one, score)
+            for argument in _arguments(rule, definitions[one.name]):
+                proposals.setdefault((rule, argument), {})[one.name] = gain
+    found = [_change(*key, gains, definitions, keys) for key, gains in proposals.items()]
+    useful = [change for change in found if change.gain >= WORTH_SAYING]
+    return sorted(useful, key=lambda change: (-change.gain, change.rule, change.lines))[:most]
+
+
+def _arguments(rule: Rule, one: Definition) -> list[str]:
+    """The arguments that a change by a rule is about; of a rule on the whole tool, one that is
+    empty.
+    """
+    if rule.key != "argument":
+        return [""]
+    bare = [name for name, inner in one.arguments.items() if not inner.get("description")]
+    return bare or list(one.arguments)[:1]
+
+
+def _change(
+    rule: Rule,
+    argument: str,
+    gains: Mapping[str, float],
+    definitions: Mapping[str, Definition],
+    keys: Mapping[str, str],
+) -> Change:
+    names = sorted(gains, key=lambda name: (-gains[name], name))
+    names = [name for name in names if gains[name] > 0]
+    gain = 0.0
+    for name in names:
+        gain += gains[name] / max(1, len(_arguments(rule, definitions[name])))
+    lines = ""
+    if names:
+        lines = _lines(rule, definitions[names[0]], keys.get(names[0], names[0]), argument)
+    if keys and argument and len(names) > 1:
+        lines = OVERLAY.format(name=argument.replace("'", "\\'"))
+    advice = rule.advice
+    if argument:
+        advice = f"`{argument}`: {advice}"
+    return Change(
+        rule=rule.name,
+        gain=gain,
+        tools=tuple(names),
+        advice=advice,
+        source=rule.source,
+        lines=lines,
+    )
+
+
+def _gain(rule: Rule, one: ToolScore, score: Score) -> float:
+    """The points of the list's score that one tool loses by a rule."""
+    lost = _lost(rule, one) * (HIGHEST - LOWEST)
+    gain = MEAN_SHARE * lost / len(score.tools)
+    if one.score == score.minimum:
+        gain += (1 - MEAN_SHARE) * lost
+    return TOOLS_SHARE * gain
+
+
+def _lost(rule: Rule, one: ToolScore) -> float:
+    """The share of a tool's score that is lost by a rule; by a text that is not about the tool,
+    what every rule on text loses.
+    """
+    agreement = one.rules[AGREES]
+    if rule.name == AGREES:
+        texts = [other for other in rules() if other.text and other.name != AGREES]
+        lost = sum(_share(other) * one.rules[other.name] for other in texts)
+        return (1 - agreement) * (_share(rule) + lost)
+    lost = _share(rule) * (1 - one.rules[rule.name])
+    if rule.text:
+        return lost * agreement
+    return lost
+
+
+def _share(rule: Rule) -> float:
+    """What a rule counts in a tool's score."""
+    dimension = DIMENSIONS[rule.dimension] / sum(DIMENSIONS.values())
+    return dimension * weights(rule.dimension)[rule]
+
+
+def _lines(rule: Rule, one: Definition, key: str, argument: str) -> str:
+    """The lines for `mcpgen.toml`; what only the author knows is left open as `…`."""
+    table = f'[tools."{key}"]'
+    if rule.key == "argument":
+        return f'[tools."{key}".arguments.{argument}]\ndescription = "…"'
+    if rule.key == "hidden":
+        return f'[tools."{key}".arguments.{_largest(one)}]\nhidden = true'
+    if rule.key == "name":
+        return f'{table}\nname = "…"'
+    if rule.key == "read_only":
+        reads = "false"
+        if one.kinds & {"get", "list", "search"}:
+            reads = "true"
+        return f"{table}\nread_only = {reads}"
+    return f'{table}\ndescription = "{_start(one)}…"'
+
+
+def _largest(one: Definition) -> str:
+    """The optional argument that takes most room, or any."""
+    optional = [name for name in one.arguments if name not in one.required]
+    names = optional or ["…"]
+    return max(names, key=lambda name: len(str(one.arguments.get(name))))
+
+
+def _start(one: Definition) -> str:
+    """What a better description can begin with."""
+    if not one.first:
+        return ""
+    text = one.first.rstrip(".").replace("\\", "").replace('"', "'")
+    return f"{text}. "

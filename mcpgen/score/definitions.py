@@ -1,0 +1,177 @@
+"""A Tool object as the rules read it, and the whole list around it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from ..render.search import stop_words, tables
+from ..runtime.search.words import stem, words
+
+BYTES_PER_TOKEN = 4
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_STOP = frozenset(stop_words())
+
+
+def telling(text: str) -> list[str]:
+    """The stems of a text's words that say something."""
+    return [stem(word) for word in words(text) if word not in _STOP]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One Tool object."""
+
+    tool: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return str(self.tool.get("name", ""))
+
+    @cached_property
+    def text(self) -> str:
+        """The description; of one that says everything twice, one half."""
+        text = str(self.tool.get("description") or "").strip()
+        while text and text[: len(text) // 2].strip() == text[(len(text) + 1) // 2 :].strip():
+            text = text[: len(text) // 2].strip()
+        return text
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The sentences of the description, each once."""
+        parts = _SENTENCE.split(self.text)
+        return list(dict.fromkeys(part.strip() for part in parts if telling(part)))
+
+    @cached_property
+    def repeats(self) -> float:
+        """The share of the description that stands there a second time."""
+        whole = len(words(str(self.tool.get("description") or "")))
+        return 1 - len(words(" ".join(self.sentences))) / max(1, whole)
+
+    @property
+    def first(self) -> str:
+        """The first sentence, or nothing."""
+        return self.sentences[0] if self.sentences else ""
+
+    @cached_property
+    def gist(self) -> tuple[str, ...]:
+        """The stems of the first sentence, in no order."""
+        return tuple(sorted(telling(self.first)))
+
+    @cached_property
+    def said(self) -> Counter[str]:
+        """The stems of the description, each sentence once."""
+        return Counter(telling(" ".join(self.sentences)))
+
+    @cached_property
+    def named(self) -> list[str]:
+        """The stems of the name."""
+        return list(dict.fromkeys(telling(self.name)))
+
+    @cached_property
+    def arguments(self) -> dict[str, Mapping[str, Any]]:
+        """The properties of the input schema."""
+        return _properties(self.tool.get("inputSchema"))
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The names of the required arguments."""
+        schema = self.tool.get("inputSchema")
+        if not isinstance(schema, dict):
+            return frozenset()
+        return frozenset(schema.get("required") or ())
+
+    @cached_property
+    def output(self) -> dict[str, Mapping[str, Any]]:
+        """The properties of the output schema."""
+        return _properties(self.tool.get("outputSchema"))
+
+    @property
+    def hints(self) -> Mapping[str, Any]:
+        """The annotations."""
+        return self.tool.get("annotations") or {}
+
+    @cached_property
+    def tokens(self) -> int:
+        """About how many tokens it costs in the list."""
+        text = json.dumps(self.tool, ensure_ascii=False, separators=(",", ":"))
+        return len(text.encode()) // BYTES_PER_TOKEN
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What the first verb of the name means: `get`, `create`, `delete` …"""
+        for word in words(self.name):
+            kinds = [kind for kind, row in tables()["verbs"].items() if word in row.split()]
+            if kinds:
+                return frozenset(kinds)
+        return frozenset()
+
+
+def _properties(schema: Any) -> dict[str, Mapping[str, Any]]:
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return {}
+    properties: dict[str, Any] = schema["properties"]
+    return {name: inner if isinstance(inner, dict) else {} for name, inner in properties.items()}
+
+
+@cache
+def meanings() -> dict[str, set[str]]:
+    """Stem → the stems that mean nearly the same, itself among them."""
+    found: dict[str, set[str]] = {}
+    rows = list(tables()["verbs"].values())
+    for table in tables()["synonyms"].values():
+        rows += table.strip().splitlines()
+    for row in rows:
+        group = {stem(word) for word in row.split()}
+        for term in group:
+            found.setdefault(term, set()).update(group)
+    return found
+
+
+class Definitions:
+    """A list of tools, and what is rare and what is shared in it."""
+
+    def __init__(self, tools: Iterable[Mapping[str, Any]]) -> None:
+        self.all = [Definition(tool) for tool in tools]
+        self.names = frozenset(one.name for one in self.all)
+        self._with_stem = Counter(term for one in self.all for term in one.named)
+        self._first = Counter(one.gist for one in self.all)
+        self._nearest = _nearest(self.all)
+
+    def rarity(self, term: str) -> float:
+        """How much a stem of names tells tools of this list apart."""
+        return math.log(1 + len(self.all) / (1 + self._with_stem[term])) + 0.1
+
+    def sharing(self, one: Definition) -> int:
+        """How many tools have a tool's first sentence, itself among them."""
+        return self._first[one.gist]
+
+    def likeness(self, one: Definition) -> float:
+        """How like a tool's most similar neighbour it is: 1 where both say the same."""
+        return self._nearest.get(one.name, 0.0)
+
+
+def _nearest(definitions: list[Definition]) -> dict[str, float]:
+    """Name → the greatest share of words that a tool has in common with another.
+
+    Only tools that share the rarest words of a description are compared.
+    """
+    bags = [frozenset([*one.named, *telling(one.first)]) for one in definitions]
+    holders: dict[str, list[int]] = {}
+    for number, bag in enumerate(bags):
+        for term in bag:
+            holders.setdefault(term, []).append(number)
+    nearest = {}
+    for number, bag in enumerate(bags):
+        rarest = sorted(bag, key=lambda term: (len(holders[term]), term))[:3]
+        others = {other for term in rarest for other in holders[term][:100]} - {number}
+        shares = [len(bag & bags[other]) / len(bag | bags[other]) for other in others]
+        nearest[definitions[number].name] = max(shares, default=0.0)
+    return nearest

@@ -1,0 +1,164 @@
+"""The list to score: of a project, a document, a file of Tool objects, or a running server."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..config import Config
+from ..load.definitions import is_definition, tool_list
+from ..problems import Problems, UsageError
+from .rules import Score, score_tools
+
+MOST_PAGES = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolList:
+    """Tool objects as a client gets them, and for those that come from a document the key of
+    `[tools."…"]` by name.
+    """
+
+    name: str
+    tools: tuple[Mapping[str, Any], ...]
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    def by_name(self) -> dict[str, Mapping[str, Any]]:
+        """The Tool objects by name."""
+        return {str(tool["name"]): tool for tool in self.tools}
+
+
+def score_source(source: str | os.PathLike[str]) -> Score:
+    """The score of a document, a project's folder, or a file of Tool objects. Raises
+    McpgenError.
+    """
+    return score_tools(tools_of_source(source).tools)
+
+
+def tools_of_source(source: str | os.PathLike[str]) -> ToolList:
+    """The tools of a document, a project's folder, or a file of Tool objects. Raises
+    McpgenError.
+    """
+    return tools_of_config(Config(sources=(os.fspath(source),)))
+
+
+def tools_of_config(config: Config) -> ToolList:
+    """The tools of what a configuration names; of the project around where it names nothing. Raises
+    McpgenError.
+    """
+    from ..project.run import Request, is_project, run
+    from ..render.facts import wire
+
+    captured = _captured(config.sources)
+    if captured is not None:
+        return _full(captured)
+    folder = None
+    if len(config.sources) == 1 and is_project(Path(config.sources[0])):
+        folder, config = Path(config.sources[0]), Config()
+    server = run(Request(config=config, folder=folder), Problems(), files=False).server
+    return _full(
+        ToolList(
+            name=server.name,
+            tools=tuple(wire(tool) for tool in server.tools),
+            keys={
+                tool.name: tool.origin.operation_id or f"{tool.origin.method} {tool.origin.path}"
+                for tool in server.tools
+            },
+        )
+    )
+
+
+def _captured(sources: tuple[str, ...]) -> ToolList | None:
+    """The list in a file of Tool objects, as it stands there; None for any other source."""
+    if len(sources) != 1 or not Path(sources[0]).is_file():
+        return None
+    path = Path(sources[0])
+    try:
+        root = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    listed = tool_list(root)
+    if listed is None or not all(is_definition(item) for item in listed[0]):
+        return None
+    return ToolList(name=path.stem, tools=tuple(_as_mcp(item) for item in listed[0]))
+
+
+def _as_mcp(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool in any dialect as a Tool object."""
+    tool = dict(item.get("function", item))
+    for key in ("input_schema", "parameters"):
+        if key in tool:
+            tool.setdefault("inputSchema", tool.pop(key))
+    return tool
+
+
+def _full(listed: ToolList) -> ToolList:
+    """The list. Raises UsageError where it is empty."""
+    if listed.tools:
+        return listed
+    raise UsageError.of(
+        "E1470",
+        f"`{listed.name}` has no tools to score",
+        "name a document, a project, a file of tools, or a server with `--command`",
+    )
+
+
+def tools_of_server(target: str, *, remote: bool) -> ToolList:
+    """The tools that a running server lists: at a URL where `remote`, else started by a command.
+    Raises UsageError where it cannot be asked.
+    """
+    import asyncio
+
+    try:
+        import mcp  # noqa: F401
+    except ImportError:
+        raise _unreachable(
+            target, "the client is not installed", "run `pip install 'mcp>=2.3,<3'`"
+        ) from None
+    try:
+        return asyncio.run(_ask(target, remote=remote))
+    except Exception as error:
+        reason = _innermost(error)
+        raise _unreachable(target, reason, "start it by hand to see what it says") from error
+
+
+def _innermost(error: BaseException) -> str:
+    """What the first error inside groups of errors says."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+def _unreachable(target: str, reason: str, hint: str) -> UsageError:
+    message = f"the tools of `{target}` cannot be listed: {reason}"
+    return UsageError.of("E1471", message, hint)
+
+
+async def _ask(target: str, *, remote: bool) -> ToolList:
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    transport: Any = target
+    if not remote:
+        command, *arguments = shlex.split(target)
+        start = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
+        transport = stdio_client(start, errlog=sys.stderr)
+    tools: list[dict[str, Any]] = []
+    async with Client(transport) as client:
+        cursor = None
+        for _ in range(MOST_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            tools += [
+                tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+                for tool in page.tools
+            ]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    return _full(ToolList(name=target, tools=tuple(tools)))

@@ -1,0 +1,379 @@
+"""The rules, and what comes of them: dimensions, the score of each tool, the score of the list."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+from ..runtime.search.words import words
+from .definitions import Definition, Definitions, meanings, telling
+
+LOWEST, HIGHEST = 1.0, 5.0
+MEAN_SHARE = 0.6
+"""A list is as good as its tools are in the mean, and as its worst (0.6 and 0.4, as in TDQS)."""
+TOOLS_SHARE = 0.7
+"""What the tools count beside the list as a whole (0.7 and 0.3, as in TDQS)."""
+MANY_TOOLS = (40, 300)
+"""Tools that a model can choose among, and tools that are far too many."""
+LARGE_TOOL = (400, 1500)
+"""Tokens that a tool may take, and tokens that are far too many."""
+LONG_TEXT = (120, 300)
+"""Words of a description, likewise."""
+LONG_NAME_PARTS = 8
+SHORTEST = 4
+"""Letters from which on the beginning of a word stands for it (`repo`, `repository`)."""
+_HASH = re.compile(r"_[0-9a-f]*\d[0-9a-f]*$|_[0-9a-f]{6,}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: its dimension, its weight in it, and what to say where it is not kept."""
+
+    name: str
+    dimension: str
+    weight: float
+    text: bool
+    source: str
+    key: str
+    advice: str
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads((resources.files("mcpgen") / "data" / "score.toml").read_text("utf-8"))
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule."""
+    return tuple(
+        Rule(
+            name=name,
+            dimension=row["dimension"],
+            weight=row["weight"],
+            text=row.get("text", False),
+            source=_data()["sources"][row["source"]],
+            key=row["key"],
+            advice=row["advice"],
+        )
+        for name, row in _data()["rules"].items()
+    )
+
+
+AGREES = "agrees"
+"""The rule that says how far a text is about its tool."""
+DIMENSIONS: dict[str, int] = _data()["dimensions"]
+"""Dimension → its weight."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolScore:
+    """One tool: its score (1 to 5), that of each dimension, and what each rule gave (0 to 1)."""
+
+    name: str
+    score: float
+    dimensions: Mapping[str, float]
+    rules: Mapping[str, float]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A list: its score (1 to 5), the mean and the minimum of its tools, how well they go together
+    as a list (`coherence`, 1 to 5), the mean of each dimension, and every tool.
+    """
+
+    score: float
+    mean: float
+    minimum: float
+    coherence: float
+    dimensions: Mapping[str, float]
+    tools: tuple[ToolScore, ...]
+
+    def data(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "score": round(self.score, 2),
+            "mean": round(self.mean, 2),
+            "minimum": round(self.minimum, 2),
+            "coherence": round(self.coherence, 2),
+            "dimensions": _rounded(self.dimensions),
+            "tools": [
+                {
+                    "name": tool.name,
+                    "score": round(tool.score, 2),
+                    "tokens": tool.tokens,
+                    "dimensions": _rounded(tool.dimensions),
+                    "rules": _rounded(tool.rules),
+                }
+                for tool in self.tools
+            ],
+        }
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in values.items()}
+
+
+def score_tools(tools: Iterable[Mapping[str, Any]]) -> Score:
+    """The score of Tool objects, as `tools/list` sends them. Raises ValueError for an empty
+    list.
+    """
+    definitions = Definitions(tools)
+    if not definitions.all:
+        raise ValueError("there are no tools to score")
+    scores = tuple(_score_tool(one, definitions) for one in definitions.all)
+    mean = sum(one.score for one in scores) / len(scores)
+    minimum = min(one.score for one in scores)
+    coherence = _coherence(definitions)
+    own = MEAN_SHARE * mean + (1 - MEAN_SHARE) * minimum
+    return Score(
+        score=TOOLS_SHARE * own + (1 - TOOLS_SHARE) * coherence,
+        mean=mean,
+        minimum=minimum,
+        coherence=coherence,
+        dimensions={
+            name: sum(one.dimensions[name] for one in scores) / len(scores) for name in DIMENSIONS
+        },
+        tools=scores,
+    )
+
+
+def _score_tool(one: Definition, among: Definitions) -> ToolScore:
+    values = {rule.name: JUDGES[rule.name](one, among) for rule in rules()}
+    dimensions = {name: _dimension(name, values) for name in DIMENSIONS}
+    whole = sum(DIMENSIONS.values())
+    score = sum(dimensions[name] * weight for name, weight in DIMENSIONS.items()) / whole
+    return ToolScore(
+        name=one.name, score=score, dimensions=dimensions, rules=values, tokens=one.tokens
+    )
+
+
+def _dimension(name: str, values: Mapping[str, float]) -> float:
+    """1 to 5. Rules on text count as far as the text is about the tool."""
+    share = 0.0
+    for rule, weight in weights(name).items():
+        value = values[rule.name]
+        if rule.text and rule.name != AGREES:
+            value *= values[AGREES]
+        share += value * weight
+    return LOWEST + (HIGHEST - LOWEST) * share
+
+
+@cache
+def weights(dimension: str) -> dict[Rule, float]:
+    """Rule of a dimension → its share of it."""
+    own = [rule for rule in rules() if rule.dimension == dimension]
+    whole = sum(rule.weight for rule in own)
+    return {rule: rule.weight / whole for rule in own}
+
+
+def _coherence(definitions: Definitions) -> float:
+    """How well the tools go together: few enough, and each told apart by its first sentence."""
+    count = len(definitions.all)
+    told = sum(
+        JUDGES["unique"](one, definitions) * _agrees(one, definitions) for one in definitions.all
+    )
+    few = _falling(count, *MANY_TOOLS)
+    return LOWEST + (HIGHEST - LOWEST) * (few + told / count) / 2
+
+
+def _falling(value: float, good: float, bad: float) -> float:
+    """1 up to `good`, 0 from `bad` on, in between in proportion."""
+    return min(1.0, max(0.0, (bad - value) / (bad - good)))
+
+
+# Rules: (tool, list) → 0 to 1
+
+
+def _described(one: Definition, among: Definitions) -> float:
+    return float(len(telling(one.first)) >= 2)
+
+
+def _agrees(one: Definition, among: Definitions) -> float:
+    """The share of what the name speaks of that the description says too; words that only few tools
+    of the list have count for more.
+    """
+    if not one.sentences:
+        return 0.0
+    about = {*one.named} - {"id"}
+    whole = sum(among.rarity(term) for term in about)
+    if not whole:
+        return 1.0
+    said = sum(among.rarity(term) for term in about if _says(one, term))
+    return min(1.0, said / whole * 1.5)
+
+
+def _says(one: Definition, term: str) -> bool:
+    """Whether the description has a word, one that means the same, or one that begins alike."""
+    if not meanings().get(term, {term}).isdisjoint(one.said):
+        return True
+    if len(term) < SHORTEST:
+        return False
+    return any(
+        other.startswith(term) or term.startswith(other)
+        for other in one.said
+        if len(other) >= SHORTEST
+    )
+
+
+def _verb(one: Definition, among: Definitions) -> float:
+    first = words(one.first)[:1]
+    return float(bool(first) and first[0].removesuffix("s") in _verbs())
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    from ..render.search import tables
+
+    found = {word for row in tables()["verbs"].values() for word in row.split()}
+    return frozenset(word.removesuffix("s") for word in found)
+
+
+def _reads(one: Definition, among: Definitions) -> float:
+    """The share of articles and the like that stand before a word they can stand before."""
+    said = words(" ".join(one.sentences))
+    good = whole = 0
+    articles = _data()["words"]["articles"].split()
+    never_after = ["", *_data()["words"]["never_after"].split()]
+    for word, following in pairwise([*said, ""]):
+        if word in articles:
+            whole += 1
+            good += following not in never_after
+    if not whole:
+        return 1.0
+    return good / whole
+
+
+def _more(one: Definition, among: Definitions) -> float:
+    new = {*one.said} - {*one.named}
+    return min(1.0, len(new) / 3)
+
+
+def _unique(one: Definition, among: Definitions) -> float:
+    return 1 / among.sharing(one)
+
+
+def _alone(one: Definition, among: Definitions) -> float:
+    return _falling(among.likeness(one), 0.7, 1.0)
+
+
+def _name(one: Definition, among: Definitions) -> float:
+    if _HASH.search(one.name):
+        return 0.0
+    return _falling(len(words(one.name)), LONG_NAME_PARTS, 2 * LONG_NAME_PARTS)
+
+
+def _when(one: Definition, among: Definitions) -> float:
+    said = set(words(" ".join(one.sentences)))
+    return float(not said.isdisjoint(_data()["words"]["when"].split()))
+
+
+def _siblings(one: Definition, among: Definitions) -> float:
+    """A tool without required arguments needs no other; else it names one."""
+    if not one.required and one.sentences:
+        return 1.0
+    explanations = [str(inner.get("description", "")) for inner in one.arguments.values()]
+    text = " ".join([*one.sentences, *explanations])
+    named = set(re.findall(r"[A-Za-z0-9_-]{3,}", text)) & among.names - {one.name}
+    return float(bool(named))
+
+
+def _explained(one: Definition, among: Definitions) -> float:
+    return _share(one, lambda name, inner: bool(str(inner.get("description") or "").strip()))
+
+
+def _typed(one: Definition, among: Definitions) -> float:
+    return _share(one, lambda name, inner: not TYPES.isdisjoint(inner))
+
+
+TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
+"""Keywords that say what an argument's value is."""
+
+
+def _informative(one: Definition, among: Definitions) -> float:
+    return _share(one, lambda name, inner: _adds(name, str(inner.get("description") or "")))
+
+
+def _adds(name: str, text: str) -> bool:
+    return len({*telling(text)} - {*telling(name)}) >= 1
+
+
+def _share(one: Definition, kept: Callable[[str, Mapping[str, Any]], bool]) -> float:
+    """The share of the arguments that keep a rule; a required one counts twice."""
+    whole = good = 0
+    for name, inner in one.arguments.items():
+        weight = 1 + (name in one.required)
+        whole += weight
+        good += weight * kept(name, inner)
+    if not whole:
+        return 1.0
+    return good / whole
+
+
+def _answers(one: Definition, among: Definitions) -> float:
+    if isinstance(one.tool.get("outputSchema"), dict):
+        return 1.0
+    said = set(words(" ".join(one.sentences)))
+    return 0.7 * (not said.isdisjoint(_data()["words"]["returns"].split()))
+
+
+def _fields(one: Definition, among: Definitions) -> float:
+    return float(bool(one.output))
+
+
+def _hints(one: Definition, among: Definitions) -> float:
+    if one.hints.get("readOnlyHint") is True:
+        return 1.0
+    stated = [name for name in ("readOnlyHint", "destructiveHint") if name in one.hints]
+    return len(stated) / 2
+
+
+def _honest(one: Definition, among: Definitions) -> float:
+    if "readOnlyHint" not in one.hints:
+        return 0.0
+    reads = one.hints["readOnlyHint"] is True
+    if one.kinds == {"delete"} and reads:
+        return 0.0
+    return 1.0
+
+
+def _small(one: Definition, among: Definitions) -> float:
+    return _falling(one.tokens, *LARGE_TOOL)
+
+
+def _concise(one: Definition, among: Definitions) -> float:
+    if not one.sentences:
+        return 0.0
+    length = len(words(" ".join(one.sentences)))
+    return _falling(length, *LONG_TEXT) * max(0.0, 1 - 2 * one.repeats)
+
+
+JUDGES: dict[str, Callable[[Definition, Definitions], float]] = {
+    "described": _described,
+    "agrees": _agrees,
+    "verb": _verb,
+    "reads": _reads,
+    "more": _more,
+    "unique": _unique,
+    "alone": _alone,
+    "name": _name,
+    "when": _when,
+    "siblings": _siblings,
+    "explained": _explained,
+    "typed": _typed,
+    "informative": _informative,
+    "answers": _answers,
+    "fields": _fields,
+    "hints": _hints,
+    "honest": _honest,
+    "small": _small,
+    "concise": _concise,
+}
+"""Rule → its judge."""

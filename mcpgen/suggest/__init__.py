@@ -1,0 +1,125 @@
+"""Which tools of a large API are worth having first, by its structure alone.
+
+A resource is what a path names (`/repos/{owner}/{repo}/issues`). What is main in it comes first:
+list, read, create, search, then update, actions and deletion. A resource counts for more the more
+operations stand below it and the more paths take its id; less the deeper it lies. Deprecated and
+very large tools come last.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..ir import Server, Tool
+from ..render.facts import wire
+from ..render.search import kind_of
+
+KINDS = {"list": 10.0, "search": 10.0, "get": 9.5, "create": 9.5, "update": 8.0, "delete": 5.0}
+"""Kind of operation → what it is worth by itself."""
+FAMILY = 2.0
+"""What doubling the operations below a resource is worth."""
+DEPTH = 3.0
+"""What each further segment of the path costs."""
+DEPRECATED = 20.0
+UNUSUAL = 10.0
+"""What a method costs that is none of `METHODS`."""
+METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+TWIN = 6.0
+"""What the second way to change the same thing costs (PUT beside PATCH)."""
+CROWD = 0.5
+"""What each tool of a resource that comes first costs the next one."""
+TOKENS = 800
+"""Tokens of a tool that cost a point."""
+_PARAMETER = re.compile(r"\{[^}]*\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One tool worth having, with its key for `mcpgen.toml` and what it costs in tokens."""
+
+    tool: Tool
+    key: str
+    tokens: int
+
+
+def suggest(server: Server, limit: int) -> list[Choice]:
+    """The tools of a server worth having first, at most `limit`, in the order of the list."""
+    tools = list(server.tools)
+    worth = _worth(tools)
+    taken: Counter[str] = Counter()
+    chosen: list[Tool] = []
+    while tools and len(chosen) < limit:
+        best = max(tools, key=lambda tool: worth[tool.name] - CROWD * taken[_resource(tool)])
+        tools.remove(best)
+        chosen.append(best)
+        taken[_resource(best)] += 1
+    order = {tool.name: place for place, tool in enumerate(server.tools)}
+    chosen.sort(key=lambda tool: order[tool.name])
+    return [Choice(tool=tool, key=_key(tool), tokens=_tokens(tool)) for tool in chosen]
+
+
+def lines(choices: Iterable[Choice]) -> str:
+    """The choice as lines for `mcpgen.toml`."""
+    rows = [f"    {json.dumps(choice.key, ensure_ascii=False)}," for choice in choices]
+    return "\n".join(["[select]", "include_operations = [", *rows, "]"])
+
+
+def _worth(tools: list[Tool]) -> dict[str, float]:
+    """Name → what a tool is worth before others are chosen."""
+    below: Counter[str] = Counter()
+    for tool in tools:
+        segments = _segments(tool)
+        below.update("/".join(segments[:end]) for end in range(1, len(segments) + 1))
+    changed: Counter[str] = Counter()
+    worth = {}
+    for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
+        kind = kind_of(tool)
+        named = [segment for segment in _segments(tool) if segment != "{}"]
+        value = KINDS[kind] + FAMILY * math.log2(1 + below[_resource(tool)])
+        value -= DEPTH * max(0, len(named) - 1) + _tokens(tool) / TOKENS
+        if tool.deprecated:
+            value -= DEPRECATED
+        if tool.origin.method not in METHODS:
+            value -= UNUSUAL
+        if kind == "update":
+            value -= TWIN * changed[tool.origin.path]
+            changed[tool.origin.path] += 1
+        worth[tool.name] = value
+    return worth
+
+
+def _segments(tool: Tool) -> list[str]:
+    """The segments of a path, parameters as `{}`; a version at its beginning is left out, and
+    `chat.postMessage` is a segment of `chat`.
+    """
+    path = _PARAMETER.sub("{}", tool.origin.path).removesuffix(".json")
+    segments = [segment for segment in re.split(r"[/#?.]", path) if segment]
+    while segments and re.fullmatch(r"v?\d[\d.-]*(\w+\d+)?|v\d\w*|api|rest", segments[0]):
+        segments = segments[1:]
+    return segments
+
+
+def _resource(tool: Tool) -> str:
+    """The path of what a tool is about, without the parameters at its end: a collection and its
+    items are one.
+    """
+    segments = _segments(tool)
+    if "." in tool.origin.path.removesuffix(".json"):
+        segments = segments[:-1]
+    while segments and segments[-1] == "{}":
+        segments = segments[:-1]
+    return "/".join(segments)
+
+
+def _key(tool: Tool) -> str:
+    origin = tool.origin
+    return origin.operation_id or f"{origin.method} {origin.path}"
+
+
+def _tokens(tool: Tool) -> int:
+    return len(json.dumps(wire(tool), separators=(",", ":"))) // 4

@@ -1,0 +1,21 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+Party = TypedDict(
+    "Party",
+    {
+        "@type": NotRequired[Literal["person", "company"]],
+        "address": NotRequired["PartyAddress"],
+        "name": str,
+        "reference": NotRequired[str | None],
+    },
+)
+
+
+class PartyAddress(TypedDict):
+    city: NotRequired[str]
+    country: NotRequired[str]
+    street: NotRequired[str]

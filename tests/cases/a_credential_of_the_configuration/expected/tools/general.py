@@ -1,0 +1,17 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import OMIT, Answer, Api, Omit
+
+
+async def list_boxes(api: Api, *, size: int | Omit = OMIT) -> Answer[Any]:
+    """List boxes."""
+    return await api.request("GET", "/boxes", query={"size": size})
+
+
+async def list_hours(api: Api) -> Answer[Any]:
+    """List hours."""
+    return await api.request("GET", "/hours", security=())

@@ -1,0 +1,49 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Answer, Api
+
+
+async def find_lists(api: Api) -> Answer[Any]:
+    """List the lists of the user."""
+    return await api.request("GET", "/v1/lists")
+
+
+async def find_new_lists(api: Api) -> Answer[Any]:
+    """List the lists of the user (new)."""
+    return await api.request("GET", "/v2/lists")
+
+
+async def movie_details(api: Api, *, movie_id: str) -> Answer[Any]:
+    """Get a movie's details."""
+    return await api.request("GET", "/movie/{movie_id}", path_args={"movie_id": movie_id})
+
+
+async def movie_images(api: Api, *, movie_id: str) -> Answer[Any]:
+    """Lists the stills of a movie."""
+    return await api.request("GET", "/movie/{movie_id}/images", path_args={"movie_id": movie_id})
+
+
+async def season_images(
+    api: Api,
+    *,
+    tv_id: str,
+    number: str,
+) -> Answer[Any]:
+    """Get a season's images."""
+    return await api.request(
+        "GET",
+        "/tv/{tv_id}/season/{number}/images",
+        path_args={
+            "tv_id": tv_id,
+            "number": number,
+        },
+    )
+
+
+async def tv_details(api: Api, *, tv_id: str) -> Answer[Any]:
+    """Get a tv's details."""
+    return await api.request("GET", "/tv/{tv_id}", path_args={"tv_id": tv_id})

@@ -1,0 +1,32 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Answer, Api
+
+
+async def cancel_session(api: Api, *, id: str) -> Answer[Any]:
+    """Cancel session."""
+    return await api.request("POST", "/sessions/{id}/cancel", path_args={"id": id})
+
+
+async def create_source(api: Api) -> Answer[Any]:
+    """Create source."""
+    return await api.request("POST", "/sources")
+
+
+async def delete_script(api: Api, *, id: str) -> Answer[Any]:
+    """Delete a Script."""
+    return await api.request("DELETE", "/scripts/{id}", path_args={"id": id})
+
+
+async def get_script(api: Api, *, id: str) -> Answer[Any]:
+    """Get script content from a worker with an environment."""
+    return await api.request("GET", "/scripts/{id}", path_args={"id": id})
+
+
+async def upload_script(api: Api, *, id: str) -> Answer[Any]:
+    """Upload a script with all its modules."""
+    return await api.request("PUT", "/scripts/{id}", path_args={"id": id})

@@ -1,0 +1,52 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Answer, Api
+
+
+async def capture_charge(api: Api, *, charge: str) -> Answer[Any]:
+    """Capture charge."""
+    return await api.request("POST", "/v1/charges/{charge}/capture", path_args={"charge": charge})
+
+
+async def create_customer(api: Api) -> Answer[Any]:
+    """Create customer."""
+    return await api.request("POST", "/v1/customers")
+
+
+async def delete_customer(api: Api, *, customer: str) -> Answer[Any]:
+    """Delete customer."""
+    return await api.request("DELETE", "/v1/customers/{customer}", path_args={"customer": customer})
+
+
+async def get_customer(api: Api, *, customer: str) -> Answer[Any]:
+    """Get customer."""
+    return await api.request("GET", "/v1/customers/{customer}", path_args={"customer": customer})
+
+
+async def list_customers(api: Api) -> Answer[Any]:
+    """List customers."""
+    return await api.request("GET", "/v1/customers")
+
+
+async def read_item(api: Api, *, item_id: str) -> Answer[Any]:
+    """Read item."""
+    return await api.request("GET", "/v1/items/{item_id}", path_args={"item_id": item_id})
+
+
+async def replace_customer(api: Api, *, customer: str) -> Answer[Any]:
+    """Replace customer."""
+    return await api.request("PUT", "/v1/customers/{customer}", path_args={"customer": customer})
+
+
+async def search_charges(api: Api) -> Answer[Any]:
+    """Search charges."""
+    return await api.request("GET", "/v1/charges/search")
+
+
+async def update_customer(api: Api, *, customer: str) -> Answer[Any]:
+    """Update customer."""
+    return await api.request("POST", "/v1/customers/{customer}", path_args={"customer": customer})

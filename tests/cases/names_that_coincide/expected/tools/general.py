@@ -1,0 +1,57 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Answer, Api
+
+
+async def create_users(api: Api) -> Answer[Any]:
+    """Create users."""
+    return await api.request("POST", "/users")
+
+
+async def get_a_b_3b7805(api: Api) -> Answer[Any]:
+    """Get a b 3b7805."""
+    return await api.request("GET", "/a_b")
+
+
+async def get_a_b_3c8680(api: Api) -> Answer[Any]:
+    """Get a b 3c8680."""
+    return await api.request("GET", "/a-b")
+
+
+async def get_report_all(api: Api) -> Answer[Any]:
+    """Get report all."""
+    return await api.request("GET", "/reports/all")
+
+
+async def get_report_all_csv(api: Api) -> Answer[Any]:
+    """Get report all csv."""
+    return await api.request("GET", "/reports/all.csv")
+
+
+async def get_team(api: Api) -> Answer[Any]:
+    """Get team."""
+    return await api.request("GET", "/team")
+
+
+async def get_team_by_team(api: Api, *, team: str) -> Answer[Any]:
+    """Get team by team."""
+    return await api.request("GET", "/team/{team}", path_args={"team": team})
+
+
+async def list_teams_v1(api: Api) -> Answer[Any]:
+    """List teams v1."""
+    return await api.request("GET", "/v1/teams")
+
+
+async def list_teams_v2(api: Api) -> Answer[Any]:
+    """List teams v2."""
+    return await api.request("GET", "/v2/teams")
+
+
+async def list_users(api: Api) -> Answer[Any]:
+    """List users."""
+    return await api.request("GET", "/users")

@@ -1,0 +1,158 @@
+"""`mcpgen eval`: the request that arrives judges."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen import generate
+from mcpgen.cli import run
+from mcpgen.evaluate.tasks import Request, Task, read_tasks
+from mcpgen.problems import UsageError
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+TASKS = SAMPLES / "tasks" / "bookshop.jsonl"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated project."""
+    folder = tmp_path_factory.mktemp("project") / "shop"
+    generate(SAMPLES / "specs" / "bookshop.yaml", folder)
+    return folder
+
+
+def evaluated(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """What the command says, as data."""
+    capfd.readouterr()
+    assert run(["eval", *arguments, "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def test_the_scripted_agent_does_the_tasks_of_the_bookshop(project: Path, capfd: Any) -> None:
+    data = evaluated(capfd, str(TASKS), "--project", str(project))
+    assert [one["reason"] for one in data["outcomes"] if not one["done"]] == []
+    assert data["success"] == 1
+    assert data["calls"] == 2
+    assert data["tokens"] < 700
+
+
+def test_a_task_whose_request_never_arrives_is_not_done(
+    project: Path, tmp_path: Path, capfd: Any
+) -> None:
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text(json.dumps({"task": "list books", "method": "GET", "path": "/elsewhere"}))
+    data = evaluated(capfd, str(tasks), "--project", str(project))
+    assert data["done"] == 0
+    assert "found list_books" in data["outcomes"][0]["reason"]
+    assert run(["eval", str(tasks), "--project", str(project), "--min", "0.5", "-q"]) == 1
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """An endpoint that plays a model: it calls `list_authors` at once, then is done. What it was
+    asked is in the list.
+    """
+    asked: list[Any] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            question = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            asked.append(question)
+            message: dict[str, Any] = {"role": "assistant", "content": "done"}
+            if question["messages"][-1]["role"] == "user":
+                call = {"name": "list_authors", "arguments": "{}"}
+                message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": call}]}  # fmt: skip
+            answer = json.dumps(
+                {
+                    "id": "1",
+                    "object": "chat.completion",
+                    "created": 1,
+                    "model": "played",
+                    "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+                    "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+                }
+            ).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "played")
+    yield asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_model_chooses_calls_and_is_judged_by_what_arrives(
+    project: Path, tmp_path: Path, model: list[Any], capfd: Any
+) -> None:
+    tasks = tmp_path / "tasks.jsonl"
+    lines = [
+        {"task": "Who are our authors?", "method": "GET", "path": "/authors"},
+        {"task": "Which books are there?", "method": "GET", "path": "/books"},
+    ]
+    tasks.write_text("\n".join(json.dumps(line) for line in lines))
+    data = evaluated(capfd, str(tasks), "--project", str(project), "--model", "played")
+    assert [one["done"] for one in data["outcomes"]] == [True, False]
+    assert data["outcomes"][1]["wrong"] == ["GET /authors"]
+    assert data["outcomes"][0]["tokens"] == 20
+    assert "list_books" in {tool["function"]["name"] for tool in model[0]["tools"]}
+
+
+@pytest.mark.parametrize(
+    ("request_", "done"),
+    [
+        (Request(method="GET", target="/books?genre=poetry&page=1"), True),
+        (Request(method="GET", target="/books"), False),
+        (Request(method="POST", target="/books?genre=poetry"), False),
+        (Request(method="GET", target="/books/7?genre=poetry"), False),
+    ],
+)
+def test_a_request_is_the_one_that_was_meant_when_it_holds_what_the_task_says(
+    request_: Request, done: bool
+) -> None:
+    task = Task(task="", method="GET", path="/books?genre=poetry")
+    assert task.done_by(request_) is done
+
+
+def test_a_body_must_hold_what_the_task_says() -> None:
+    task = Task(task="", method="POST", path="/books", body={"title": "Momo"})
+    assert task.done_by(Request(method="POST", target="/books", body={"title": "Momo", "n": 1}))
+    assert not task.done_by(Request(method="POST", target="/books", body={"title": "Krabat"}))
+    assert not task.done_by(Request(method="POST", target="/books"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "holds no tasks"),
+        ("{", "line 1: not JSON"),
+        ("[]", "line 1: not an object"),
+        ('\n{"task": "a", "method": "GET"}', "line 2: `path` must be text"),
+        ('{"task": "a", "method": "GET", "path": "/", "tool": "b"}', "unknown key `tool`"),
+    ],
+)
+def test_tasks_that_cannot_be_read_are_told(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=reason):
+        read_tasks(path)
+
+
+def test_a_folder_without_a_server_is_told(tmp_path: Path, capfd: Any) -> None:
+    assert run(["eval", str(TASKS), "--project", str(tmp_path)]) == 2
+    assert "E1473" in capfd.readouterr().err

@@ -1,0 +1,85 @@
+"""A dispute is the document's own and excuses one value: a call that is broken otherwise stays a
+failure.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .disputes import CONTRADICTION, SAME_REQUEST, UNDEFINED, UNNAMED, Disputes
+
+FORM = "application/x-www-form-urlencoded"
+DOCUMENT = {
+    "openapi": "3.0.0",
+    "paths": {
+        "/files/{id}": {"get": {}},
+        "/files/{name}?beta=true": {"get": {}},
+        "/books": {
+            "post": {
+                "parameters": [
+                    {"name": "size", "in": "query", "schema": {"type": "number", "enum": ["1"]}},
+                    {"name": "kind", "in": "query", "schema": {"type": "string", "enum": ["1"]}},
+                ],
+                "requestBody": {"content": {FORM: {"schema": {"type": "object"}}}},
+            }
+        },
+        "/json": {"post": {"requestBody": {"content": {"application/json": {"schema": {}}}}}},
+        "/raw": {
+            "post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}},
+        },
+    },
+}
+
+
+@pytest.fixture
+def disputes(tmp_path: Path) -> Disputes:
+    place = tmp_path / "document.json"
+    place.write_text(json.dumps(DOCUMENT))
+    return Disputes(place)
+
+
+def call(wanted: str, **facts: Any) -> dict[str, Any]:
+    """A call that became one valid request for the operation it was meant for."""
+    target = wanted.partition(" ")[2]
+    usual = {"want_op": wanted, "op": wanted, "n_http": 1, "verdict": "valid", "args": {}}
+    return usual | {"bad": [], "slots": [], "http": {"target": target}} | facts
+
+
+def test_paths_that_are_one_are_one_if_the_query_of_the_path_was_sent(disputes: Disputes) -> None:
+    wanted, got = "GET /files/{name}?beta=true", "GET /files/{id}"
+    sent = call(wanted, op=got, http={"target": "/files/1?beta=true"})
+    assert disputes.over_call(sent) == SAME_REQUEST
+    assert disputes.over_call(sent | {"http": {"target": "/files/1"}}) == ""
+    assert disputes.over_call(sent | {"verdict": "invalid"}) == ""
+    assert disputes.over_call(call(wanted, op="POST /books")) == ""
+
+
+def test_an_enum_that_contradicts_its_type_excuses_its_own_parameter(disputes: Disputes) -> None:
+    sent = call("POST /books")
+    assert disputes.over_slot(sent, ("query.size", "altered")) == CONTRADICTION
+    assert disputes.over_slot(sent, ("query.kind", "altered")) == ""
+    assert disputes.over_slot(sent, ("header.size", "altered")) == ""
+    refused = call("POST /books", n_http=0, slots=[("query.size", "no_request")])
+    assert disputes.over_call(refused) == CONTRADICTION
+    assert disputes.over_call(refused | {"n_http": 1}) == ""
+    assert disputes.over_call(refused | {"slots": [("query.kind", "no_request")]}) == ""
+
+
+def test_a_key_with_a_bracket_is_excused_in_a_form_and_nowhere_else(disputes: Disputes) -> None:
+    slots = [("body.map", "no_request")]
+    refused = call("POST /books", n_http=0, args={"map": {"a[b": 1}}, slots=slots)
+    assert disputes.over_call(refused) == UNDEFINED
+    assert disputes.over_call(refused | {"args": {"map": {"ab": 1}}}) == ""
+    assert disputes.over_call(refused | {"want_op": "POST /json"}) == ""
+    assert disputes.over_call(refused | {"n_http": 1}) == ""
+
+
+def test_a_form_without_names_excuses_its_body_alone(disputes: Disputes) -> None:
+    body, query = ["body", "", "is not of type"], ["query", "q", "is not of type"]
+    assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body])) == UNNAMED
+    assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body, query])) == ""
+    assert disputes.over_call(call("POST /books", verdict="invalid", bad=[body])) == ""

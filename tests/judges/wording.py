@@ -1,0 +1,128 @@
+"""Names and texts as a model reads them: do they tell the tools of a server apart?
+
+Judged from the list alone and from the document's operationIds, by rules of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from mcpgen.ir import Server
+
+HASH = re.compile(r"_(?=[0-9a-f]*[0-9])[0-9a-f]{6}(?:[0-9a-f]{6}|[0-9a-f]{18})?$")
+SENTENCE = re.compile(r"(.*?)\.(?:\s|$)", re.S)
+IDENTIFIER = re.compile(r"[A-Za-z0-9_][\w./-]*[A-Za-z0-9_]")
+CAMEL = re.compile(r"[a-z0-9][A-Z]")
+
+
+def wording(tools: list[dict[str, Any]], server: Server) -> dict[str, Any]:
+    """What there is to say of one server's names and texts."""
+    hashed = [tool["name"] for tool in tools if HASH.search(tool["name"])]
+    return {
+        "hashed": hashed,
+        "apart_in_hash_alone": list(apart_in_hash_alone(server)),
+        "first_sentences_shared": shared(first_sentence(tool) for tool in tools),
+        "operation_ids_in_texts": list(operation_ids_in_texts(tools, server)),
+        "broken_texts": list(broken_texts(tools)),
+    }
+
+
+def first_sentence(tool: dict[str, Any]) -> str:
+    """The first sentence of a tool's description."""
+    text = str(tool.get("description", ""))
+    match = SENTENCE.match(text)
+    return match.group(1) if match else text
+
+
+def shared(sentences: Iterable[str]) -> int:
+    """How many tools begin as another one does."""
+    count = Counter(sentence.lower() for sentence in sentences)
+    return sum(number for number in count.values() if number > 1)
+
+
+def apart_in_hash_alone(server: Server) -> Iterator[str]:
+    """Names that differ in a hash alone, of operations whose words differ."""
+    stems: defaultdict[str, list[Any]] = defaultdict(list)
+    for tool in server.tools:
+        if HASH.search(tool.name):
+            stems[HASH.sub("", tool.name)].append(tool)
+    for stem, tools in stems.items():
+        said = {words_of(tool.origin) for tool in tools}
+        if len(said) > 1:
+            yield stem
+
+
+def words_of(origin: Any) -> tuple[str, ...]:
+    """Every word of an operation's method and path."""
+    text = f"{origin.method} {origin.path}".lower()
+    return tuple(sorted(re.findall(r"[a-z0-9]+", text)))
+
+
+def operation_ids_in_texts(tools: list[dict[str, Any]], server: Server) -> Iterator[list[str]]:
+    """Texts that name an operation as the document calls it, and not as its tool is called.
+
+    An operationId in camel case is one; any other may be a word or a field.
+    """
+    names = {
+        tool.origin.operation_id: tool.name
+        for tool in server.tools
+        if tool.origin.operation_id and CAMEL.search(tool.origin.operation_id)
+    }
+    for tool in tools:
+        fields = {key for _, node in nodes(tool) for key in node.get("properties", ())}
+        for text in texts(tool):
+            for word in IDENTIFIER.findall(text):
+                if word in names and word != names[word] and word not in fields:
+                    yield [tool["name"], word]
+
+
+def nodes(value: Any, key: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object in a value, with the key it stands under."""
+    if isinstance(value, dict):
+        yield key, value
+        for name, item in value.items():
+            yield from nodes(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from nodes(item, key)
+
+
+def texts(tool: dict[str, Any]) -> Iterator[str]:
+    """The descriptions in a tool."""
+    for _, node in nodes(tool):
+        text = node.get("description")
+        if isinstance(text, str):
+            yield text
+
+
+BROKEN = {
+    "Returns without a noun": re.compile(
+        r"^Returns (?:(?:ok|returns|success\w*)\b|\d{3} response)", re.I | re.M
+    ),
+    "a Markdown link": re.compile(r"\]\(https?://|\]\[\d*\]"),
+    "a tag": re.compile(
+        r"</?(?:p|br|ul|li|a|b|i|code|div|span|strong|em|table)(?:\s[^<>]*)?>", re.I
+    ),
+    "a heading": re.compile(r"(?:^|\s)#{2,6}\s\w"),
+    "Python for JSON": re.compile(r"^(?:False|True|None)(?: \| |$)"),
+}
+
+
+def broken_texts(tools: list[dict[str, Any]]) -> Iterator[list[str]]:
+    """Texts with furniture of Markdown, HTML or Python in them, sentences that are none, and
+    headlines that are said twice.
+    """
+    for tool in tools:
+        for text in texts(tool):
+            for what, pattern in BROKEN.items():
+                if pattern.search(text):
+                    yield [tool["name"], what, text[:80]]
+        lines = str(tool.get("description", "")).split("\n")
+        second = "".join(lines[1:2])
+        if second[:1].islower() and "_" not in second.split(" ")[0]:
+            yield [tool["name"], "a sentence that begins in lower case", second[:80]]
+        if second.rstrip(".").lower() == lines[0].rstrip(".").lower():
+            yield [tool["name"], "the headline twice", lines[0][:80]]

@@ -1,0 +1,1 @@
+"""Projects that run: calls, and serving while files change."""

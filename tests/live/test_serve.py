@@ -1,0 +1,164 @@
+"""`mcpgen serve`: a server at once, from a document or a project, and one that follows changes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.subscriptions import ToolsListChanged
+from mcp.types import ToolListChangedNotification
+
+from .conftest import Ended, StandIn
+
+DOCUMENT = """\
+openapi: 3.1.0
+info: {{title: Shop, version: "1"}}
+servers: [{{url: "https://shop.example"}}]
+paths:
+  /slow:
+    get: {{operationId: waitLong, responses: {{"200": {{description: Done}}}}}}
+  /{name}:
+    get: {{operationId: {name}, responses: {{"200": {{description: Books}}}}}}
+"""
+SOON = 60.0
+"""Seconds within which a change must be in force on a busy machine."""
+
+
+def write(path: Path, name: str = "books") -> Path:
+    """A document with two operations, one of them of that name."""
+    path.write_text(DOCUMENT.format(name=name))
+    return path
+
+
+def vouched(api: StandIn) -> tuple[str, str]:
+    """The options that send the calls to the stand-in."""
+    return "--base-url", api.url
+
+
+@asynccontextmanager
+async def served(*words: str | Path, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
+    """A client of `mcpgen serve`."""
+    environment = {**os.environ, "MCPGEN_PYTHON": sys.executable}
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "mcpgen", "serve", *map(str, words)],
+        env=environment,
+    )
+    async with Client(stdio_client(parameters), mode=mode, **options) as client:
+        yield client
+
+
+async def names(client: Client) -> list[str]:
+    listed = await client.list_tools(cache_mode="refresh")
+    return [tool.name for tool in listed.tools]
+
+
+def test_a_document_is_served_at_once(here: Path, api: StandIn) -> None:
+    document = write(here / "shop.yaml")
+
+    async def run() -> None:
+        async with served(document, *vouched(api)) as client:
+            assert await names(client) == ["books", "wait_long"]
+            called = await client.call_tool("books", {})
+            assert not called.is_error
+
+    asyncio.run(run())
+    assert sorted(path.name for path in here.iterdir()) == ["shop.yaml"]
+
+
+def test_a_project_is_served_as_it_is(
+    here: Path, api: StandIn, mcpgen: Callable[..., Ended]
+) -> None:
+    assert mcpgen("generate", write(here / "shop.yaml"), "-o", "shop", *vouched(api)).code == 0
+
+    async def run() -> None:
+        async with served(here / "shop", "--read-only", "--lazy") as client:
+            assert "search_tools" in await names(client)
+
+    asyncio.run(run())
+
+
+def test_a_document_with_errors_is_not_served(here: Path, mcpgen: Callable[..., Ended]) -> None:
+    (here / "broken.yaml").write_text("openapi: 3.1.0\npaths: [\n")
+    ended = mcpgen("serve", here / "broken.yaml")
+    assert ended.code == 1
+    assert ended.out == ""
+
+
+async def changes_of(client: Client, mode: str, heard: asyncio.Event) -> None:
+    """Note when the server says that its list has changed, as each era says it."""
+    if mode == "legacy":
+        return
+    async with client.listen(tools_list_changed=True) as subscription:
+        async for event in subscription:
+            if isinstance(event, ToolsListChanged):
+                heard.set()
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_a_changed_document_is_served_without_losing_a_call(
+    here: Path, api: StandIn, mode: str
+) -> None:
+    document = write(here / "shop.yaml")
+
+    async def run() -> Any:
+        heard = asyncio.Event()
+
+        async def note(message: Any) -> None:
+            if isinstance(message, ToolListChangedNotification):
+                heard.set()
+
+        async with served(
+            document, *vouched(api), "--watch", mode=mode, message_handler=note
+        ) as client:
+            assert "books" in await names(client)
+            listener = asyncio.create_task(changes_of(client, mode, heard))
+            running = asyncio.create_task(client.call_tool("wait_long", {}))
+            await asyncio.to_thread(api.arrived.wait, SOON)
+            write(document, "novels")
+            await asyncio.wait_for(heard.wait(), SOON)
+            assert await names(client) == ["novels", "wait_long"]
+            assert not running.done()
+            api.delay.set()
+            answer = await running
+            again = await client.call_tool("novels", {})
+            listener.cancel()
+            return answer, again
+
+    answer, again = asyncio.run(run())
+    assert not answer.is_error
+    assert not again.is_error
+
+
+def test_a_changed_hook_is_in_force_and_a_broken_one_is_not(
+    here: Path, api: StandIn, mcpgen: Callable[..., Ended]
+) -> None:
+    assert mcpgen("generate", write(here / "shop.yaml"), "-o", "shop", *vouched(api)).code == 0
+    hooks = here / "shop" / "src" / "shop_mcp" / "hooks.py"
+
+    async def refused(client: Client) -> bool:
+        result = await client.call_tool("books", {})
+        return bool(result.is_error) and "closed" in str(result.content)
+
+    async def run() -> None:
+        async with served(here / "shop", "--watch") as client:
+            assert not await refused(client)
+            hooks.write_text(
+                "from . import ToolError\n\n\ndef before(call):\n    raise ToolError('closed')\n"
+            )
+            async with asyncio.timeout(SOON):
+                while not await refused(client):
+                    await asyncio.sleep(0.2)
+            hooks.write_text("def before(call:\n")
+            await asyncio.sleep(2)
+            assert await refused(client)
+
+    asyncio.run(run())

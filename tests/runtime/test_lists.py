@@ -1,0 +1,215 @@
+"""What a model sees of a list: what tells items apart, and how to get the rest."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from mcpgen.runtime.client.blocks import content_of
+from mcpgen.runtime.client.report import report_error
+from mcpgen.runtime.errors import BadStatus
+from mcpgen.runtime.results.answer import Answer
+from mcpgen.runtime.results.pages import Listing
+from mcpgen.runtime.settings import Settings, Shaping
+
+LISTED = {
+    "name": "list_repos",
+    "inputSchema": {"type": "object", "properties": {"fields": {}, "page": {}, "per_page": {}}},
+    "outputSchema": {"type": "object", "properties": {"result": {}}},
+}
+LISTING = Listing(items=(), fields="fields", next="page", size="per_page", how="page")
+
+
+def repo(number: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "node_id": f"MDEwOlJlcG9zaXRvcnk{number}",
+        "name": f"repo-{number}",
+        "owner": {"login": "octocat", "id": 1, "avatar_url": "https://example.com/octocat.png"},
+        "team": {"id": 7, "name": "Owls", "url": "https://example.com/teams/7"},
+        "commit": {"message": f"Fix {number}", "author": {"name": "Mona"}, "url": "https://x.test"},
+        "labels": [{"id": 1, "name": "bug"}, {"id": 2, "name": "ui"}],
+        "html_url": f"https://example.com/repo-{number}",
+        "url": f"https://api.example.com/repos/repo-{number}",
+        "forks_url": f"https://api.example.com/repos/repo-{number}/forks",
+        "homepage": None,
+        "description": "",
+        "topics": [],
+        "private": number % 2 == 0,
+        "ssn": "123-45-6789",
+    }
+
+
+def shown(
+    data: Any,
+    call: dict[str, Any] | None = None,
+    listing: Listing = LISTING,
+    shaping: Shaping | None = None,
+    **settings: Any,
+) -> tuple[list[str], Any]:
+    """The texts of an answer's blocks, and its structured content."""
+    content = json.dumps(data).encode()
+    answer = Answer(200, {"content-type": "application/json"}, content, data)
+    return of(answer, call, listing, shaping, **settings)
+
+
+def of(
+    answer: Answer[Any],
+    call: dict[str, Any] | None = None,
+    listing: Listing = LISTING,
+    shaping: Shaping | None = None,
+    **settings: Any,
+) -> tuple[list[str], Any]:
+    answers = {"list_repos": shaping} if shaping else {}
+    made = Settings(name="x", lists={"list_repos": listing}, answers=answers, **settings)
+    blocks, structured = content_of(answer, LISTED, made, call or {})
+    return [block["text"] for block in blocks], structured
+
+
+def test_a_list_shows_what_tells_items_apart_and_says_how_to_get_the_rest() -> None:
+    [text, note], structured = shown([repo(number) for number in range(20)])
+    items = json.loads(text)
+    assert structured == {"result": items}
+    assert items[3] == {
+        "id": 3,
+        "name": "repo-3",
+        "owner": "octocat",
+        "team": {"id": 7, "name": "Owls"},
+        "commit": {"message": "Fix 3", "author": "Mona"},
+        "labels": ["bug", "ui"],
+        "html_url": "https://example.com/repo-3",
+        "private": False,
+        "ssn": "123-45-6789",
+    }
+    assert note.startswith("[20 items, shortened: 6 of 15 fields are left out (node_id, homepage,")
+    assert "owner, team, commit, labels" in note
+    assert note.endswith('Name the fields you need in `fields`, or ask for `fields` = ["all"]]')
+
+
+def test_all_items_stay_where_there_are_many_and_every_cut_is_told() -> None:
+    items = [
+        repo(number) | {"body": "word " * 200} | {f"flag_{n}": True for n in range(60)}
+        for number in range(100)
+    ]
+    [text, note], _ = shown(items)
+    kept = json.loads(text)
+    assert len(kept) == 100
+    assert {"id", "name", "html_url", "owner"} <= kept[99].keys()
+    assert all(len(item["body"]) < 210 for item in kept if "body" in item)
+    assert "flag_0" not in kept[0] and "fields are left out" in note
+    assert len(text) < 0.7 * 50_000
+
+
+def test_the_call_chooses_fields_and_dotted_paths() -> None:
+    items = [repo(number) for number in range(20)]
+    call = {"fields": ["id", "commit.author.name", "labels.name"]}
+    texts, structured = shown(items, call)
+    assert json.loads(texts[0])[3] == {
+        "id": 3,
+        "commit": {"author": {"name": "Mona"}},
+        "labels": [{"name": "bug"}, {"name": "ui"}],
+    }
+    assert structured == {"result": json.loads(texts[0])} and len(texts) == 1
+
+
+def test_all_fields_are_whole_items() -> None:
+    items = [repo(number) for number in range(20)]
+    texts, _ = shown(items, {"fields": ["all"]})
+    assert json.loads(texts[0]) == items and len(texts) == 1
+
+
+def test_a_field_that_no_item_has_is_named_with_those_there_are() -> None:
+    items = [repo(number) for number in range(20)]
+    texts, _ = shown(items, {"fields": ["id", "titel"]})
+    assert json.loads(texts[0])[0] == {"id": 0}
+    assert texts[1].startswith("[no item has `titel`; the fields of items are `id`, `node_id`")
+    assert json.loads(shown(items, {"fields": ["titel"]})[0][0])[0]["name"] == "repo-0"
+
+
+def test_single_objects_small_lists_and_lists_without_the_argument_stay_whole() -> None:
+    assert json.loads(shown(repo(1))[0][0]) == repo(1)
+    assert json.loads(shown([repo(1)])[0][0]) == [repo(1)]
+    items = [repo(number) for number in range(20)]
+    assert json.loads(shown(items, listing=Listing(items=()))[0][0]) == items
+
+
+def test_a_list_inside_an_answer_keeps_what_stands_beside_it() -> None:
+    data = {"ok": True, "data": {"repos": [repo(number) for number in range(20)]}, "total": 20}
+    listing = Listing(items=("data", "repos"), fields="fields")
+    [text, _], structured = shown(data, listing=listing)
+    assert structured == json.loads(text)
+    assert structured["total"] == 20 and structured["data"]["repos"][1]["owner"] == "octocat"
+
+
+def test_an_item_keeps_the_only_url_it_has() -> None:
+    items = [{"id": n, "photo_url": f"https://example.com/{n}", "x": "y" * 90} for n in range(30)]
+    assert "photo_url" in json.loads(shown(items)[0][0])[0]
+
+
+def test_a_list_is_a_table_where_that_was_asked_for() -> None:
+    data = {"data": [{"id": 1, "title": "A\tB\nC", "tags": ["x"]}, {"id": 2, "n": None}], "n": 2}
+    listing = Listing(items=("data",), fields="fields")
+    [text], structured = shown(data, listing=listing, shaping=Shaping(table=True))
+    assert text == 'id\ttitle\ttags\tn\n1\tA B C\t["x"]\t\n2\t\t\t\n{"data":[],"n":2}'
+    assert structured == data
+
+
+@pytest.mark.parametrize("name", ["ssn", "SSN", "s_s_n"])
+def test_a_withheld_field_is_nowhere_at_any_depth(name: str) -> None:
+    data = {"a": [{"ssn": "123", "b": {"ssn": {"c": 1}, "d": 1}}], "text": '{"ssn": "123"}'}
+    [text], structured = shown(data, redact=(name,))
+    assert "123" not in text
+    assert structured == {
+        "a": [{"b": {"d": 1}}],
+        "text": "[not shown: it names a field that this server withholds]",
+    }
+    assert shown(data, shaping=Shaping(redact=(name,)))[1] == structured
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [
+        ("text/csv", b"name,ssn\nAda,123"),
+        ("text/xml", b"<a><ssn>123</ssn></a>"),
+        ("application/json", b'{"ssn": "123"'),
+        ("text/plain", b"ssn: 123"),
+    ],
+)
+def test_text_that_names_a_withheld_field_is_withheld(media_type: str, body: bytes) -> None:
+    [text], _ = of(Answer(200, {"content-type": media_type}, body), redact=("ssn",))
+    assert text == "The API's answer is not shown: it names a field that this server withholds"
+    assert "123" in "".join(of(Answer(200, {"content-type": media_type}, body))[0])
+
+
+def test_an_error_does_not_show_a_withheld_field() -> None:
+    data = {"message": "taken", "record": {"ssn": "123"}}
+    answer = Answer(422, {"content-type": "application/json"}, json.dumps(data).encode(), data)
+    [block] = report_error(BadStatus(answer), Settings(name="x", redact=("ssn",)))
+    assert "taken" in block["text"] and "123" not in block["text"]
+
+
+def test_xml_is_json_where_that_was_asked_for() -> None:
+    body = b'<books total="2"><book id="1"><title>A</title></book><book id="2"/></books>'
+    answer = Answer(200, {"content-type": "application/xml"}, body)
+    [text], _ = of(answer, shaping=Shaping(xml=True))
+    assert json.loads(text) == {
+        "books": {"@total": "2", "book": [{"@id": "1", "title": "A"}, {"@id": "2"}]}
+    }
+    assert body.decode() in of(answer)[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
+        b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+        b"<a><b></a>",
+        b"<a>" * 500 + b"</a>" * 500,
+    ],
+)
+def test_xml_that_declares_entities_or_is_none_stays_text(body: bytes) -> None:
+    texts, _ = of(Answer(200, {"content-type": "text/xml"}, body), shaping=Shaping(xml=True))
+    assert body.decode()[:60] in "".join(texts)
+    assert "root:" not in "".join(texts)

@@ -1,0 +1,219 @@
+"""Thirty wrong calls: the text names the one change, and the call with that change is accepted."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from mcpgen.runtime.arguments.checker import BadArguments, Checker
+from mcpgen.runtime.client.report import report_error
+from mcpgen.runtime.errors import BadStatus
+from mcpgen.runtime.results.answer import Answer
+from mcpgen.runtime.settings import Settings
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "org": {"type": "string"},
+        "repo": {"type": "string"},
+        "type": {"type": "string", "enum": ["all", "public", "private"]},
+        "since": {"type": "string", "format": "date-time"},
+        "day": {"type": "string", "format": "date"},
+        "per_page": {"type": "integer", "maximum": 100, "minimum": 1},
+        "page": {"type": "integer"},
+        "labels": {"type": "string", "description": "Comma-separated"},
+        "topics": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+        "archived": {"type": "boolean"},
+        "price": {"type": "number"},
+        "color": {"type": "string", "pattern": "^[0-9a-f]{6}$"},
+        "title": {"type": "string", "maxLength": 20},
+        "author": {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "email": {"type": "string"}},
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+        "target": {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {"id": {"type": "integer"}},
+                    "required": ["id"],
+                    "additionalProperties": False,
+                },
+                {"type": "array", "items": {"type": "integer"}},
+            ]
+        },
+    },
+    "required": ["org"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Arguments, what the refusal must say, and the arguments that it leads to."""
+
+    arguments: dict[str, Any]
+    says: str
+    mended: dict[str, Any]
+
+
+ORG = {"org": "acme"}
+REFUSED = {
+    "a required one is missing": Wrong({}, "`org` is required", ORG),
+    "another spelling": Wrong(
+        ORG | {"perPage": 5}, "did you mean `per_page`", ORG | {"per_page": 5}
+    ),
+    "a longer name": Wrong({"organization": "acme"}, "did you mean `org`", ORG),
+    "a name with a word more": Wrong({"org_name": "acme"}, "did you mean `org`", ORG),
+    "a typing error": Wrong(ORG | {"titel": "x"}, "did you mean `title`", ORG | {"title": "x"}),
+    "one of another API": Wrong(ORG | {"colour": 1}, "did you mean `color`", ORG),
+    "one that is nowhere": Wrong(ORG | {"zzz": 1}, "Its arguments are: `org`, `repo`", ORG),
+    "a number as text": Wrong(
+        ORG | {"per_page": "10"}, "write 10 without quotes", ORG | {"per_page": 10}
+    ),
+    "a price as text": Wrong(
+        ORG | {"price": "1.5"}, "write 1.5 without quotes", ORG | {"price": 1.5}
+    ),
+    "a flag as text": Wrong(
+        ORG | {"archived": "True"}, "write true without quotes", ORG | {"archived": True}
+    ),
+    "a number where text is": Wrong(
+        ORG | {"title": 7}, 'write it in quotes: "7"', ORG | {"title": "7"}
+    ),
+    "a list where commas join": Wrong(
+        ORG | {"labels": ["bug", "ui"]}, 'as one string: "bug,ui"', ORG | {"labels": "bug,ui"}
+    ),
+    "commas where a list is": Wrong(
+        ORG | {"topics": "a, b"}, 'write a list: ["a", "b"]', ORG | {"topics": ["a", "b"]}
+    ),
+    "one value where a list is": Wrong(
+        ORG | {"topics": "a"}, 'write a list: ["a"]', ORG | {"topics": ["a"]}
+    ),
+    "a value in another case": Wrong(
+        ORG | {"type": "Public"}, 'did you mean "public"', ORG | {"type": "public"}
+    ),
+    "a value that is none": Wrong(
+        ORG | {"type": "open"}, 'one of "all", "public", "private"', ORG | {"type": "all"}
+    ),
+    "words for a date": Wrong(
+        ORG | {"since": "yesterday"},
+        "a date and time such as `2026-01-31T09:00:00Z`",
+        ORG | {"since": "2026-01-31T09:00:00Z"},
+    ),
+    "a date of another country": Wrong(
+        ORG | {"day": "31/01/2026"}, "a date such as `2026-01-31`", ORG | {"day": "2026-01-31"}
+    ),
+    "a date that cannot be": Wrong(
+        ORG | {"day": "2026-13-01"}, "a date such as `2026-01-31`", ORG | {"day": "2026-12-01"}
+    ),
+    "too much": Wrong(ORG | {"per_page": 500}, "at most 100, got 500", ORG | {"per_page": 100}),
+    "too little": Wrong(ORG | {"per_page": 0}, "at least 1, got 0", ORG | {"per_page": 1}),
+    "too long": Wrong(
+        ORG | {"title": "x" * 30}, "at most 20 characters, got 30", ORG | {"title": "x"}
+    ),
+    "too many": Wrong(
+        ORG | {"topics": ["a"] * 5}, "at most 3 items, got 5", ORG | {"topics": ["a"]}
+    ),
+    "another form": Wrong(
+        ORG | {"color": "red"}, "must match the pattern", ORG | {"color": "ff0000"}
+    ),
+    "a field inside that is not known": Wrong(
+        ORG | {"author": {"name": "A", "mail": "x"}},
+        "`author.mail` is not known; did you mean `email`",
+        ORG | {"author": {"name": "A", "email": "x"}},
+    ),
+    "a field inside that is missing": Wrong(
+        ORG | {"author": {"email": "x"}},
+        "`author.name` is required",
+        ORG | {"author": {"name": "A"}},
+    ),
+    "none of a union": Wrong(
+        ORG | {"target": 7}, "must be an object or an array, got 7", ORG | {"target": [7]}
+    ),
+    "nearly one of a union": Wrong(
+        ORG | {"target": {"id": "x"}}, "`target.id` must be an integer", ORG | {"target": {"id": 7}}
+    ),
+}
+"""The calls that never leave; two more follow, which the API refuses."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_names_the_one_change(name: str) -> None:
+    wrong = REFUSED[name]
+    checker = Checker("list_repos", SCHEMA)
+    with pytest.raises(BadArguments) as refusal:
+        checker.check(wrong.arguments)
+    assert wrong.says in str(refusal.value)
+    assert checker.check(wrong.mended) == wrong.mended
+
+
+def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:
+    with pytest.raises(BadArguments, match="`org` is required"):
+        Checker("list_repos", SCHEMA).check({"zzz": 1})
+
+
+def test_an_argument_that_is_there_already_is_not_suggested() -> None:
+    with pytest.raises(BadArguments) as refusal:
+        Checker("list_repos", SCHEMA).check(ORG | {"organization": "x"})
+    assert "did you mean" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-01-31", "2026-01-31T09:00:00", "20260131T090000Z", "1769850000"]
+)
+def test_what_apis_take_for_a_time_is_accepted(value: str) -> None:
+    assert Checker("list_repos", SCHEMA).check(ORG | {"since": value})["since"] == value
+
+
+def test_a_date_whose_own_example_is_none_is_not_checked() -> None:
+    since = {"type": "string", "format": "date-time", "examples": ["now-1d"]}
+    schema = {"type": "object", "properties": {"since": since}}
+    assert Checker("x", schema).check({"since": "now-2h"}) == {"since": "now-2h"}
+
+
+def advice(status: int, body: Any = None, **headers: str) -> str:
+    """The last line of what the model is told."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    content = json.dumps(body).encode() if body else b""
+    answer = Answer(status, {"content-type": "application/json", **named}, content, body)
+    error = BadStatus(answer)
+    error.method, error.path = "GET", "/repos"
+    [block] = report_error(error, Settings(name="x"))
+    return str(block["text"]).splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (None, {"x_ratelimit_remaining": "0"}),
+        (None, {"retry_after": "5"}),
+        ({"message": "API rate limit exceeded for 192.0.2.1."}, {}),
+        ({"message": "You have exceeded a secondary rate limit"}, {}),
+        ({"error": {"message": "Quota exceeded for quota metric"}}, {}),
+        ({"message": "Too Many Requests"}, {}),
+    ],
+)
+def test_a_rate_limit_is_no_missing_right(body: Any, headers: dict[str, str]) -> None:
+    line = advice(403, body, **headers)
+    assert line.startswith("Next: wait") and "credential" not in line
+
+
+def test_a_missing_right_is_no_rate_limit() -> None:
+    line = advice(403, {"message": "Must have admin rights"}, x_ratelimit_remaining="4999")
+    assert "does not allow this" in line
+
+
+@pytest.mark.parametrize("status", [403, 429])
+@pytest.mark.parametrize("form", ["delta", "epoch", "milliseconds"])
+def test_the_wait_is_the_one_the_api_names(status: int, form: str) -> None:
+    seconds = {"delta": 30, "epoch": int(time.time()) + 30, "milliseconds": 0}[form]
+    if form == "milliseconds":
+        seconds = int(time.time() * 1000) + 30_000
+    line = advice(status, None, x_ratelimit_remaining="0", x_ratelimit_reset=str(seconds))
+    assert line in {f"Next: wait {each} seconds, then call again" for each in (29, 30, 31)}

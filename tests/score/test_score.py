@@ -1,0 +1,203 @@
+"""The score of a list: it ranks, it names what to change, and it takes any list."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen import score
+from mcpgen.cli import run
+from mcpgen.score.changes import changes
+from mcpgen.score.rules import JUDGES, rules
+
+ROOT = Path(__file__).parents[2]
+SPECS = ROOT / "samples" / "specs"
+LISTS = [
+    SPECS / "bookshop.yaml",
+    *sorted(path for path in (SPECS / "tools").glob("*.json") if path.stem != "empty"),
+]
+
+Tools = list[dict[str, Any]]
+
+
+@cache
+def listed(path: Path) -> score.ToolList:
+    return score.tools_of_source(path)
+
+
+def blanked(tools: Tools) -> Tools:
+    return [{**tool, "description": ""} for tool in tools]
+
+
+def exchanged(tools: Tools) -> Tools:
+    """Every tool with the description of the next."""
+    texts = [tool.get("description", "") for tool in tools]
+    return [{**tool, "description": text} for tool, text in zip(tools, texts[1:] + texts[:1], strict=True)]  # fmt: skip
+
+
+def doubled(tools: Tools) -> Tools:
+    return [{**tool, "description": f"{tool.get('description', '')} " * 2} for tool in tools]
+
+
+@pytest.mark.parametrize("spoil", [blanked, exchanged, doubled])
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+def test_a_list_whose_descriptions_are_spoilt_scores_lower(path: Path, spoil: Any) -> None:
+    tools = [dict(tool) for tool in listed(path).tools]
+    spoilt = spoil(tools)
+    if [tool["description"].strip() for tool in spoilt] == [tool.get("description", "").strip() for tool in tools]:  # fmt: skip
+        pytest.skip("nothing to spoil: one tool, or no descriptions")
+    assert score.score_tools(spoilt).score < score.score_tools(tools).score
+
+
+def test_the_order_of_the_tools_changes_nothing() -> None:
+    tools = listed(SPECS / "bookshop.yaml").tools
+    assert score.score_tools(tools).score == pytest.approx(score.score_tools(tools[::-1]).score)
+
+
+TOOL: dict[str, Any] = {
+    "name": "list_books",
+    "description": "List the books in the catalogue, newest first. Use search_books to find one.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"genre": {"type": "string", "description": "Only books of this genre"}},
+    },
+    "outputSchema": {"type": "object", "properties": {"books": {"type": "array"}}},
+    "annotations": {"readOnlyHint": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "worse"),
+    [
+        ("agrees", {"description": "Cancel the order of a customer."}),
+        ("verb", {"description": "The books in the catalogue, newest first."}),
+        ("reads", {"description": "The of a books the catalogue in."}),
+        ("more", {"description": "List books."}),
+        ("when", {"description": "List the books in the catalogue, newest first."}),
+        ("name", {"name": "list_books_8ec394"}),
+        ("explained", {"inputSchema": {"properties": {"genre": {"type": "string"}}}}),
+        ("typed", {"inputSchema": {"properties": {"genre": {"description": "Only this genre"}}}}),
+        ("informative", {"inputSchema": {"properties": {"genre": {"description": "Genre"}}}}),
+        ("fields", {"outputSchema": {"type": "object"}}),
+        ("hints", {"annotations": {}}),
+        ("honest", {"name": "delete_books"}),
+        ("concise", {"description": "List the books. " * 200}),
+        ("small", {"inputSchema": {"properties": {f"a{n}": {"type": "string"} for n in range(400)}}}),
+    ],
+)  # fmt: skip
+def test_each_rule_sees_what_it_is_about(rule: str, worse: dict[str, Any]) -> None:
+    before = score.score_tools([TOOL]).tools[0].rules[rule]
+    assert score.score_tools([{**TOOL, **worse}]).tools[0].rules[rule] < before
+
+
+def test_tools_that_say_the_same_are_told() -> None:
+    twins = [TOOL, {**TOOL, "name": "get_books"}]
+    both = score.score_tools(twins).tools
+    assert all(one.rules["unique"] == 0.5 for one in both)
+    assert all(one.rules["alone"] < 1 for one in both)
+
+
+def test_a_tool_that_names_another_is_worth_more() -> None:
+    needs = {**TOOL, "inputSchema": {"properties": {"id": {"type": "string"}}, "required": ["id"]}}
+    alone = score.score_tools([needs]).tools[0]
+    together = score.score_tools([needs, {**TOOL, "name": "search_books"}]).tools[0]
+    assert alone.rules["siblings"] == 0
+    assert together.rules["siblings"] == 1
+
+
+def test_every_rule_has_a_judge_a_source_and_advice() -> None:
+    assert {rule.name for rule in rules()} == JUDGES.keys()
+    assert all(rule.source and rule.advice and rule.dimension in score.DIMENSIONS for rule in rules())  # fmt: skip
+
+
+def test_a_change_is_a_line_of_the_configuration_that_raises_the_score() -> None:
+    tools = [dict(tool) for tool in listed(SPECS / "bookshop.yaml").tools]
+    source = listed(SPECS / "bookshop.yaml")
+    result = score.score_tools(tools)
+    first = changes(result, source.by_name(), source.keys)
+    assert 0 < len(first) <= 10
+    assert [change.gain for change in first] == sorted((change.gain for change in first), reverse=True)  # fmt: skip
+    for change in first:
+        if not change.lines.startswith("actions:"):
+            assert list(tomllib.loads(change.lines)) == ["tools"]
+
+
+def test_an_argument_that_many_tools_have_is_explained_by_one_overlay() -> None:
+    bare = {"properties": {"owner": {"type": "string"}}, "required": ["owner"]}
+    tools = {name: {**TOOL, "name": name, "inputSchema": bare} for name in ("list_books", "list_authors")}  # fmt: skip
+    keys = {name: name for name in tools}
+    found = changes(score.score_tools(tools.values()), tools, keys)
+    explained = next(change for change in found if change.rule == "explained")
+    assert explained.tools == ("list_authors", "list_books") or len(explained.tools) == 2
+    assert "@.name == 'owner'" in explained.lines
+
+
+def test_a_file_of_tools_is_scored_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps({"result": {"tools": [TOOL]}}))
+    assert score.score_source(path) == score.score_tools([TOOL])
+
+
+def test_the_command_ends_with_one_below_the_minimum(capsys: pytest.CaptureFixture[str]) -> None:
+    source = str(SPECS / "bookshop.yaml")
+    assert run(["score", source, "--min", "1"]) == 0
+    assert run(["score", source, "--min", "5"]) == 1
+    captured = capsys.readouterr()
+    assert "is below 5" in captured.err
+    assert "changes worth most" in captured.out
+
+
+def test_the_command_prints_data_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["score", str(SPECS / "bookshop.yaml"), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["dimensions"].keys() == score.DIMENSIONS.keys()
+    assert data["tools"][0]["rules"].keys() == {rule.name for rule in rules()}
+    assert data["changes"][0]["source"]
+
+
+SERVER = """
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+import mcp.types as types
+
+TOOL = types.Tool(name="list_books", description="List the books.", input_schema={"type": "object"})
+
+
+async def listing(context, params):
+    return types.ListToolsResult(tools=[TOOL])
+
+
+async def main():
+    server = Server("books", on_list_tools=listing)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+anyio.run(main)
+"""
+
+
+def test_a_running_server_is_scored(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "books.py"
+    path.write_text(SERVER)
+    assert run(["score", "--command", f"{sys.executable} {path}", "--json"]) == 0
+    assert [tool["name"] for tool in json.loads(capfd.readouterr().out)["tools"]] == ["list_books"]
+
+
+def test_a_server_that_does_not_answer_is_told(capfd: Any) -> None:
+    assert run(["score", "--command", f"{sys.executable} -c pass"]) == 2
+    assert "E1471" in capfd.readouterr().err
+
+
+def test_an_empty_list_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "none.json"
+    path.write_text('{"tools": []}')
+    assert run(["score", str(path)]) == 2
+    assert "E1470" in capsys.readouterr().err

@@ -1,0 +1,180 @@
+"""The search of `--lazy`: what it finds, what it answers, and what it leaves out of a package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_server_calls import ask, custom
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.problems import Problems
+from mcpgen.render.search import search_facts, tables
+from mcpgen.runtime.search import words
+from mcpgen.runtime.search.index import Index
+from mcpgen.runtime.search.takes import takes
+
+BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+
+
+@cache
+def bookshop() -> tuple[Any, dict[str, str]]:
+    """The server of the sample and the files generated for it."""
+    _, server, files = pipeline.generate(Config(sources=(str(BOOKSHOP),)), Problems())
+    return server, files
+
+
+def best(query: str, limit: int = 3) -> list[str]:
+    server, _ = bookshop()
+    names = [tool.name for tool in server.tools]
+    return Index(search_facts(server)).search(query, limit, names).names
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("list all books", "list_books"),
+        ("books", "list_books"),
+        ("fetch a single book", "get_book"),
+        ("adding books to the catalogue", "add_book"),
+        ("erase a book", "remove_book"),
+        ("GetBook", "get_book"),
+        ("purchase books", "place_order"),
+    ],
+)
+def test_the_tool_that_was_meant_comes_first(query: str, name: str) -> None:
+    assert best(query)[0] == name
+
+
+def test_a_long_question_brings_up_the_tools_of_all_its_steps() -> None:
+    found = best("Find the book 'Momo', then place an order for it and list my orders", 5)
+    assert {"list_books", "place_order", "list_orders"} <= {*found}
+
+
+def test_a_tool_that_is_not_listed_is_not_found() -> None:
+    index = Index(search_facts(bookshop()[0]))
+    assert index.search("list books", 5, ["get_book"]).names == ["get_book"]
+
+
+def test_an_entry_depends_on_its_own_tool_alone() -> None:
+    """So that a change of one tool is one changed line of the index."""
+    server, _ = bookshop()
+    one = type(server)(**{name: getattr(server, name) for name in server.__slots__} | {"toolsets": server.toolsets[:1]})  # fmt: skip
+    few, many = search_facts(one)["tools"], search_facts(server)["tools"]
+    assert few
+    assert all(many[name] == entry for name, entry in few.items())
+
+
+def test_words_are_found_without_the_stemmer(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = search_facts(bookshop()[0])
+    names = list(facts["tools"])
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    words.stem.cache_clear()
+    words._stemmer.cache_clear()
+    try:
+        assert words.stem("orders") == "orders"
+        assert Index(facts).search("list orders", 1, names).names == ["list_orders"]
+    finally:
+        words.stem.cache_clear()
+        words._stemmer.cache_clear()
+
+
+def test_a_result_says_what_each_tool_takes(in_process: Any) -> None:
+    [result] = ask(in_process(lazy_list=True), "auto", ("search_tools", {"query": "change a book"}))
+    lines = result["content"][0]["text"].splitlines()
+    assert lines[0] == "update_book: Replace a book. (changes data)"
+    assert "  book_id (string)" in lines
+    assert "  title (string)" in lines
+    assert any(line.startswith("  optional: ") and "blurb" in line for line in lines)
+
+
+def test_a_poor_result_names_the_areas_there_are(in_process: Any) -> None:
+    poor, good = ask(
+        in_process(lazy_list=True),
+        "auto",
+        ("search_tools", {"query": "xylophone"}),
+        ("search_tools", {"query": "delete book"}),
+    )
+    assert "books (4)" in poor["content"][0]["text"]
+    assert "desk (7)" in poor["content"][0]["text"]
+    assert "books (4)" not in good["content"][0]["text"]
+
+
+def test_the_instructions_of_a_lazy_server_name_its_areas_with_counts(in_process: Any) -> None:
+    assert "desk (7)" in in_process(lazy_list=True).server.instructions
+    assert "desk (7)" not in (in_process().server.instructions or "")
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_tools(in_process: Any) -> None:
+    [result] = ask(in_process(lazy_list=True), "auto", ("call_tool", {"name": "removeBook"}))
+    assert "did you mean `delete_book`" in result["content"][0]["text"]
+
+
+def test_a_tool_written_by_hand_is_found(package: Path, in_process: Any) -> None:
+    contract = {"name": "count_pages", "description": "Count the pages of a manuscript."}
+    custom(
+        package.parent,
+        {
+            "custom/pages.json": json.dumps(contract),
+            "custom/pages.py": "def count_pages() -> int:\n    return 1\n",
+        },
+    )
+    [result] = ask(in_process(lazy_list=True), "auto", ("search_tools", {"query": "manuscripts"}))
+    assert result["content"][0]["text"].startswith("count_pages: ")
+
+
+def test_the_lazy_list_costs_at_most_four_hundred_tokens(in_process: Any) -> None:
+    text = json.dumps(in_process(lazy_list=True)._listed, separators=(",", ":"))
+    assert len(text) / 4 <= 400
+
+
+def test_without_lazy_neither_the_search_nor_its_index_is_generated() -> None:
+    config = Config(sources=(str(BOOKSHOP),), lazy=False)
+    files = pipeline.generate(config, Problems())[2]
+    assert not [path for path in files if "/search/" in path or "_index" in path]
+    assert "snowballstemmer" not in files["pyproject.toml"]
+    assert "--lazy" not in files["README.md"]
+
+
+def test_a_server_without_a_search_says_how_to_get_one(package: Path, in_process: Any) -> None:
+    (package / "tools" / "_index" / "search.json").unlink()
+    with pytest.raises(Exception, match=r"take `lazy = false` out of mcpgen\.toml"):
+        in_process(lazy_list=True)
+
+
+def test_what_a_tool_takes_is_cut_where_the_room_ends_and_counted() -> None:
+    schema = {
+        "properties": {
+            "id": {"type": "integer", "minimum": 1, "maximum": 9, "description": "Which"},
+            "sort": {"enum": ["asc", "desc"]},
+            "tags": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+            "person": {"type": "object", "properties": {"name": {}, "age": {}}, "required": ["name"]},
+        },
+        "required": ["id"],
+    }  # fmt: skip
+    assert takes(schema, 1000, set()) == (
+        "  id (integer 1–9): Which\n"
+        '  optional: sort ("asc" | "desc"), tags ([string | integer]), person ({name, age?})'
+    )
+    assert takes(schema, 60, set()).endswith('optional: sort ("asc" | "desc") and 2 more')
+
+
+def test_a_meaning_is_told_once() -> None:
+    schema = {"properties": {"owner": {"type": "string", "description": "The owner"}}, "required": ["owner"]}  # fmt: skip
+    told: set[str] = set()
+    assert takes(schema, 100, told) == "  owner (string): The owner"
+    assert takes(schema, 100, told) == "  owner (string)"
+
+
+def test_a_group_of_synonyms_has_at_least_two_words_and_no_stop_word() -> None:
+    stop = {*tables()["stop"].split()}
+    for table in tables()["synonyms"].values():
+        for line in table.strip().splitlines():
+            group = line.split()
+            assert len({*group}) == len(group) >= 2, line
+            assert not stop & {*group} - {"like", "me"}, line

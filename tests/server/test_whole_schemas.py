@@ -1,0 +1,78 @@
+"""Calls are checked against everything a tool takes, also where the list leaves something out."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen import pipeline
+from mcpgen.config.file import parse_config
+from mcpgen.problems import Problems
+
+CASE = Path(__file__).parents[1] / "cases" / "a_budget_of_its_own"
+PACKAGE = "payments_mcp"
+QUOTE = {"amount": 5, "currency": "EUR"}
+
+
+@pytest.fixture
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The tools of a server one of whose tools has a small budget."""
+    config = parse_config((CASE / "mcpgen.toml").read_text(), folder=CASE)
+    _, _, files = pipeline.generate(config, Problems())
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    importlib.invalidate_caches()
+    package = importlib.import_module(f"{PACKAGE}.runtime.package").Package.named(PACKAGE)
+    yield importlib.import_module(f"{PACKAGE}.runtime.server.catalog").Catalog(package)
+    for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def check(catalog: Any) -> Any:
+    """Check a call of a tool, as the server does before it makes a request."""
+    checker = importlib.import_module(f"{PACKAGE}.runtime.arguments.checker").Checker
+
+    def run(name: str, arguments: dict[str, Any]) -> Any:
+        schema, names = catalog.find(name).input()
+        return checker(name, schema, names=names).check(arguments)
+
+    return run
+
+
+def test_what_is_not_listed_is_checked(catalog: Any, check: Any) -> None:
+    listed = json.dumps(catalog.find("create_quote").tool["inputSchema"])
+    assert "person" not in listed and "country" not in listed
+    for payer in ({"type": "robot"}, {"address": {"country": "Italy"}}, {"reference": "x" * 36}):
+        with pytest.raises(ValueError, match=next(iter(payer))):
+            check("create_quote", {**QUOTE, "payer": {"name": "A", **payer}})
+
+
+def test_what_is_not_listed_is_sent_as_the_api_names_it(check: Any) -> None:
+    for key in ("type", "@type"):
+        payer = {"name": "A", key: "person", "reference": None}
+        assert check("create_quote", {**QUOTE, "payer": payer}) == {
+            **QUOTE,
+            "payer": {"name": "A", "@type": "person", "reference": None},
+        }
+
+
+def test_a_tool_that_is_listed_whole_is_checked_against_its_list(catalog: Any) -> None:
+    tool = catalog.find("create_payment")
+    assert tool.input() == (tool.tool["inputSchema"], {})
+    assert tool.described() == tool.tool
+
+
+def test_the_description_of_a_tool_has_all_it_takes(catalog: Any) -> None:
+    described = catalog.find("create_quote").described()
+    assert described["inputSchema"] == catalog.find("create_quote").tool["inputSchema"]
+    whole = described["wholeInputSchema"]
+    assert whole["$defs"]["Party"]["properties"]["type"]["enum"] == ["person", "company"]

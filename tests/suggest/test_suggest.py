@@ -1,0 +1,78 @@
+"""The tools of a large API that are worth having first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen import pipeline
+from mcpgen.cli import run
+from mcpgen.config import Config
+from mcpgen.config.file import parse_config
+from mcpgen.problems import Problems
+from mcpgen.suggest import lines, suggest
+
+
+def operation(*names: str, **more: Any) -> dict[str, Any]:
+    """An Operation Object that takes these path parameters."""
+    parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]  # fmt: skip
+    return {"parameters": parameters, "responses": {"200": {"description": "Done"}}, **more}
+
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
+    "servers": [{"url": "https://api.example.com/v1"}],
+    "paths": {
+        "/orders": {"get": operation(), "post": operation()},
+        "/orders/{id}": {"get": operation("id"), "put": operation("id"), "patch": operation("id"), "delete": operation("id")},
+        "/orders/{id}/lines": {"get": operation("id")},
+        "/orders/{id}/lines/{line}/notes/{note}": {"get": operation("id", "line", "note")},
+        "/old": {"get": operation(deprecated=True)},
+        "/status": {"get": operation()},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(DOCUMENT))
+    return path
+
+
+def chosen(document: Path, limit: int) -> set[str]:
+    _, server = pipeline.understand(Config(sources=(str(document),)), Problems())
+    return {choice.key for choice in suggest(server, limit)}
+
+
+def test_the_reads_and_main_writes_of_the_main_resource_come_first(document: Path) -> None:
+    assert chosen(document, 4) == {"GET /orders", "POST /orders", "GET /orders/{id}", "PATCH /orders/{id}"}  # fmt: skip
+
+
+def test_a_second_way_to_change_the_same_thing_comes_after_other_resources(document: Path) -> None:
+    assert "GET /status" in chosen(document, 7)
+    assert "PUT /orders/{id}" not in chosen(document, 6)
+
+
+def test_what_is_deprecated_comes_last(document: Path) -> None:
+    everything = chosen(document, 100)
+    assert everything - chosen(document, len(everything) - 1) == {"GET /old"}
+
+
+def test_the_lines_are_a_configuration_that_keeps_these_tools(document: Path) -> None:
+    _, server = pipeline.understand(Config(sources=(str(document),)), Problems())
+    text = lines(suggest(server, 3))
+    config = parse_config(f'[source]\npath = "openapi.json"\n{text}\n', folder=document.parent)
+    _, smaller = pipeline.understand(config, Problems())
+    assert len(smaller.tools) == 3
+
+
+def test_the_limit_of_a_client_is_known(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["suggest", str(document), "--client", "cursor", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 10
+    assert run(["suggest", str(document), "--client", "claude-code"]) == 2
+    assert "E0870" in capsys.readouterr().err
