@@ -63,8 +63,8 @@ def new(
 ) -> int:
     """Create a server without an API.
 
-    The project runs at once, with one example tool and its test. Describe your tools in
-    `tools.json`; after an edit, `mcpgen generate` updates the rest.
+    The project runs at once, with one example tool and its test: a typed function in `custom/`.
+    Tools whose contract is written first, as JSON, go into `tools.json`.
     """
     from ..problems import Problems, UsageError
     from ..project.run import Request, run
@@ -104,7 +104,7 @@ def new(
         raise
     if not quiet:
         folder = f"{wish.folder}"
-        screen.out.print(f"{folder}/ is ready: one tool, `count_words`, its function and its test")
+        screen.out.print(f"{folder}/ is ready: one tool, `count_words`, and its test")
         screen.out.print()
         screen.out.print(f"  cd {folder} && make test", style="bold")
         screen.out.print(
@@ -113,8 +113,7 @@ def new(
         )
         screen.out.print()
         screen.out.print(
-            "  tools.json             what the tools take and return; then `mcpgen generate`"
+            f"  src/{made.server.package}/custom/    your tools: functions with `@tool`"
         )
-        screen.out.print(f"  src/{made.server.package}/custom/    what they do")
         screen.out.print("  README.md     the next three steps")
     return 0

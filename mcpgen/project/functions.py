@@ -39,6 +39,12 @@ def functions(package: Path) -> list[Function]:
     return found
 
 
+def functions_of(folder: Path) -> list[Function]:
+    """Every such function of a project."""
+    packages = sorted(path.parent for path in folder.glob("src/*/custom"))
+    return [function for package in packages for function in functions(package)]
+
+
 def makes_a_tool(node: FunctionNode) -> bool:
     """Whether a function has `@tool`, with or without options."""
     return any(_is_tool(decorator) for decorator in node.decorator_list)

@@ -481,6 +481,41 @@ def test_the_check_names_functions_without_named_arguments(tmp_path: Path) -> No
     assert (problem.code, problem.place.line) == ("E1396", 4)
 
 
+def test_the_function_in_the_docs_is_a_tool(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "kinds.md").read_text()
+    project = with_functions(tmp_path, page.split("```python\n")[1].split("```")[0])
+    schema = listed(project)["estimate_delivery"]["inputSchema"]
+    assert schema["properties"]["weight"] == {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 30,
+        "description": "In kilograms",
+    }
+    assert schema["properties"]["express"]["description"] == "Whether it goes by air"
+    result = project.call("estimate_delivery", {"weight": 2, "country": "de"})
+    assert result.structured_content == {"cents": 580, "days": 4}
+
+
+CALLS_THE_API = """
+from .. import Api, Context, tool
+from ..tools import books
+
+@tool(read_only=True)
+async def count_books(genre: str, api: Api, ctx: Context) -> int:
+    return len([api.request, ctx.progress, books.list_books])
+"""
+
+
+def test_a_function_gets_the_http_side_by_the_type_of_a_parameter(tmp_path: Path) -> None:
+    sample = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+    project = Project(sample, tmp_path, base_url="https://example.com")
+    project.function("functions", CALLS_THE_API)
+    project.generate()
+    assert list(listed(project)["count_books"]["inputSchema"]["properties"]) == ["genre"]
+    result = project.call("count_books", {"genre": "fiction"})
+    assert result.structured_content == {"result": 3}, text_of(result)
+
+
 def test_the_first_function_needs_one_run_of_generate(tmp_path: Path) -> None:
     project = Project({"tools": [tool()]}, tmp_path)
     assert not (project.package / "runtime" / "functions").exists()
