@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -65,8 +65,13 @@ answers: $(VENV)/ready
 bench: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-# Live through years of GitHub's API: every published version is regenerated over the last one (fetched with npm).
+# Measure how well tools are found, what that costs and how lists score; `ARGS=--write` writes docs/models.md.
+models: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.models $(ARGS)
+
+# Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready
+	@PYTHONPATH=. $(BIN)/python tests/longrun/seeded_edits.py
 	@PYTHONPATH=. $(BIN)/python tests/longrun/github_years.py .longrun
 
 # Break the kernel on purpose, one fault at a time: the tests must notice each (ARGS=--quick for some of them).

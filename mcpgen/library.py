@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import pipeline
-from .compare.servers import Diff, Side, side_of_project, side_of_server
+from .compare.servers import Diff
 from .compare.servers import diff as compare
+from .compare.sides import Side, side_of_project, side_of_server
 from .config import Config
 from .ir import Server
 from .lock import Lock
 from .problems import Problem, Problems
 from .project.check import Report
 from .project.check import check as check_project
-from .project.imports import planned_problems
-from .project.refusals import end_if_empty
 from .project.run import Request, run
-from .write import Changes, write
+from .project.save import save
+from .write import Changes
 
 FilePath = str | os.PathLike[str]
 
@@ -51,20 +51,12 @@ def generate(
     folder = Path(output) if output is not None else None
     problems = Problems()
     done = run(Request(config=options, folder=folder), problems)
-    end_if_empty(done.server)
-    changes = write(
-        done.files,
-        done.folder,
-        lock_facts=done.facts,
-        force=force,
-        accept=accept_changes,
-        dry_run=dry_run,
-    )
+    changes = save(done, force=force, accept=accept_changes, dry_run=dry_run)
     return Generated(
         folder=done.folder,
         server=done.server,
         changes=changes,
-        problems=(*problems, *changes.problems, *planned_problems(done)),
+        problems=(*problems, *changes.problems),
     )
 
 

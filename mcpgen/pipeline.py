@@ -7,20 +7,21 @@ the end.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .config import Config
 from .config.base_url import base_url_problem
 from .config.credentials import fetch_headers, scheme_problem
 from .customise import customise, with_tool_names
-from .customise.bindings import pin
+from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.structure import check
 from .lint.values import check_defaults
 from .load import Document, Limits, Progress, load, silent
-from .lock import Lock
+from .load.copies import Copies
+from .lock import Lock, config_hash, facts
 from .parse import parse
 from .problems import Problems, UsageError
 from .render import render
@@ -51,6 +52,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         limits=limits,
         progress=progress,
         headers=fetch_headers(config.fetch_headers, os.environ),
+        copies=Copies(project=config.project),
     )
 
 
@@ -73,25 +75,53 @@ def read(
     return upgraded
 
 
-def understand(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What the stages make of a document. `facts` is what the next lock says, without the files."""
+
+    document: Document
+    server: Server
+    facts: Lock
+
+
+def run(
     config: Config,
     problems: Problems,
     *,
     lock: Lock | None = None,
     thorough: bool = False,
     progress: Progress = silent,
-) -> tuple[Document, Server]:
-    """Everything up to the intermediate representation; a lock keeps the names of the last run."""
+) -> Result:
+    """Every stage up to the intermediate representation; a lock keeps the names of the last run."""
     document = read(config, problems, thorough=thorough, progress=progress)
     report_hidden(document, problems)
-    config = pin(config, lock, document)
-    server = customise(parse(document, config, problems), config, problems)
-    return document, replace(with_tool_names(server), lazy=config.lazy)
+    pinned = pin(config, lock, document)
+    parsed = parse(document, pinned, problems)
+    customised_server = with_tool_names(customise(parsed, pinned, problems))
+    server = replace(customised_server, lazy=config.lazy)
+    lock_facts = facts(
+        server,
+        document=document.source.sha256,
+        openapi=document.version,
+        config=config_hash(replace(config, name=config.name or server.name)),
+        customised=customised(pinned, lock, document),
+        parsed=parsed,
+        before=lock,
+    )
+    return Result(document=document, server=server, facts=lock_facts)
+
+
+def understand(
+    config: Config, problems: Problems, *, lock: Lock | None = None
+) -> tuple[Document, Server]:
+    """`run`, for whoever needs no lock."""
+    result = run(config, problems, lock=lock)
+    return result.document, result.server
 
 
 def generate(
     config: Config, problems: Problems, *, lock: Lock | None = None
 ) -> tuple[Document, Server, dict[str, str]]:
-    """Everything up to the text of every file, nothing written yet."""
+    """Every stage up to the text of every file; nothing is written."""
     document, server = understand(config, problems, lock=lock)
     return document, server, render(server)

@@ -146,7 +146,7 @@ def _add_function(
     except BaseException:
         path.unlink()
         raise
-    missing = manifest_problems(folder, has_functions=True)
+    missing = manifest_problems(folder, "", has_functions=True)
     needed = [problem for problem in missing if "docstring-parser" in problem.message]
     print_problems(screen, Problems(items=needed), None, "text")
     if not screen.quiet:

@@ -12,7 +12,7 @@ from . import options as opt
 from .screen import Screen
 
 if TYPE_CHECKING:
-    from ..compare.servers import Side
+    from ..compare.sides import Side
     from ..problems import Problems
 
 
@@ -28,9 +28,23 @@ Sides = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    Literal["text", "json", "markdown"],
+    Literal["text", "json", "markdown", "changelog"],
     typer.Option(
-        "--format", help="`markdown` is made for a comment on a pull request.", case_sensitive=False
+        "--format",
+        help=(
+            "`markdown` is made for a pull request; `changelog` is an entry for the server's"
+            " changelog, under the next version."
+        ),
+        case_sensitive=False,
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="REV",
+        help="Compare the project with a revision of its git repository, as it was there.",
+        show_default=False,
     ),
 ]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever changed.")]
@@ -38,64 +52,86 @@ ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whateve
 
 def diff(
     sides: Sides = None,
+    against: Against = None,
     output_format: FormatOption = "text",
     exit_zero: ExitZero = False,
     quiet: opt.Quiet = False,
 ) -> int:
     """Show what changes for callers.
 
-    Compares two documents, or a project with its document. The exit code is the gravest class of
-    change: 0 none, 10 text only, 11 additive, 12 breaking, 13 must be accepted: another origin,
-    base path, method or credential, more destructive tools, or the loss of many tools. `mcpgen
-    generate` refuses the last without `--accept-changes`.
+    Compares two documents, a project with its document, or with `--against` a project with a
+    revision of it. The exit code is the gravest class of change: 0 none, 10 text only, 11 additive,
+    12 breaking, 13 must be accepted: another origin, base path, method or credential, more
+    destructive tools, or the loss of many tools. `mcpgen generate` refuses the last without
+    `--accept-changes`.
     """
-    from ..compare import servers as differ
+    from ..compare import reports
+    from ..compare.servers import diff as compare
     from ..problems import Problems, UsageError
     from ..project.run import here
     from .problem_output import print_interruption
 
     screen = Screen(quiet=quiet)
     names = list(sides or ())
-    if len(names) > 2:
-        raise UsageError.of("E1317", f"two sides can be compared, not {len(names)}")
+    if len(names) > 2 - bool(against):
+        allowed = "one side can be compared with a revision" if against else "two can be compared"
+        raise UsageError.of("E1317", f"{allowed}, not {len(names)}")
     problems = Problems()
     print_interruption(screen, here())
     with screen.working("comparing"):
-        old, new = _sides(names, problems)
-        difference = differ.diff(old, new)
+        old, new = _sides(names, against, problems)
+        difference = compare(old, new)
     if output_format == "json":
-        screen.data(json.dumps(differ.as_data(difference), indent=2))
+        screen.data(json.dumps(reports.as_data(difference), indent=2))
     elif output_format == "markdown":
-        screen.data(differ.as_markdown(difference))
+        screen.data(reports.as_markdown(difference))
+    elif output_format == "changelog":
+        screen.data(reports.as_changelog(difference, _version(here())))
     else:
-        screen.data(differ.as_text(difference))
+        screen.data(reports.as_text(difference))
     if exit_zero:
         return 0
     return difference.exit_code
 
 
-def _sides(names: list[str], problems: Problems) -> tuple[Side, Side]:
+def _version(project: Path | None) -> str:
+    """The version of a project's package, `0` where it has none."""
+    from ..project.manifest import package_version
+
+    if project is None:
+        return "0"
+    return package_version(project)
+
+
+def _sides(names: list[str], against: str | None, problems: Problems) -> tuple[Side, Side]:
     """Both sides. Tools keep their names from the old side to the new."""
-    from ..compare.servers import side_of_project
-    from ..problems import UsageError
+    from ..compare.sides import side_of_project
+    from ..project.revision import side_of_revision
     from ..project.run import here
 
     project = here()
-    if len(names) == 2:
-        old = (
-            side_of_project(Path(names[0]))
-            if Path(names[0]).is_dir()
-            else _side(names[0], project, None, problems)
-        )
-    elif project is None:
-        raise UsageError.of(
-            "E1310", "this folder is in no project", "name both sides: `mcpgen diff OLD NEW`"
-        )
+    if against is not None:
+        new = Path(names[0]) if names else _required(project)
+        return side_of_revision(new, against), side_of_project(new)
+    if len(names) == 2 and not Path(names[0]).is_dir():
+        old = _side(names[0], project, None, problems)
+    elif len(names) == 2:
+        old = side_of_project(Path(names[0]))
     else:
-        old = side_of_project(project)
+        old = side_of_project(_required(project))
     if names and Path(names[-1]).is_dir():
         return old, side_of_project(Path(names[-1]))
     return old, _side(names[-1] if names else None, project, old, problems)
+
+
+def _required(project: Path | None) -> Path:
+    """The project this folder is in. Raises UsageError (E1310) where it is in none."""
+    from ..problems import UsageError
+
+    if project is None:
+        hint = "name both sides: `mcpgen diff OLD NEW`"
+        raise UsageError.of("E1310", "this folder is in no project", hint=hint)
+    return project
 
 
 def _side(document: str | None, project: Path | None, old: Side | None, problems: Problems) -> Side:
@@ -105,7 +141,7 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     from dataclasses import replace
 
     from .. import pipeline
-    from ..compare.servers import side_of_server
+    from ..compare.sides import side_of_server
     from ..config import Config
     from ..config.file import read_config
     from ..project.run import named
@@ -114,6 +150,6 @@ def _side(document: str | None, project: Path | None, old: Side | None, problems
     if old is not None:
         config = named(config, old.lock)
     if document is not None:
-        config = replace(config, sources=(document,))
+        config = replace(config, sources=(document,), project=None)
     _, server = pipeline.understand(config, problems, lock=old.lock if old else None)
     return side_of_server(server)

@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..compare.matching import Match, match
+from ..compare.reports import as_data, as_text
 from ..compare.security import listed
+from ..compare.servers import Diff, diff
+from ..compare.sides import side_of_files, side_of_server
 from ..config import Config
+from ..paths import read_plain
 from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    from ..ir import Server
     from ..problems import Problems
     from ..project.run import Run
     from ..write import Changes
@@ -45,6 +50,23 @@ Accept = Annotated[
         ),
     ),
 ]
+Adopt = Annotated[
+    bool,
+    typer.Option(
+        "--adopt",
+        help=(
+            "Take over the generated files of a project whose `mcpgen.lock` is missing or damaged."
+        ),
+    ),
+]
+Update = Annotated[
+    bool,
+    typer.Option(
+        "--update", help="Read the document anew, where the project has a copy of it (from a URL)."
+    ),
+]
+MOST_CHANGES = 20
+"""Lines about callers that a run shows."""
 SHOWN = 5
 """Problems a run that worked shows; `mcpgen lint` lists them all."""
 DryRun = Annotated[
@@ -60,6 +82,8 @@ def generate(
     force: Force = False,
     accept_changes: Accept = False,
     dry_run: DryRun = False,
+    update: Update = False,
+    adopt: Adopt = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     output_format: opt.FormatOption = "text",
@@ -69,43 +93,52 @@ def generate(
     The first run writes a project. Some of its files are yours from then on: `mcpgen.toml`, the
     README, `hooks.py`, `custom/`. The others are mcpgen's, listed in `mcpgen.lock`. Later
     runs rewrite only those, and only when nobody edited them. Without SPEC, the project in this
-    folder is generated again.
+    folder is generated again, from the copy of its document in `document/` where it came from a
+    URL or standard input; `--update` fetches it anew.
     """
     from ..problems import Problems
-    from ..project.imports import planned_problems
     from ..project.refusals import end_if_empty
     from ..project.run import Request, run
-    from ..write import write
+    from ..project.save import save
     from .problem_output import end_if_strict, print_problems
     from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
     with screen.working("starting") as step:
-        made = run(Request(config=config, folder=output), problems, step, thorough=strict)
+        request = Request(config=config, folder=output, update=update, adopt=adopt)
+        made = run(request, problems, step, thorough=strict)
     if not as_json:
         print_problems(screen, problems, made.document, output_format, limit=SHOWN)
     end_if_strict(strict, problems)
     end_if_empty(made.server)
+    difference = _difference(made)
     with screen.working("writing") as step:
-        changes = write(
-            made.files,
-            made.folder,
-            lock_facts=made.facts,
-            force=force,
-            accept=accept_changes,
-            dry_run=dry_run,
-        )
-    left_to_the_user = [*changes.problems, *planned_problems(made)]
+        changes = save(made, force=force, accept=accept_changes, adopt=adopt, dry_run=dry_run)
+    left_to_the_user = list(changes.problems)
     problems.items.extend(left_to_the_user)
     if left_to_the_user and not as_json:
         print_problems(screen, Problems(items=left_to_the_user), None, "text")
     summary = summarise(made.document, made.server)
     if as_json:
-        screen.data(json.dumps(_data(made, summary, changes, problems), indent=2))
+        data = _data(made, summary, changes, problems)
+        data["changes"] = as_data(difference)["changes"]
+        screen.data(json.dumps(data, indent=2))
     elif not quiet:
-        _show(screen, made, summary, changes)
+        _show(screen, made, summary, changes, difference)
     return 4 if changes.conflicts else 0
+
+
+def _difference(made: Run) -> Diff:
+    """What changes for callers since the last run; nothing where there is no lock of one."""
+    if made.lock is None or not made.lock.files:
+        return Diff(())
+
+    def read(path: str) -> bytes | None:
+        content = read_plain(made.folder, path)
+        return content if isinstance(content, bytes) else None
+
+    return diff(side_of_files(made.lock, read), side_of_server(made.server))
 
 
 def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:
@@ -139,7 +172,7 @@ def _moved_data(made: Run) -> dict[str, Any]:
     }
 
 
-def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None:
+def _show(screen: Screen, made: Run, summary: Summary, changes: Changes, difference: Diff) -> None:
     """The summary for people."""
     from . import tables
 
@@ -150,6 +183,7 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None
     )
     tables.show_toolsets(screen, summary)
     tables.show_skips(screen, summary.server.skips)
+    _show_difference(screen, difference)
     _show_conflicts(screen, changes)
     for note in (*changes.notes, *filter(None, [tables.smaller_list(summary)])):
         screen.out.print(f"note: {note}")
@@ -161,6 +195,20 @@ def _show(screen: Screen, made: Run, summary: Summary, changes: Changes) -> None
     if changes.created or changes.updated:
         tables.show_environment(screen, summary)
         tables.show_next(screen, _next(made, first=bool(changes.created)))
+
+
+def _show_difference(screen: Screen, difference: Diff) -> None:
+    """What changes for callers, as `mcpgen diff` says it; long lists are cut."""
+    if not difference.changes:
+        return
+    lines = as_text(difference).splitlines()
+    screen.out.print("What changes for callers")
+    for line in lines[:MOST_CHANGES]:
+        screen.out.print(f"  {shown(line)}".rstrip())
+    if len(lines) > MOST_CHANGES:
+        count = len(lines) - MOST_CHANGES
+        screen.out.print(f"  … and {count} more lines: `mcpgen diff --against HEAD` shows all")
+    screen.out.print()
 
 
 def _folder(folder: Path) -> str:
@@ -208,6 +256,14 @@ def _show_conflicts(screen: Screen, changes: Changes) -> None:
         screen.out.print(conflict.diff)
 
 
+def _easy_tool(server: Server) -> str:
+    """A tool to begin with: one that reads and needs no argument, where there is one."""
+    for tool in server.tools:
+        if tool.hints.read_only and not tool.input_schema.get("required"):
+            return tool.name
+    return server.tools[0].name
+
+
 def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     """What to do after a first run, or after a later one."""
     from ..render.manifests import command
@@ -219,7 +275,9 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     )
     steps = [(f"{inside}make test", "check every tool")]
     if first:
-        steps += [
+        steps = [
+            (f"{inside}mcpgen call {_easy_tool(made.server)}", "see a call and its answer"),
+            ("make test", "check every tool"),
             ("pipx install .", f"install the server, `{command(made.server)}`"),
             ("clients/", "settings to paste into your client"),
             ("mcpgen.toml", "choose, rename and describe tools"),

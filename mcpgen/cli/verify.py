@@ -29,8 +29,8 @@ def verify(
     Compares every file with its hash in `mcpgen.lock` and ends with 4 when one differs. Needs
     neither the document nor the network, and runs none of your code.
     """
-    from ..project.check import verify as recompute
     from ..project.run import here
+    from ..project.verify import verify as recompute
 
     screen = Screen(quiet=quiet or as_json)
     project = folder

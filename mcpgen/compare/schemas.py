@@ -1,8 +1,7 @@
-"""What a change of a JSON Schema means for those who call: does what worked yesterday still work?
+"""What a change of an input schema means for those who call: does what worked yesterday still work?
 
-Input schemas are compared in the caller's direction: allowing more is `additive`, allowing less is
-`breaking`. Only the keywords that input schemas of tools hold are known here; any other difference
-is `text`.
+Allowing more is `additive`, allowing less is `breaking`. Only the keywords that input schemas of
+tools hold are known here; a difference of others is `text`.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..load.values import as_object, as_text, texts_in
 from ..runtime.pointer import split
 
 Kind = Literal["security", "breaking", "additive", "text"]
@@ -32,40 +32,60 @@ LOWER = {
     "minProperties": "at least this many fields:",
 }
 TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated")
+WORDS = ("title", "description")
+"""Texts whose old and new words are shown."""
+UNIONS = ("anyOf", "oneOf", "allOf", "not")
+WIDER = {"integer": "number"}
+"""Type → the type that has all its values too."""
 DEPTH = 40
+LONGEST = 160
+"""Characters of a text that are shown, around the place where it changed."""
 
 
 def compare_inputs(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
     """Everything that changed for the callers of a tool, between two of its input schemas."""
     walk = _Walk(old, new)
     walk.schema(old, new, "", 0)
-    if not walk.found and old != new:
-        walk.found.append(("text", "its arguments are described differently"))
-    return walk.found
+    if not walk.findings and old != new:
+        walk.say("text", "its arguments are described differently")
+    return walk.findings
 
 
-def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[Finding]:
-    """Everything that changed for those who read a tool's structured answers: what is promised less
-    is breaking.
-    """
-    if old == new:
-        return []
-    if old is None:
-        return [("additive", "answers are structured now")]
-    if new is None:
-        return [("breaking", "answers are no longer structured")]
-    before, after = _properties(old), _properties(new)
-    gone = [
-        ("breaking", f"answers no longer have `{name}`") for name in before if name not in after
-    ]
-    added = [("additive", f"answers have `{name}` as well") for name in after if name not in before]
-    found: list[Finding] = [*gone, *added]  # type: ignore[list-item]
-    return found or [("text", "its answers are described differently")]
+def reworded(label: str, old: Any, new: Any) -> str:
+    """The old and the new words of a text; of long ones the part that changed."""
+    before, after = as_text(old), as_text(new)
+    if not before:
+        return f"{label} is new: “{_cut(after, 0)}”"
+    if not after:
+        return f"{label} is gone: “{_cut(before, 0)}”"
+    start = 0
+    for one, other in zip(before, after, strict=False):
+        if one != other:
+            break
+        start += 1
+    return f"{label} is “{_cut(after, start)}” instead of “{_cut(before, start)}”"
 
 
-def _properties(schema: Any) -> dict[str, Any]:
-    found = schema.get("properties") if isinstance(schema, dict) else None
-    return found if isinstance(found, dict) else {}
+def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[Finding]:
+    """The texts of a schema that are others, with old and new words."""
+    for keyword in WORDS:
+        before, after = as_text(old.get(keyword)), as_text(new.get(keyword))
+        if before != after:
+            yield "text", reworded(f"the {keyword} of {subject}", before, after)
+
+
+def _cut(text: str, start: int) -> str:
+    """At most `LONGEST` characters of a text in one line, from a little before `start`."""
+    text = " ".join(text.split())
+    begin = max(0, start - LONGEST // 4)
+    if len(text) <= LONGEST:
+        begin = 0
+    part = text[begin : begin + LONGEST]
+    if begin:
+        part = f"…{part}"
+    if begin + LONGEST < len(text):
+        part = f"{part}…"
+    return part
 
 
 @dataclass(slots=True)
@@ -74,69 +94,78 @@ class _Walk:
 
     old_root: dict[str, Any]
     new_root: dict[str, Any]
-    found: list[Finding] = field(default_factory=list)
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
+    entered: set[tuple[str, str]] = field(default_factory=set)
 
     def say(self, kind: Kind, text: str) -> None:
-        self.found.append((kind, text))
+        self.findings.append((kind, text))
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
         """Compare two schemas at a place: `author`, `items[].name`, or "" for the arguments as a
         whole.
         """
         same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
-        if (old == new and same_definitions) or depth > DEPTH or self._entered(old, new):
+        if old == new and same_definitions:
             return
-        old, new = _resolved(old, self.old_root), _resolved(new, self.new_root)
-        self._types(old, new, at)
-        self._values(old, new, at)
-        for table, tighter in ((UPPER, _lower), (LOWER, _higher)):
-            self._bounds(old, new, at, table, tighter)
-        self._exact(old, new, at)
-        self._members(old, new, at, depth)
-        if isinstance(old.get("items"), dict) or isinstance(new.get("items"), dict):
+        if depth > DEPTH:
+            return
+        if self.enters_again(old, new):
+            return
+        old, new = resolved(old, self.old_root), resolved(new, self.new_root)
+        self.types(old, new, at)
+        self.values(old, new, at)
+        self.bounds(old, new, at, UPPER, _lower)
+        self.bounds(old, new, at, LOWER, _higher)
+        self.exact(old, new, at)
+        self.default(old, new, at)
+        self.findings += wording(old, new, _name(at))
+        self.members(old, new, at, depth)
+        self.further(old, new, at, depth)
+        if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
-        self._unions(old, new, at)
+        self.unions(old, new, at)
 
-    def _entered(self, old: Any, new: Any) -> bool:
+    def enters_again(self, old: Any, new: Any) -> bool:
         """Whether this pair of references is being compared already: recursion ends here."""
-        pair = (_ref(old), _ref(new))
+        pair = (reference(old), reference(new))
         if pair == ("", ""):
             return False
-        if pair in self.seen:
+        if pair in self.entered:
             return True
-        self.seen.add(pair)
+        self.entered.add(pair)
         return False
 
-    def _types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        before, after = _types(old), _types(new)
+    def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        before, after = type_names(old), type_names(new)
         if before == after:
             return
-        narrowed = [name for name in before if not _allowed(name, after)] if after else []
-        if after and (not before or narrowed):
-            self.say("breaking", f"{_name(at)} must be {_either(after)}{_instead(before)}")
+        if not after:
+            self.say("additive", f"{_name(at)} may be anything{_instead(before)}")
+            return
+        narrowed = [name for name in before if not allows(after, name)]
+        if narrowed or not before:
+            self.say("breaking", f"{_name(at)} must be {either(after)}{_instead(before)}")
         else:
-            self.say(
-                "additive", f"{_name(at)} may be {_either(after) or 'anything'}{_instead(before)}"
-            )
+            self.say("additive", f"{_name(at)} may be {either(after)}{_instead(before)}")
 
-    def _values(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        before, after = _enum(old), _enum(new)
+    def values(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        before, after = allowed_values(old), allowed_values(new)
         if before == after:
             return
         if before is None:
-            self.say("breaking", f"{_name(at)} must be one of {_list(after or [])}")
-        elif after is None:
+            self.say("breaking", f"{_name(at)} must be one of {listing(after or [])}")
+            return
+        if after is None:
             self.say("additive", f"{_name(at)} may have any value")
-        else:
-            gone = [value for value in before if value not in after]
-            added = [value for value in after if value not in before]
-            if gone:
-                self.say("breaking", f"{_name(at)} no longer allows {_list(gone)}")
-            if added:
-                self.say("additive", f"{_name(at)} allows {_list(added)} as well")
+            return
+        gone = [value for value in before if value not in after]
+        added = [value for value in after if value not in before]
+        if gone:
+            self.say("breaking", f"{_name(at)} no longer allows {listing(gone)}")
+        if added:
+            self.say("additive", f"{_name(at)} allows {listing(added)} as well")
 
-    def _bounds(
+    def bounds(
         self,
         old: dict[str, Any],
         new: dict[str, Any],
@@ -145,146 +174,207 @@ class _Walk:
         tighter: Callable[[Any, Any], bool],
     ) -> None:
         for keyword, words in table.items():
-            before, after = old.get(keyword), new.get(keyword)
-            if before == after or (keyword == "minLength" and {before, after} == {None, 0}):
+            before, after = _bound(old, keyword), _bound(new, keyword)
+            if before == after:
                 continue
             if after is None:
                 self.say("additive", f"{_name(at)} is no longer limited to {words} {before}")
-            else:
-                kind: Kind = "breaking" if before is None or tighter(after, before) else "additive"
-                self.say(kind, f"{_name(at)} must be {words} {after}{_instead([before])}")
-
-    def _exact(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        for keyword in ("pattern", "format", "multipleOf", "uniqueItems"):
-            before, after = old.get(keyword), new.get(keyword)
-            if (before or None) == (after or None):
                 continue
-            if after:
-                self.say(
-                    "breaking",
-                    f"{_name(at)} must have the {keyword} {_list([after])}{_instead([before])}",
-                )
-            else:
-                self.say("additive", f"{_name(at)} need not have the {keyword} {_list([before])}")
-        if old.get("default") != new.get("default"):
-            after = _list([new["default"]]) if "default" in new else "nothing"
-            self.say(
-                "additive", f"the default of {_name(at)} is {after}{_instead([old.get('default')])}"
-            )
+            kind: Kind = "additive"
+            if before is None or tighter(after, before):
+                kind = "breaking"
+            self.say(kind, f"{_name(at)} must be {words} {after}{_instead([before])}")
 
-    def _members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
-        before, after = _properties(old), _properties(new)
-        must, must_now = set(_strings(old.get("required"))), set(_strings(new.get("required")))
+    def exact(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        for keyword in ("pattern", "format", "multipleOf", "uniqueItems"):
+            before, after = old.get(keyword, False), new.get(keyword, False)
+            if before == after:
+                continue
+            if after is False:
+                self.say("additive", f"{_name(at)} need not have the {keyword} {listing([before])}")
+                continue
+            text = f"{_name(at)} must have the {keyword} {listing([after])}{_instead([before])}"
+            self.say("breaking", text)
+
+    def default(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        """A default that changes makes another call of one that leaves the argument out."""
+        before, after = old.get("default"), new.get("default")
+        if before == after:
+            return
+        word = "nothing"
+        if "default" in new:
+            word = listing([after])
+        kind: Kind = "breaking"
+        if "default" not in old:
+            kind = "additive"
+        self.say(kind, f"the default of {_name(at)} is {word}{_instead([before])}")
+
+    def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        before, after = properties(old), properties(new)
+        required, required_now = required_names(old), required_names(new)
         closed = new.get("additionalProperties") is False
         for name in before:
-            place = f"{at}.{name}" if at else name
+            place = below(at, name)
             if name not in after:
                 kind: Kind = "breaking" if closed or not at else "additive"
                 self.say(kind, f"{_name(place)} is gone")
                 continue
-            if name in must_now - must:
+            if name in required_now - required:
                 self.say("breaking", f"{_name(place)} is required now")
-            elif name in must - must_now:
+            elif name in required - required_now:
                 self.say("additive", f"{_name(place)} is optional now")
             self.schema(before[name], after[name], place, depth + 1)
         for name in after:
-            if name not in before:
-                place = f"{at}.{name}" if at else name
-                kind = "breaking" if name in must_now else "additive"
-                self.say(
-                    kind, f"{_name(place)} is new" + (" and required" if name in must_now else "")
-                )
-        self._further(
-            old.get("additionalProperties", True), new.get("additionalProperties", True), at, depth
-        )
-
-    def _further(self, old: Any, new: Any, at: str, depth: int) -> None:
-        if isinstance(old, dict) and isinstance(new, dict):
-            self.schema(old, new, f"{at}.*", depth + 1)
-        elif old != new and at:
-            open_before, open_now = old is not False, new is not False
-            if open_before and (not open_now or old is True):
-                self.say(
-                    "breaking", f"{_name(at)} takes {'fewer' if open_now else 'no'} further fields"
-                )
+            if name in before:
+                continue
+            if name in required_now:
+                self.say("breaking", f"{_name(below(at, name))} is new and required")
             else:
-                self.say("additive", f"{_name(at)} takes further fields")
+                self.say("additive", f"{_name(below(at, name))} is new")
 
-    def _unions(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        for keyword in ("anyOf", "oneOf", "allOf", "not"):
-            if keyword not in old and keyword not in new:
+    def further(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        before = old.get("additionalProperties", True)
+        after = new.get("additionalProperties", True)
+        if before == after:
+            return
+        if are_schemas(before, after):
+            self.schema(before, after, f"{at}.*", depth + 1)
+            return
+        if not at:
+            return
+        if after is False:
+            self.say("breaking", f"{_name(at)} takes no further fields")
+        elif before is True:
+            self.say("breaking", f"{_name(at)} takes fewer further fields")
+        else:
+            self.say("additive", f"{_name(at)} takes further fields")
+
+    def unions(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        for keyword in UNIONS:
+            before, after = branches(old, keyword), branches(new, keyword)
+            if before == after:
                 continue
-            before, after = list(_branches(old, keyword)), list(_branches(new, keyword))
-            if sorted(before) == sorted(after):
-                continue
-            wider = keyword in ("anyOf", "oneOf") and (
-                not after or (before and set(before) <= set(after))
-            )
-            narrower = keyword in ("allOf", "not") and set(after) <= set(before)
-            kind: Kind = "additive" if wider or narrower else "breaking"
-            self.say(
-                kind, f"{_name(at)} may have {'more' if kind == 'additive' else 'other'} forms"
-            )
+            if _allows_more(keyword, before, after):
+                self.say("additive", f"{_name(at)} may have more forms")
+            else:
+                self.say("breaking", f"{_name(at)} may have other forms")
 
 
-def _branches(schema: dict[str, Any], keyword: str) -> Iterator[str]:
-    """The branches of a union in canonical form, without their texts."""
-    given = schema.get(keyword, [])
-    for branch in given if isinstance(given, list) else [given]:
-        yield json.dumps(_bare(branch), sort_keys=True)
+def _allows_more(keyword: str, before: list[str], after: list[str]) -> bool:
+    """Whether other branches allow what the old ones allowed, and perhaps more."""
+    if keyword in ("allOf", "not"):
+        return set(after) <= set(before)
+    if not after:
+        return True
+    return bool(before) and set(before) <= set(after)
+
+
+# What a schema says
+
+
+def properties(schema: Any) -> dict[str, Any]:
+    """The properties of a schema by name."""
+    return as_object(as_object(schema).get("properties"))
+
+
+def required_names(schema: dict[str, Any]) -> set[str]:
+    """The names of the properties that must be there."""
+    return set(texts_in(schema.get("required")))
+
+
+def are_schemas(*values: Any) -> bool:
+    """Whether these are all schemas, and not just `true` or `false`."""
+    return all(isinstance(value, dict) for value in values)
+
+
+def branches(schema: dict[str, Any], keyword: str) -> list[str]:
+    """The branches of a union in canonical form, without their texts, sorted."""
+    members = schema.get(keyword, [])
+    if not isinstance(members, list):
+        members = [members]
+    return sorted(json.dumps(_bare(branch), sort_keys=True) for branch in members)
 
 
 def _bare(value: Any) -> Any:
     """A schema without its texts. A property called `title` is kept, as its value is a schema."""
-    if isinstance(value, dict):
-        return {
-            key: _bare(item)
-            for key, item in value.items()
-            if key not in TEXTS or isinstance(item, dict)
-        }
-    return [_bare(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_bare(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {}
+    for key, item in value.items():
+        if key not in TEXTS or isinstance(item, dict):
+            kept[key] = _bare(item)
+    return kept
 
 
-def _ref(schema: Any) -> str:
-    found = schema.get("$ref") if isinstance(schema, dict) else None
-    return found if isinstance(found, str) else ""
+def reference(schema: Any) -> str:
+    """The target of a schema that is a reference, else an empty text."""
+    return as_text(as_object(schema).get("$ref"))
 
 
-def _resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
-    """A schema with a local reference followed; anything that is no object says nothing."""
-    for _ in range(16):
-        ref = _ref(schema)
-        if not ref.startswith("#/"):
+def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
+    """A schema with its references into the root followed."""
+    for _ in range(DEPTH):
+        target = reference(schema)
+        if not target.startswith("#/"):
             break
-        target: Any = root
-        for key in split(ref.removeprefix("#")):
-            target = target.get(key) if isinstance(target, dict) else None
-        schema = (
-            {**target, **{key: schema[key] for key in schema if key != "$ref"}}
-            if isinstance(target, dict)
-            else {}
-        )
-    return schema if isinstance(schema, dict) else {}
+        node: Any = root
+        for part in split(target.removeprefix("#")):
+            node = as_object(node).get(part)
+        siblings = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = {**as_object(node), **siblings}
+    return as_object(schema)
 
 
-def _types(schema: dict[str, Any]) -> list[str]:
-    given = schema.get("type")
-    return [given] if isinstance(given, str) else sorted(_strings(given))
+def type_names(schema: dict[str, Any]) -> list[str]:
+    """The types a schema names, sorted."""
+    names = schema.get("type")
+    if isinstance(names, str):
+        return [names]
+    return sorted(texts_in(names))
 
 
-def _allowed(name: str, types: list[str]) -> bool:
-    return name in types or (name == "integer" and "number" in types)
+def allows(types: list[str], name: str) -> bool:
+    """Whether values of a type are of one of these types too."""
+    return not {name, WIDER.get(name, name)}.isdisjoint(types)
 
 
-def _enum(schema: dict[str, Any]) -> list[Any] | None:
+def allowed_values(schema: dict[str, Any]) -> list[Any] | None:
+    """The values an enum or a const allows; None where there is neither."""
     if "const" in schema:
         return [schema["const"]]
-    given = schema.get("enum")
-    return given if isinstance(given, list) else None
+    values = schema.get("enum")
+    return values if isinstance(values, list) else None
 
 
-def _strings(value: Any) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+def below(at: str, name: str) -> str:
+    """The place of a property."""
+    return f"{at}.{name}" if at else name
+
+
+def either(types: list[str]) -> str:
+    """Types in words."""
+    return " or ".join(types)
+
+
+def listing(values: list[Any]) -> str:
+    """Values in words, six at most."""
+    words = []
+    for value in values[:6]:
+        text = value if isinstance(value, str) else json.dumps(value)
+        words.append(f"`{text}`"[:60])
+    if len(values) > len(words):
+        return f"{', '.join(words)} and {len(values) - 6} more"
+    return ", ".join(words)
+
+
+def _bound(schema: dict[str, Any], keyword: str) -> Any:
+    """The value of a bound; None where it says nothing."""
+    value = schema.get(keyword)
+    if (keyword, value) == ("minLength", 0):
+        return None
+    return value
 
 
 def _lower(after: Any, before: Any) -> bool:
@@ -299,17 +389,8 @@ def _name(at: str) -> str:
     return f"`{at}`" if at else "the arguments"
 
 
-def _either(types: list[str]) -> str:
-    return " or ".join(types)
-
-
 def _instead(before: list[Any]) -> str:
-    said = [str(item) for item in before if item is not None]
-    return f" instead of {' or '.join(said)[:80]}" if said else ""
-
-
-def _list(values: list[Any]) -> str:
-    shown = ", ".join(
-        f"`{value if isinstance(value, str) else json.dumps(value)}`"[:60] for value in values[:6]
-    )
-    return f"{shown} and {len(values) - 6} more" if len(values) > 6 else shown
+    words = [str(item) for item in before if item is not None]
+    if not words:
+        return ""
+    return f" instead of {either(words)[:80]}"

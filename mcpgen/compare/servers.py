@@ -2,24 +2,25 @@
 server.
 
 Four classes, the gravest first. `security`: what must be accepted. `breaking`: a call that worked
-may fail or mean something else. `additive`: what worked goes on working. `text`: words only.
+may fail or mean something else, or an answer promises less. `additive`: what worked goes on
+working. `text`: words only.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from .. import ir
-from ..lock import HINTS, Lock, ToolLock, facts, interruption, is_interrupted, read_lock
-from ..problems import UsageError
+from ..load.values import as_object, as_text
+from ..lock import HINTS, Lock, ToolLock
+from .answers import compare_outputs
 from .matching import same
 from .names import rename_note
-from .schemas import Finding, Kind, compare_inputs, compare_outputs
-from .security import Consent, by_text, consents, listed
+from .schemas import Finding, Kind, compare_inputs, reworded
+from .security import consents
+from .sides import Side
 
 KINDS: tuple[Kind, ...] = ("security", "breaking", "additive", "text")
 EXIT_CODES: dict[Kind | None, int] = {
@@ -32,13 +33,10 @@ EXIT_CODES: dict[Kind | None, int] = {
 """The exit code of `mcpgen diff` by the gravest class: apart from 1 to 4, which mean that the run
 failed.
 """
-
-HEADINGS: dict[Kind, str] = {
-    "security": "Must be accepted",
-    "breaking": "Breaking",
-    "additive": "Additive",
-    "text": "Text only",
-}
+DEPRECATED = "Deprecated."
+"""The sentence in the description of a tool whose operation is deprecated."""
+VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
+PARAMETER = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +60,9 @@ class Diff:
     @property
     def kind(self) -> Kind | None:
         """The gravest class, or None when nothing changed."""
-        return self.changes[0].kind if self.changes else None
+        if not self.changes:
+            return None
+        return self.changes[0].kind
 
     @property
     def exit_code(self) -> int:
@@ -74,214 +74,117 @@ class Diff:
         return [change for change in self.changes if change.kind == kind]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """One side of a comparison: the facts of a lock, and every tool as on the wire, by name."""
-
-    lock: Lock
-    tools: Mapping[str, Mapping[str, Any]]
-    aliases: Mapping[str, str] = field(default_factory=dict)
-
-
-def side_of_server(server: ir.Server) -> Side:
-    """A server that was just parsed."""
-    return Side(
-        lock=facts(server, document="", openapi="", config=""),
-        tools={
-            tool.name: {
-                "title": tool.title,
-                "description": tool.description,
-                "inputSchema": tool.input_schema,
-                "outputSchema": tool.output_schema,
-            }
-            for tool in server.tools
-        },
-        aliases=dict(server.aliases),
-    )
-
-
-def side_of_project(folder: Path) -> Side:
-    """A project as it stands on disk. Raises UsageError when the folder is none."""
-    lock = read_lock(folder)
-    if lock is None and is_interrupted(folder):
-        raise UsageError(replace(interruption(folder), severity="error"))
-    if lock is None:
-        raise UsageError.of(
-            "E1310",
-            f"`{folder}` is not a project of mcpgen: it has no `mcpgen.lock`",
-            "name two documents: `mcpgen diff OLD NEW`",
-        )
-    tools: dict[str, Mapping[str, Any]] = {}
-    aliases: dict[str, str] = {}
-    for path in lock.files:
-        found = _json(folder / path) if path.endswith(".json") else None
-        if "/tools/" in path and isinstance(found, list):
-            tools |= {
-                tool["name"]: tool for tool in found if isinstance(tool, dict) and "name" in tool
-            }
-        elif path.endswith("/api.json") and isinstance(found, dict):
-            aliases = dict(found.get("aliases") or {})
-    return Side(lock=lock, tools=tools, aliases=aliases)
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
 def diff(old: Side, new: Side) -> Diff:
     """Everything that changed from one side to the other."""
-    changes = [
-        Change(
-            kind="security",
-            event="changed" if consent.tool else "server",
-            tool=consent.tool,
-            text=consent.text,
-        )
-        for consent in consents(old.lock, new.lock)
-    ]
-    if old.lock.name and old.lock.name != new.lock.name:
-        text = rename_note(old.lock.name, new.lock.name)
-        changes.append(Change(kind="breaking", event="renamed", tool="", text=text))
-    before = {(tool.operation, tool.operation_id): tool for tool in old.lock.tools}
+    changes = [*_of_server(old.lock, new.lock)]
+    before = {tool.identity: tool for tool in old.lock.tools}
     after = {tool.operation: tool for tool in new.lock.tools}
-    met = same(before, [(tool.operation, tool.operation_id) for tool in new.lock.tools])
-    for pair, tool in before.items():
-        if pair in met:
-            changes += _tool(tool, after.pop(met[pair]), old, new)
+    today = same(before, [tool.identity for tool in new.lock.tools])
+    removed = []
+    for identity, tool in before.items():
+        if identity in today:
+            changes += _tool(tool, after.pop(today[identity]), old, new)
         else:
-            changes.append(
-                Change(
-                    kind="breaking",
-                    event="removed",
-                    tool=tool.name,
-                    text=f"`{tool.operation}` is gone",
-                )
-            )
-    for tool in after.values():
-        text = (
-            "is new"
-            + (" and destructive" if tool.hints.get("destructive") else "")
-            + f": `{tool.operation}`"
-        )
+            removed.append(tool)
+    added = list(after.values())
+    for tool in removed:
+        text = f"`{tool.operation}` is gone{_successor(tool, added)}"
+        changes.append(Change(kind="breaking", event="removed", tool=tool.name, text=text))
+    for tool in added:
+        text = f"is new: `{tool.operation}`"
+        if tool.hints.get("destructive"):
+            text = f"is new and destructive: `{tool.operation}`"
         changes.append(Change(kind="additive", event="added", tool=tool.name, text=text))
     return Diff(tuple(sorted(changes, key=lambda change: (KINDS.index(change.kind), change.tool))))
 
 
-def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterable[Change]:
-    found: list[Finding] = []
+def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
+    """What must be accepted, of the server and of its tools, and another name."""
+    for consent in consents(old, new):
+        event = "changed"
+        if not consent.tool:
+            event = "server"
+        yield Change(kind="security", event=event, tool=consent.tool, text=consent.text)
+    if old.name and old.name != new.name:
+        text = rename_note(old.name, new.name)
+        yield Change(kind="breaking", event="renamed", tool="", text=text)
+
+
+def _successor(gone: ToolLock, added: list[ToolLock]) -> str:
+    """A proposal, where exactly one new operation has the shape of one that is gone: as `/v1/books`
+    becomes `/v2/books`.
+    """
+    alike = [tool for tool in added if _shape(tool) == _shape(gone)]
+    if len(alike) != 1:
+        return ""
+    key = alike[0].operation_id or alike[0].operation
+    return (
+        f"; `{alike[0].operation}` (`{alike[0].name}`) has its shape: to keep the name, write"
+        f' `[tools."{key}"] name = "{gone.name}"` into `mcpgen.toml`'
+    )
+
+
+def _shape(tool: ToolLock) -> tuple[str, str]:
+    """The method and the path without versions and without the names of its parameters."""
+    return tool.method, PARAMETER.sub("{}", VERSION.sub("", tool.path))
+
+
+def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change]:
     if was.name != now.name:
-        kept = new.aliases.get(was.name) == now.name
-        text = f"was called `{was.name}`" + (", which still works" if kept else "")
-        yield Change(
-            kind="additive" if kept else "breaking", event="renamed", tool=now.name, text=text
-        )
-    if was.operation_id != now.operation_id and was.operation_id and now.operation_id:
-        found.append(
-            ("text", f"its operationId is `{now.operation_id}` instead of `{was.operation_id}`")
-        )
-    if was.path != now.path:
-        found.append(("text", f"its path is `{now.path}` instead of `{was.path}`"))
-    if was.toolset != now.toolset:
-        found.append(("breaking", f"it moved to the toolset `{now.toolset}` from `{was.toolset}`"))
-    for name in HINTS:
-        graver = (name, now.hints.get(name)) in (("destructive", True), ("read_only", False))
-        if (
-            was.hints.get(name) != now.hints.get(name) and not graver
-        ):  # the graver ones are security changes already
-            said = name.replace("_", "-")
-            found.append(
-                ("breaking", f"it is {'now' if now.hints.get(name) else 'no longer'} {said}")
-            )
-    found += _contract(old.tools.get(was.name, {}), new.tools.get(now.name, {}))
-    for kind, text in found:
+        yield _renamed(was, now, new)
+    findings = [
+        *_operation(was, now),
+        *_hints(was, now),
+        *_contract(old.tools.get(was.name, {}), new.tools.get(now.name, {})),
+    ]
+    for kind, text in findings:
         yield Change(kind=kind, event="changed", tool=now.name, text=text)
 
 
-def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Finding]:
-    """The changes between two Tool objects."""
-    found = compare_inputs(old.get("inputSchema") or {}, new.get("inputSchema") or {})
-    found += compare_outputs(old.get("outputSchema"), new.get("outputSchema"))
-    words = [key for key in ("title", "description") if old.get(key) != new.get(key)]
-    if words:
-        found.append(("text", f"it has another {' and another '.join(words)}"))
-    return found
+def _renamed(was: ToolLock, now: ToolLock, new: Side) -> Change:
+    if new.aliases.get(was.name) == now.name:
+        text = f"was called `{was.name}`, which still works"
+        return Change(kind="additive", event="renamed", tool=now.name, text=text)
+    return Change(kind="breaking", event="renamed", tool=now.name, text=f"was called `{was.name}`")
 
 
-# Output
+def _operation(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
+    ids = (was.operation_id, now.operation_id)
+    if all(ids) and ids[0] != ids[1]:
+        yield "text", f"its operationId is `{ids[1]}` instead of `{ids[0]}`"
+    if was.path != now.path:
+        yield "text", f"its path is `{now.path}` instead of `{was.path}`"
+    if was.toolset != now.toolset:
+        yield "breaking", f"it moved to the toolset `{now.toolset}` from `{was.toolset}`"
 
 
-def as_data(found: Diff) -> dict[str, Any]:
-    """The diff as JSON: the gravest class, counts, and every change."""
-    return {
-        "class": found.kind,
-        "exit_code": found.exit_code,
-        "counts": {kind: len(found.of(kind)) for kind in KINDS},
-        "changes": [
-            {"class": change.kind, "event": change.event, "tool": change.tool, "text": change.text}
-            for change in found.changes
-        ],
-    }
-
-
-def as_text(found: Diff) -> str:
-    """The diff for a terminal: a heading for each class, a line for each change."""
-    if not found.changes:
-        return "nothing changes for callers"
-    lines: list[str] = []
-    for kind in KINDS:
-        changes = found.of(kind)
-        if changes:
-            lines += [
-                f"{HEADINGS[kind]} ({len(changes)})",
-                *(f"  {line}" for line in _lines(changes)),
-                "",
-            ]
-    return "\n".join([*lines, _counts(found)])
-
-
-def as_markdown(found: Diff, *, longest: int = 60_000) -> str:
-    """The diff as a comment on a pull request, at most `longest` characters (forges refuse more
-    than 65,536).
-    """
-    if not found.changes:
-        return "### MCP tools: nothing changes for callers\n"
-    lines = [f"### MCP tools: {_counts(found)}", ""]
-    for kind in KINDS:
-        changes = found.of(kind)
-        if not changes:
+def _hints(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
+    """Hints that changed, but for those that must be accepted (see `security`)."""
+    for name in HINTS:
+        value = now.hints.get(name)
+        if was.hints.get(name) == value:
             continue
-        folded = kind == "text" or len(changes) > 20
-        title = (
-            f"{'⚠️ ' if kind in ('security', 'breaking') else ''}{HEADINGS[kind]} ({len(changes)})"
-        )
-        lines += [f"<details><summary>{title}</summary>", ""] if folded else [f"**{title}**", ""]
-        lines += [f"- {line}" for line in _lines(changes)]
-        lines += ["", *(["</details>", ""] if folded else [])]
-    text = "\n".join(lines)
-    if len(text) > longest:
-        cut = text[:longest].rpartition("\n")[0]
-        text = f"{cut}\n\n… {len(found.changes)} changes in all: run `mcpgen diff` for the rest\n"
-    return text
+        if (name, value) in (("destructive", True), ("read_only", False)):
+            continue
+        word = name.replace("_", "-")
+        yield "breaking", f"it is now {word}" if value else f"it is no longer {word}"
 
 
-def _lines(changes: list[Change]) -> list[str]:
-    """Changes of one class. What must be accepted often is the same for many tools, and is one
-    line then.
-    """
-    if changes[0].kind != "security":
-        return [_line(change) for change in changes]
-    texts = by_text(Consent(change.tool, change.text) for change in changes)
-    return [f"{listed(names)}: {text}" if names else text for text, names in texts.items()]
+def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
+    """The changes between two Tool objects."""
+    yield from compare_inputs(as_object(old.get("inputSchema")), as_object(new.get("inputSchema")))
+    yield from compare_outputs(old.get("outputSchema"), new.get("outputSchema"))
+    if old.get("title") != new.get("title"):
+        yield "text", reworded("its title", old.get("title"), new.get("title"))
+    before, was_deprecated = _description(old)
+    after, is_deprecated = _description(new)
+    if is_deprecated != was_deprecated:
+        yield "text", "it is deprecated" if is_deprecated else "it is no longer deprecated"
+    if before != after:
+        yield "text", reworded("its description", before, after)
 
 
-def _line(change: Change) -> str:
-    sign = {"added": "+ ", "removed": "- ", "renamed": "~ "}.get(change.event, "")
-    return f"{sign}`{change.tool}` {change.text}"
-
-
-def _counts(found: Diff) -> str:
-    counts = ", ".join(f"{len(found.of(kind))} {kind}" for kind in KINDS if found.of(kind))
-    return f"{counts} change{'s' if len(found.changes) > 1 else ''}"
+def _description(tool: Mapping[str, Any]) -> tuple[str, bool]:
+    """The description of a tool without the sentence on deprecation, and whether it has that."""
+    text = as_text(tool.get("description"))
+    return text.replace(DEPRECATED, "").strip(), DEPRECATED in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .file import NAME, SCHEMA_NAME, parse_config, read_config
-from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
+from .model import AnswerConfig, ArgumentConfig, Config, Pinned, Selection, ToolConfig
 
 __all__ = [
     "NAME",
@@ -11,6 +11,7 @@ __all__ = [
     "AnswerConfig",
     "ArgumentConfig",
     "Config",
+    "Pinned",
     "Selection",
     "ToolConfig",
     "parse_config",

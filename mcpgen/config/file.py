@@ -12,10 +12,11 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from ..load.copies import STDIN, has_stdin
 from ..problems import Problem, UsageError
 from .base_url import base_url_problem
 from .credentials import fetch_fault, is_constant_header, scheme_fault
@@ -43,7 +44,10 @@ def read_config(folder: Path) -> Config:
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read `{path}`: {error}"
         raise UsageError.of("E1101", message) from error
-    return parse_config(text, folder=folder, file=str(path))
+    config = replace(parse_config(text, folder=folder, file=str(path)), project=folder)
+    if not config.sources and has_stdin(folder):
+        return replace(config, sources=(STDIN,))
+    return config
 
 
 def parse_config(text: str, *, folder: Path = Path(), file: str = NAME) -> Config:

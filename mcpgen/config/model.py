@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from ..problems import Place
@@ -67,6 +68,26 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pinned:
+    """Names that a run must keep: those of the last run, and those that the user chose.
+
+    Operations are `METHOD /path` in today's document. `tools` maps them to names of tools,
+    `arguments` to the names of their arguments by (place, name on the wire), `gone_arguments` to
+    the words for arguments that earlier documents had. `chosen` maps each name in `mcpgen.toml` to
+    the operation it is for, `chosen_arguments` those of an operation's arguments to the key of the
+    argument's table. `formerly` maps keys of `[tools]` in words of an older document to today's
+    operation, or to an empty text when that is gone.
+    """
+
+    tools: dict[str, str] = field(default_factory=dict)
+    arguments: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
+    gone_arguments: dict[str, frozenset[str]] = field(default_factory=dict)
+    chosen: dict[str, str] = field(default_factory=dict)
+    chosen_arguments: dict[str, dict[str, str]] = field(default_factory=dict)
+    formerly: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Everything `generate` takes besides the document."""
 
@@ -93,11 +114,8 @@ class Config:
     """Constant headers of every request to the API."""
     selection: Selection = Selection()
     tools: dict[str, ToolConfig] = field(default_factory=dict)
-    bindings: dict[str, str] = field(default_factory=dict)
-    """Tool names pinned by the lock file: `METHOD /path` → tool name."""
-    formerly: dict[str, str] = field(default_factory=dict)
-    """Keys of `tools` in words of an older document: key → `METHOD /path` today, or empty when it
-    is gone.
-    """
+    pinned: Pinned = field(default_factory=Pinned)
+    project: Path | None = None
+    """The project whose copies of the document may be read; None where the originals are."""
     places: dict[tuple[str, ...], Place] = field(default_factory=dict, compare=False, repr=False)
     """Where the tables and keys under `tools` stand in `mcpgen.toml`."""

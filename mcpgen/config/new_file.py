@@ -63,7 +63,8 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     source |= {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained}
     lines = [_HEAD, *_assignments("", server), "", "[source]", *_assignments("source", source)]
     if not config.sources or config.sources == ("-",):
-        lines.append('# path = "../openapi.yaml"   # the document was read from standard input')
+        lines.append("# The document was read from standard input and is kept in `document/`.")
+        lines.append('# path = "../openapi.yaml"')
     auth = _assignments("auth", _changed_values("auth", config, folder))
     if auth:
         lines += ["", "[auth]", *auth]

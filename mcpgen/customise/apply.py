@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
+from ..ir import Argument, Request, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 from .answers import shaping_of, with_answer, with_answers
 
@@ -43,10 +43,16 @@ class _Faults:
         )
 
     def place(self, path: tuple[str, ...]) -> Place | None:
-        """The place of a key, or of the nearest table around it."""
-        while path and path not in self.places:
-            path = path[:-1]
-        return self.places.get(path)
+        """The place of a key, of the nearest table around it, or of the first one inside it."""
+        outer = path
+        while outer and outer not in self.places:
+            outer = outer[:-1]
+        if outer:
+            return self.places[outer]
+        for inner, place in self.places.items():
+            if inner[: len(path)] == path:
+                return place
+        return None
 
     def raise_any(self) -> None:
         """Raise UsageError with every fault, in the order of the file."""
@@ -71,12 +77,33 @@ def customise(server: Server, config: Config, problems: Problems) -> Server:
         return server
     faults = _Faults(config.places)
     tables = _assign_tables(server, config, problems, faults)
-    changes = _Changes(server, tables, faults)
+    changes = _Changes(server, tables, faults, _Gone(config, problems))
     for toolset in server.toolsets:
         for tool in toolset.tools:
             changes.apply(toolset.name, tool)
     faults.raise_any()
     return changes.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """The arguments that earlier documents had, and where to say that a table is about one."""
+
+    config: Config
+    problems: Problems
+
+    def reports(self, tool: Tool, word: str, faults: _Faults) -> bool:
+        """Whether a word is for such an argument; a warning says so then."""
+        if word not in self.config.pinned.gone_arguments.get(_operation(tool), ()):
+            return False
+        self.problems.add(
+            "E1160",
+            "warning",
+            f"`{word}` of `{tool.name}` is customised, and the document no longer has it",
+            hint="remove the table from `mcpgen.toml`",
+            place=faults.place((*faults.table, "arguments", word)),
+        )
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +121,10 @@ def _operation(tool: Tool) -> str:
 class _Changes:
     """The parts of the new server."""
 
-    def __init__(self, server: Server, tables: dict[str, _Table], faults: _Faults) -> None:
-        self.server, self.tables, self.faults = server, tables, faults
+    def __init__(
+        self, server: Server, tables: dict[str, _Table], faults: _Faults, gone: _Gone
+    ) -> None:
+        self.server, self.tables, self.faults, self.gone = server, tables, faults, gone
         self.aliases: dict[str, str] = {}
         self.answers = dict(server.answers)
         self.original_names = dict(server.original_names)
@@ -122,7 +151,7 @@ class _Changes:
             self.skips.append(Skip(origin=tool.origin, reason=reason, code="", filtered=True))
             return
         self.faults.table = ("tools", table.key)
-        changed = _customised(tool, config, self.names, self.faults)
+        changed = _customised(tool, config, self.names, self.faults, self.gone)
         if config.name:
             self.original_names[_operation(tool)] = tool.name
         self.add_aliases(changed, config)
@@ -209,7 +238,7 @@ def _operation_of_table(
 ) -> str | None:
     """The operation a table is about. None, with a problem, where there is not exactly one."""
     place = faults.place(faults.table)
-    renamed = config.formerly.get(key)
+    renamed = config.pinned.formerly.get(key)
     if renamed in operations_by_name:
         message = (
             f'`[tools."{key}"]` applies to an operation that has another name now: `{renamed}`'
@@ -226,7 +255,7 @@ def _operation_of_table(
         tables = [f'`[tools."{operation}"]`' for operation in sorted(operations)[:3]]
         message = f'`[tools."{key}"]` names {len(operations)} operations'
         faults.add("E1113", message, hint=f"use {' or '.join(tables)}")
-    elif key in config.formerly:
+    elif key in config.pinned.formerly:
         message = f'`[tools."{key}"]` customises an operation that is no longer in the document'
         hint = "remove the table from `mcpgen.toml`"
         problems.add("E1114", "warning", message, hint=hint, place=place)
@@ -247,7 +276,9 @@ def _did_you_mean(word: str, names: Iterable[str]) -> str:
 # One tool
 
 
-def _customised(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) -> Tool:
+def _customised(
+    tool: Tool, config: ToolConfig, names: set[str], faults: _Faults, gone: _Gone
+) -> Tool:
     """The tool with its table applied. A new name is added to `names`."""
     tool = replace(
         tool,
@@ -257,6 +288,8 @@ def _customised(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults
         hints=replace(tool.hints, **_hint_changes(config)),
     )
     for word, argument in config.arguments.items():
+        if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):
+            continue
         tool = _with_argument_config(tool, word, argument, faults)
     return tool
 
@@ -382,8 +415,7 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         arguments[position] = replace(argument, fixed=(value,), default=())
     else:
         del arguments[position]
-        if request and request.body and request.body.whole and argument.place == "body":
-            request = replace(request, body=None)
+        request = _without_whole_body(request, argument)
     name = argument.name
     tool = _with_inputs(tool, lambda schema: _without_property(schema, name))
     return replace(
@@ -393,6 +425,15 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         nullable=tuple(pointer for pointer in tool.nullable if not _is_under(pointer, name)),
         wire_names=tuple(pair for pair in tool.wire_names if not _is_under(pair[0], name)),
     )
+
+
+def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
+    """The request without its body, where the argument is all of that."""
+    if request is None or request.body is None or argument.place != "body":
+        return request
+    if not request.body.whole:
+        return request
+    return replace(request, body=None)
 
 
 def _without_property(schema: Schema, name: str) -> Schema:

@@ -1,47 +1,131 @@
-"""Match operations to those of the last run, so that tool names are stable.
+"""Match operations to those of the last run, so that names are stable.
 
 An operation is the same when its method and path are, else when its operationId is. So an operation
-keeps its tool, the tool's name and its table in `mcpgen.toml` when the document renames the
-operationId or moves the path. A tool never starts to call another operation because the document
-gave that one its operationId, as GitHub's once did.
+keeps its tool, the names of the tool and of its arguments, and its table in `mcpgen.toml` when the
+document renames the operationId or moves the path. A tool never starts to call another operation
+because the document gave that one its operationId, as GitHub's once did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..compare.matching import same
-from ..config import Config, Selection
+from ..config import Config, Pinned, Selection
 from ..load import Document
 from ..load.document import UnresolvedReference
 from ..load.operations import operations as load_operations
-from ..lock import Lock, Operation
+from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
-    """The configuration with the names of the last run, for this document."""
-    if lock is None:
+    """The configuration with the names this run must keep, for this document."""
+    if lock is None and not config.tools:
         return config
     listed = operations(document)
-    locked = [(tool.operation, tool.operation_id) for tool in lock.tools]
-    by_word = _operations_by_word(lock)
-    today = same([*locked, *by_word.values()], listed)
-    bindings = {}
-    for tool, pair in zip(lock.tools, locked, strict=True):
-        if pair in today:
-            bindings[today[pair]] = tool.given
-    formerly = {}
     named = _by_word(listed)
+    last = _Last(lock, listed)
+    formerly = {}
     for key in config.tools:
-        if key not in by_word:
+        if key not in last.by_word:
             continue
-        operation = today.get(by_word[key], "")
+        operation = last.today.get(last.by_word[key], "")
         if not _names(named, key, operation):
             formerly[key] = operation
-    selection = _selection(config.selection, today, named)
-    return replace(config, bindings=bindings, formerly=formerly, selection=selection)
+    chosen: dict[str, str] = {}
+    chosen_arguments: dict[str, dict[str, str]] = {}
+    for key, table in config.tools.items():
+        if formerly.get(key) == "":  # its operation is gone: nothing is to be called so
+            continue
+        operation = _one_operation(named, formerly.get(key, key))
+        for name in filter(None, (table.name, *table.aliases)):
+            chosen[name] = operation
+        names = {entry.name: word for word, entry in table.arguments.items() if entry.name}
+        if operation and names:
+            chosen_arguments[operation] = names
+    pinned = Pinned(
+        tools=last.tools(),
+        arguments=last.arguments(),
+        gone_arguments=last.gone_arguments(),
+        chosen=chosen,
+        chosen_arguments=chosen_arguments,
+        formerly=formerly,
+    )
+    selection = _selection(config.selection, last.today, named)
+    return replace(config, pinned=pinned, selection=selection)
+
+
+class _Last:
+    """The operations of the last run, and of those before it, in today's document.
+
+    `today` maps them to `METHOD /path`, `by_word` every word for them to the operation; the keys of
+    `[tools]` take precedence there.
+    """
+
+    def __init__(self, lock: Lock | None, listed: list[Operation]) -> None:
+        self.today: dict[Operation, str] = {}
+        self.by_word: dict[str, Operation] = {}
+        self.entries: dict[str, ToolLock | Former] = {}
+        if lock is None:
+            return
+        self.by_word = _operations_by_word(lock)
+        identities = [tool.identity for tool in lock.tools]
+        self.today = same([*identities, *self.by_word.values()], listed)
+        for tool in lock.tools:
+            if tool.identity in self.today:
+                self.entries[self.today[tool.identity]] = tool
+        left = [pair for pair in listed if pair[0] not in self.entries]
+        returned = same([former.identity for former in lock.former], left)
+        for former in lock.former:
+            if former.identity in returned:
+                self.entries[returned[former.identity]] = former
+
+    def tools(self) -> dict[str, str]:
+        """Operation → the name of its tool. A name that another tool got meanwhile is that one's
+        now.
+        """
+        names: dict[str, str] = {}
+        in_use: set[str] = set()
+        for operation, entry in self.entries.items():
+            if isinstance(entry, ToolLock) or entry.own_name not in in_use:
+                names[operation] = entry.own_name
+                in_use.add(entry.own_name)
+        return names
+
+    def arguments(self) -> dict[str, dict[ArgumentKey, str]]:
+        """Operation → (place, name on the wire) → the name of the argument."""
+        arguments = {}
+        for operation, entry in self.entries.items():
+            names = {key: name for name, key in _all_arguments(entry).items()}
+            if names:
+                arguments[operation] = names
+        return arguments
+
+    def gone_arguments(self) -> dict[str, frozenset[str]]:
+        """Operation → every word for an argument that it has or had."""
+        words = {}
+        for operation, entry in self.entries.items():
+            arguments = _all_arguments(entry)
+            wire_names = [wire_name for _, wire_name in arguments.values()]
+            words[operation] = frozenset([*arguments, *wire_names])
+        return words
+
+
+def _all_arguments(entry: ToolLock | Former) -> Mapping[str, ArgumentKey]:
+    if isinstance(entry, Former):
+        return entry.arguments
+    return {**entry.gone_arguments, **entry.arguments}
+
+
+def _one_operation(named: Mapping[str, Collection[Operation]], key: str) -> str:
+    """The only operation (`METHOD /path`) of a name, else an empty text."""
+    method, _, path = key.strip().partition(" ")
+    pairs = named.get(key) or named.get(f"{method.upper()} {path.strip()}", ())
+    if len(pairs) != 1:
+        return ""
+    return next(iter(pairs))[0]
 
 
 def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
@@ -55,8 +139,7 @@ def _operations_by_word(lock: Lock) -> dict[str, Operation]:
     """The operations of the last run by every word for them; those of `[tools]` take precedence."""
     words: dict[str, Operation] = {}
     for tool in lock.tools:
-        pair = (tool.operation, tool.operation_id)
-        words |= {word: pair for word in pair if word}
+        words |= {word: tool.identity for word in tool.identity if word}
     return words | dict(lock.customised)
 
 
@@ -82,19 +165,37 @@ def _selection(
 
 
 def customised(config: Config, lock: Lock | None, document: Document) -> dict[str, Operation]:
-    """The operation of each key of `[tools]`, for the next lock. Gone ones keep their entry."""
+    """The operation of each key of `[tools]`, for the next lock. Gone ones keep their entry.
+
+    `config` is what `pin` made of it.
+    """
     named = _by_word(operations(document))
     before: dict[str, Operation] = {}
     if lock is not None:
         before = _operations_by_word(lock)
     entries: dict[str, Operation] = {}
     for key in config.tools:
-        pairs = named.get(config.formerly.get(key, "")) or named.get(key, set())
+        pairs = named.get(config.pinned.formerly.get(key, "")) or named.get(key, set())
         if len(pairs) == 1:
             entries[key] = next(iter(pairs))
         elif key in before:
             entries[key] = before[key]
     return entries
+
+
+def gone_tables(config: Config, lock: Lock) -> Iterator[tuple[str, str]]:
+    """(table, argument) of every `[tools."…".arguments.…]` for an argument that is gone."""
+    tools = {tool.operation: tool for tool in lock.tools}
+    for key, table in config.tools.items():
+        operation, _ = lock.customised.get(key, ("", None))
+        tool = tools.get(operation)
+        if tool is None:
+            continue
+        words = {*tool.gone_arguments, *(wire for _, wire in tool.gone_arguments.values())}
+        words -= {*tool.arguments, *(wire for _, wire in tool.arguments.values())}
+        for word in table.arguments:
+            if word in words:
+                yield key, word
 
 
 def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:

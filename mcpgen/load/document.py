@@ -53,7 +53,8 @@ class Document:
     tree: "" is the main file, `shared/pet.yaml` stands under `/x-mcpgen-files/shared~1pet.yaml`.
     `moved` is the log of everything that no longer stands where it was written, (new pointer, old
     pointer), oldest first; an old pointer under `/x-mcpgen-files/` may lead into a file that is no
-    part of the tree, such as an overlay.
+    part of the tree, such as an overlay. `originals` are the bytes of every file that was read, by
+    URL, absolute path, or `-` (see `copies`).
     """
 
     root: dict[str, Any]
@@ -64,6 +65,7 @@ class Document:
     limits: Limits = field(default_factory=Limits)
     lost: dict[str, str] = field(default_factory=dict)
     """Tools that cannot be because of a reference in them: pointer → code of the problem."""
+    originals: dict[str, bytes] = field(default_factory=dict)
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, Finder] = field(default_factory=dict, repr=False)
     _log: dict[str, list[int]] = field(default_factory=dict, repr=False)

@@ -23,6 +23,7 @@ from ..runtime.pointer import child, escape, split
 from ..text import visible
 from . import json as json_text
 from . import yaml as yaml_text
+from .copies import Copies
 from .definitions import SOURCES, schemas, unwrapped
 from .document import FILES, Document, UnresolvedReference
 from .fetch import Downloads, too_large
@@ -91,7 +92,11 @@ def suspicious(text: Text, *, has_tools: bool) -> bool:
 
 
 def gather(
-    document: Document, problems: Problems, downloads: Downloads, folder: Path | None = None
+    document: Document,
+    problems: Problems,
+    downloads: Downloads,
+    copies: Copies,
+    folder: Path | None = None,
 ) -> None:
     """Embed every file the document refers to, and make all references local, in place.
 
@@ -99,7 +104,7 @@ def gather(
     `RefusedError` for references that lead out of it, and `DocumentError` with the errors of all
     files that cannot be read.
     """
-    _Gatherer(document, problems, downloads, folder).run()
+    _Gatherer(document, problems, downloads, copies, folder).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +145,13 @@ class _Gatherer:
         document: Document,
         problems: Problems,
         downloads: Downloads,
+        copies: Copies,
         folder: Path | None,
     ) -> None:
         self.document = document
         self.problems = problems
         self.downloads = downloads
+        self.copies = copies
         self.limits = document.limits
         self.refused: list[Problem] = []
         self.errors: list[Problem] = []
@@ -493,12 +500,12 @@ class _Gatherer:
         """The text of a file, within the limit of bytes for all files together."""
         if self.url is not None:
             label = urllib.parse.urljoin(self.url, urllib.parse.quote(name))
-            raw = self.downloads.fetch(label)
+            raw = self.copies.read(label, lambda: self.downloads.fetch(label))
         else:
             assert self.root is not None
             path = self.root / name
             label = self.label(path)
-            raw = read_file(path, label, self.limits)
+            raw = self.copies.read(str(path), lambda: read_file(path, label, self.limits))
         self.bytes += len(raw)
         if self.bytes > self.limits.bytes:
             raise too_large(label, self.limits)

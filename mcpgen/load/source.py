@@ -70,6 +70,13 @@ def read(name: str, source: Source, downloads: Downloads) -> bytes:
     return read_file(source.path, source.name, downloads.limits)
 
 
+def origin_of(name: str, source: Source) -> str:
+    """The name of a source wherever it is read from: its URL, its absolute path, or `-`."""
+    if source.path is not None:
+        return os.path.realpath(source.path)
+    return name
+
+
 def read_file(path: Path, name: str, limits: Limits) -> bytes:
     """The bytes of a regular file; anything else (folder, pipe, device, socket) is refused
     unread.

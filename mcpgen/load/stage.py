@@ -14,11 +14,12 @@ from typing import Any
 from ..problems import McpgenError, Problems
 from . import files, overlay, recognise
 from .beside import beside, expand
+from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
 from .fetch import Downloads, Progress, silent
 from .limits import Limits
-from .source import Source, read, source_of, with_hash
+from .source import Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Text, decode, note_surrogates, raised
 
 Name = str | os.PathLike[str]
@@ -34,6 +35,7 @@ def load(
     draft: str | None = None,
     progress: Progress = silent,
     headers: Mapping[str, str] | None = None,
+    copies: Copies | None = None,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
     other files embedded.
@@ -42,27 +44,29 @@ def load(
     API description.
 
     `draft` is the JSON Schema draft of a schema that does not say (a key of `definitions.DRAFTS`).
-    `progress` is told how far a slow download is. `headers` are sent to the server of the first
-    URL. `folder` is how far references to other files may reach; by default the folder of the
-    document.
+    `copies` are read in the place of files that are not there. `progress` is told how far a slow
+    download is. `headers` are sent to the server of the first URL. `folder` is how far references
+    to other files may reach; by default the folder of the document.
     Raises `DocumentError` (exit code 1) for a document with errors in any of its files,
     `UsageError` (2) or `RefusedError` (3). Warnings and notes go to `problems`.
     """
     limits = limits or Limits()
+    copies = copies or Copies()
+    copies.limits = limits
     downloads = Downloads(limits, progress, headers or {})
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     files_named = expand(names)
     if len(files_named) > 1:
-        entries = [_read(name, downloads, draft) for name in files_named]
+        entries = [_read(name, downloads, copies, draft) for name in files_named]
         source, text, root, folder = beside(files_named, entries)
     else:
-        source, text, tree = _read(files_named[0], downloads, draft)
+        source, text, tree = _read(files_named[0], downloads, copies, draft)
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
     for name in overlays:
-        _, overlay_text, overlay_tree = _read(name, downloads)
+        _, overlay_text, overlay_tree = _read(name, downloads, copies)
         overlay.apply(document, overlay_text, overlay_tree, problems)
         texts.append(overlay_text)
     for entry in texts:
@@ -70,15 +74,19 @@ def load(
     document.version = recognise.version(root, document.place, problems)
     has_tools = document.version == "tools"
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
-        files.gather(document, problems, downloads, folder)
+        files.gather(document, problems, downloads, copies, folder)
     document.source = with_hash(source, _hash(root))
+    document.originals = copies.originals
     return document
 
 
-def _read(name: Name, downloads: Downloads, draft: str | None = None) -> tuple[Source, Text, Any]:
+def _read(
+    name: Name, downloads: Downloads, copies: Copies, draft: str | None = None
+) -> tuple[Source, Text, Any]:
     """One named file, up to its tree."""
     source = source_of(os.fspath(name))
-    raw = read(os.fspath(name), source, downloads)
+    origin = origin_of(os.fspath(name), source)
+    raw = copies.read(origin, lambda: read(os.fspath(name), source, downloads))
     recognise.binary(source.name, raw)
     text = decode(source.name, raw)
     recognise.markup(text)

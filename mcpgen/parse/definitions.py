@@ -196,7 +196,9 @@ class Definitions:
             naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
             for origin in origins
         ]
-        return naming.tool_names(subjects, self.server, {**kept, **self.config.bindings}, reserved)
+        return naming.tool_names(
+            subjects, self.server, {**kept, **self.config.pinned.tools}, reserved
+        )
 
     def report_names(
         self, selected: list[tuple[Origin, Definition]], names: dict[str, str]

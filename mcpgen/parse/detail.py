@@ -43,7 +43,7 @@ def budget_of(config: Config, origin: Origin) -> int:
     """
     names = (origin.operation_id, f"{origin.method} {origin.path}")
     for key, tool in config.tools.items():
-        if tool.budget is not None and config.formerly.get(key, key) in names:
+        if tool.budget is not None and config.pinned.formerly.get(key, key) in names:
             return tool.budget
     return BUDGET[config.profile]
 

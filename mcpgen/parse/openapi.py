@@ -30,7 +30,7 @@ from .projection import Nodes, Whole
 from .repeated import repeated
 from .schema import Reader
 from .security import Security
-from .servers import Address, address, origin
+from .servers import Address, address, is_same, origin
 from .toolsets import toolsets
 from .undeclared import find_clue
 from .unsupported import Unsupported
@@ -167,7 +167,7 @@ class _Parser:
         section 4.8.10), and must not get the call and its credential.
         """
         own = self.own_server(operation)
-        if own is None or own.text == self.home.text:
+        if own is None or is_same(own.text, self.home.text):
             return None
         if own.url is None:
             hint = "write a whole https URL there, in the document or with an overlay"
@@ -198,7 +198,8 @@ class _Parser:
         selected = self.selected()
         # Of all operations, so that leaving some out renames none of the others.
         subjects = [_subject_of(item) for item in self.operations]
-        names = naming.tool_names(subjects, self.name, self.config.bindings)
+        pinned = self.config.pinned
+        names = naming.tool_names(subjects, self.name, pinned.tools, chosen=pinned.chosen)
         self.openings = openings(self.operations, names)
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
@@ -251,6 +252,7 @@ class _Parser:
             repeated=self.repeated,
             profile=self.config.profile,
             budget=budget_of(self.config, where),
+            pinned=self.config.pinned,
         ).tool(name, base_url=base_url)
         if base_url:
             self.report_other_origin(operation, name, base_url)

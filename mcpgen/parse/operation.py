@@ -29,6 +29,7 @@ from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated
 
 if TYPE_CHECKING:
+    from ..config import Pinned
     from .schema import Reader
     from .security import Requirement, Security
 
@@ -74,6 +75,7 @@ class Operation:
         repeated: Repeated,
         profile: str,
         budget: int,
+        pinned: Pinned,
     ) -> None:
         self.opening = opening
         self.reader, self.security, self.origin = reader, security, origin
@@ -88,7 +90,12 @@ class Operation:
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = self.body_fields()
         self.fields += body_fields
-        self.names = argument_names((item.place, item.wire_name) for item in self.fields)
+        name = f"{origin.method} {origin.path}"
+        self.names = argument_names(
+            ((item.place, item.wire_name) for item in self.fields),
+            pinned.arguments.get(name),
+            pinned.chosen_arguments.get(name),
+        )
         self.uses = Counter(wire_name for _, wire_name in self.names)
         """Name on the wire → how many places it stands in."""
         self.status, self.answer = responses.success(reader, operation, origin.pointer)

@@ -9,17 +9,13 @@ write instead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..lock import Lock
 from ..problems import Problem
+from .package import Package
 from .source import near, parsed, problem_at
-
-if TYPE_CHECKING:
-    from .run import Run
 
 RENAMED = {
     "ToolServer": "App",
@@ -36,49 +32,6 @@ OWN = ("auth", "custom", "hooks")
 """The user's modules in the package: what is in them is not judged here."""
 PAST_THE_FACE = "E1319"
 NOT_THERE = "E1315"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
-    """The files of a project, as they are or as a run would leave them.
-
-    `planned` are generated files by path, with the text they are to have; `gone` are paths of the
-    last run. Every other path is what the disk says.
-    """
-
-    folder: Path
-    owned: Collection[str]
-    planned: Mapping[str, str] = field(default_factory=dict)
-    gone: Collection[str] = ()
-
-    def has(self, path: str) -> bool:
-        """Whether there is such a file."""
-        if path in self.planned:
-            return True
-        return path not in self.gone and (self.folder / path).is_file()
-
-    def has_module(self, path: str) -> bool:
-        """Whether there is such a module or package; `path` has no suffix."""
-        if self.has(f"{path}.py"):
-            return True
-        if any(planned.startswith(f"{path}/") for planned in self.planned):
-            return True
-        modules = (self.folder / path).glob("*.py")
-        return any(self.has(module.relative_to(self.folder).as_posix()) for module in modules)
-
-    def tree(self, path: str) -> ast.Module | None:
-        """The syntax tree of a generated module; None where there is none."""
-        if path in self.planned:
-            return ast.parse(self.planned[path])
-        tree = parsed(self.folder / path)
-        return tree if isinstance(tree, ast.Module) else None
-
-    def of_the_user(self, package: str) -> Iterator[Path]:
-        """The Python files of the user: in the package and in the tests."""
-        for start in (f"src/{package}", "tests"):
-            for path in sorted((self.folder / start).rglob("*.py")):
-                if path.relative_to(self.folder).as_posix() not in self.owned:
-                    yield path
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,36 +54,10 @@ class _Import:
         return f"{self.prefix}.{inside}"
 
 
-def toolsets_of(lock: Lock) -> dict[str, frozenset[str]]:
-    """Toolset → the names of its tools."""
-    names: dict[str, set[str]] = {}
-    for tool in lock.tools:
-        names.setdefault(tool.toolset, set()).add(tool.name)
-    return {toolset: frozenset(tools) for toolset, tools in names.items()}
-
-
-def planned_problems(run: Run) -> Iterator[Problem]:
-    """The imports of the user's code that a run leaves without what they name, as warnings."""
-    from ..write import is_once  # late: `check` needs no renderer
-
-    planned = {path: text for path, text in run.files.items() if not is_once(path)}
-    gone: Collection[str] = ()
-    if run.lock is not None:
-        gone = run.lock.files
-    files = Files(folder=run.folder, owned={*planned, *gone}, planned=planned, gone=gone)
-    for problem in import_problems(files, run.server.package, toolsets_of(run.facts)):
-        yield replace(problem, severity="warning")
-
-
-def import_problems(
-    files: Files, package: str, toolsets: Mapping[str, Collection[str]]
-) -> Iterator[Problem]:
-    """Every import of the user's code that does not fit the package, file by file, as errors.
-
-    `toolsets` maps each toolset to the names of its functions.
-    """
-    reader = _Reader(files, package, toolsets)
-    for path in files.of_the_user(package):
+def import_problems(package: Package) -> Iterator[Problem]:
+    """Every import of the user's code that does not fit the package, file by file, as errors."""
+    reader = _Reader(package)
+    for path in package.own_modules():
         tree = parsed(path)
         if isinstance(tree, ast.Module):
             yield from reader.problems(path, tree)
@@ -139,11 +66,11 @@ def import_problems(
 class _Reader:
     """The imports of a project's user code against what its package offers."""
 
-    def __init__(self, files: Files, package: str, toolsets: Mapping[str, Collection[str]]) -> None:
-        self.files, self.package, self.toolsets = files, package, toolsets
-        self.root = files.folder / "src" / package
-        self.face = _imported_names(files.tree(f"src/{package}/__init__.py"))
-        self.models = _class_names(files.tree(f"src/{package}/models.py"))
+    def __init__(self, package: Package) -> None:
+        self.files, self.package, self.toolsets = package.files, package.name, package.toolsets
+        self.home = package.home
+        self.face = _imported_names(self.files.tree(f"src/{self.package}/__init__.py"))
+        self.models = _class_names(self.files.tree(f"src/{self.package}/models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
         """What is wrong with one file."""
@@ -151,11 +78,9 @@ class _Reader:
             for code, message, hint in self._faults(found):
                 yield problem_at(code, message, self.files.folder, path, found.node, hint)
         modules = _toolset_modules(tree)
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-                continue
-            functions = self.toolsets.get(modules.get(node.value.id, ""))
-            if functions is not None and node.attr not in functions:
+        for node, variable in _attribute_nodes(tree):
+            functions = self.toolsets.get(modules.get(variable, ""), {node.attr})
+            if node.attr not in functions:
                 message = f"the generated function `{node.attr}` is not there"
                 hint = near(node.attr, functions)
                 yield problem_at(NOT_THERE, message, self.files.folder, path, node, hint)
@@ -163,8 +88,8 @@ class _Reader:
     def _imports(self, path: Path, tree: ast.Module) -> Iterator[_Import]:
         """Every import from the package, in the order of the file."""
         room: tuple[str, ...] | None = None
-        if path.is_relative_to(self.root):
-            room = path.relative_to(self.root).parent.parts
+        if path.is_relative_to(self.home):
+            room = path.relative_to(self.home).parent.parts
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 module = self._module(node, room)
@@ -208,7 +133,7 @@ class _Reader:
     def _tool_faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
         if len(found.module) == 1:
             for name in found.names:
-                if name not in self.toolsets and name != "*":
+                if name not in (*self.toolsets, "*"):
                     message = f"the generated toolset `{name}` is not there"
                     yield NOT_THERE, message, near(name, self.toolsets)
             return
@@ -217,15 +142,17 @@ class _Reader:
             message = f"the generated toolset `{found.module[1]}` is not there"
             yield NOT_THERE, message, near(found.module[1], self.toolsets)
             return
+        if isinstance(found.node, ast.Import):
+            return
         for name in found.names:
-            if name not in functions and name != "*" and not isinstance(found.node, ast.Import):
+            if name not in (*functions, "*"):
                 message = f"the generated function `{name}` is not there"
                 yield NOT_THERE, message, near(name, functions)
 
     def _is_offered(self, name: str) -> bool:
         if not self.face:  # of version 0.1.0, which had none
             return True
-        return name in self.face or name == "*" or name.startswith("__")
+        return name.startswith("__") or name in (*self.face, "*")
 
     def _is_module(self, module: tuple[str, ...]) -> bool:
         return self.files.has_module("/".join(("src", self.package, *module)))
@@ -272,28 +199,36 @@ def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iter
         yield found
         return
     for alias in node.names:
-        names = _attributes(tree, alias.asname or alias.name)
+        names = _attributes(tree, _bound_name(alias))
         yield _Import(node, found.prefix, (alias.name,), names)
 
 
 def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
     """The attributes of a variable that a file uses, sorted."""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-            continue
-        if node.value.id == variable:
-            names.add(node.attr)
+    names = {node.attr for node, name in _attribute_nodes(tree) if name == variable}
     return tuple(sorted(names))
+
+
+def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
+    """Every `variable.attribute` of a file, with the variable."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield node, node.value.id
+
+
+def _relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
+    """Every `from .module import …` of a file."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return [node for node in imports if node.level]
 
 
 def _toolset_modules(tree: ast.Module) -> dict[str, str]:
     """Variable → toolset, for `from ..tools import books as shelf`."""
     modules: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level and node.module == "tools":
+    for node in _relative_imports(tree):
+        if node.module == "tools":
             for alias in node.names:
-                modules[alias.asname or alias.name] = alias.name
+                modules[_bound_name(alias)] = alias.name
     return modules
 
 
@@ -301,8 +236,13 @@ def _imported_names(tree: ast.Module | None) -> frozenset[str]:
     """The names that the package's face imports for type checkers: all it offers."""
     if tree is None:
         return frozenset()
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
-    return frozenset(alias.asname or alias.name for node in imports for alias in node.names)
+    imports = _relative_imports(tree)
+    return frozenset(_bound_name(alias) for node in imports for alias in node.names)
+
+
+def _bound_name(alias: ast.alias) -> str:
+    """The variable that an import binds."""
+    return alias.asname or alias.name
 
 
 def _class_names(tree: ast.Module | None) -> frozenset[str]:

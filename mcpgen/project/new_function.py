@@ -13,8 +13,8 @@ from ..lock import read_lock
 from ..problems import UsageError
 from ..render.literal import WIDTH, docstring
 from .functions import functions
+from .package import package_on_disk
 from .scaffold import new_tool
-from .user_code import package_of
 
 TYPES = {
     "string": "str",
@@ -49,14 +49,14 @@ def add_function(
     lock = read_lock(folder)
     package = None
     if lock is not None:
-        package = package_of(folder, lock)
+        package = package_on_disk(folder, lock)
     if package is None:
         raise UsageError.of("E1310", "nothing was generated here yet", "run `mcpgen generate`")
-    names = {function.name for function in functions(package.root)}
+    names = {function.name for function in functions(package.home)}
     if name in names.union(package.tools):
         message = f"this project has a tool `{name}` already"
         raise UsageError.of("E1116", message, "choose another name")
-    path = package.root / "custom" / f"{_python_name(name)}.py"
+    path = package.home / "custom" / f"{_python_name(name)}.py"
     if path.exists():
         raise UsageError.of("E1201", f"`{path}` is there already", "choose another name")
     path.parent.mkdir(exist_ok=True)

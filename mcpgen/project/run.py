@@ -6,49 +6,47 @@ The stages themselves are in `pipeline`; here is decided what they are given, fo
 option that says something else is refused, so that what is on disk can always be made again from
 the folder alone.
 
-    made = run(Request(folder=folder), problems)
-    write(made.files, made.folder, lock_facts=made.facts, force=…, accept=…, dry_run=…)
+    result = run(Request(folder=folder), problems)
+    save(result, force=…, accept=…, dry_run=…)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
-from ..config.options import conflicting_options
-from ..lock import Lock, data_hash, facts, read_lock
+from ..config.options import Conflict, conflicting_options
+from ..load.copies import STDIN, copies_of
+from ..lock import Lock, read_lock, salvaged_lock, text_hash
+from ..paths import read_plain
 from ..problems import Problems, UsageError
 from ..runtime.package import decorated
+from .recover import recovered_lock
 
 if TYPE_CHECKING:
     from ..ir import Server
     from ..load import Document
+    from ..pipeline import Result
 
 Step = Callable[[str], None]
-
-OF_LOADING = ("sources", "overlays", "ref_root", "max_bytes", "fetch_seconds", "fetch_headers")
-"""Fields of a `Config` that say where the document is and how it is read."""
-LATER = ("draft", "auth_scheme", "auth_description", "headers")
-"""Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
-DERIVED = ("bindings", "formerly", "places")
-"""Fields of a `Config` that come from the lock and the file's layout, not from what somebody
-wrote.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a command was given. `config` holds what its options say; what was not given has its
-    default there.
+    default there. With `update` the document is read anew where the project has a copy of it; with
+    `adopt` the lock may be damaged.
     """
 
     config: Config = field(default_factory=Config)
     folder: Path | None = None
+    update: bool = False
+    adopt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +72,7 @@ class Run:
     folder: Path
     facts: Lock
     lock: Lock | None
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
 
 
 def is_project(folder: Path) -> bool:
@@ -85,8 +83,9 @@ def is_project(folder: Path) -> bool:
 def here(start: Path = Path()) -> Path | None:
     """The project a folder is in: the nearest one upwards that holds a `mcpgen.toml`."""
     folder = start.absolute()
-    found = next((place for place in (folder, *folder.parents) if is_project(place)), None)
-    return start if found == folder else found
+    if is_project(folder):
+        return start
+    return next(filter(is_project, folder.parents), None)
 
 
 def settle(request: Request) -> Plan:
@@ -98,9 +97,11 @@ def settle(request: Request) -> Plan:
     folder = request.folder
     if folder is None and not request.config.sources:
         folder = here()
-    lock = read_lock(folder) if folder is not None else None
+    lock = _last_lock(folder, adopt=request.adopt)
     if folder is not None and is_project(folder):
         config = named(_agreed(request.config, folder), lock)
+        if request.update or request.config.sources:
+            config = replace(config, project=None)
         return Plan(config=config, folder=folder, first=False, lock=lock)
     if not request.config.sources:
         raise UsageError.of(
@@ -110,6 +111,16 @@ def settle(request: Request) -> Plan:
             "`mcpgen generate openapi.yaml` makes one; inside it `mcpgen generate` is enough",
         )
     return Plan(config=named(request.config, lock), folder=folder, first=True, lock=lock)
+
+
+def _last_lock(folder: Path | None, *, adopt: bool) -> Lock | None:
+    """The lock of a project; where there is none, what its files tell of the last run."""
+    if folder is None:
+        return None
+    lock = salvaged_lock(folder) if adopt else read_lock(folder)
+    if lock is None and is_project(folder):
+        return recovered_lock(folder)
+    return lock
 
 
 def named(config: Config, lock: Lock | None) -> Config:
@@ -132,49 +143,48 @@ def run(
     """
     from .. import pipeline
     from ..render import render
-    from . import user_code
 
     plan = settle(request)
     step("reading the document")
-    document, server = pipeline.understand(
-        plan.config, problems, lock=plan.lock, thorough=thorough, progress=step
-    )
-    folder = plan.folder
+    result = pipeline.run(plan.config, problems, lock=plan.lock, thorough=thorough, progress=step)
+    server, folder = result.server, plan.folder
     if folder is None:
         folder = Path(server.distribution)
         if is_project(folder):  # only now known: what it says decides
-            return run(
-                replace(request, folder=folder), problems, step, files=files, thorough=thorough
-            )
-    package = folder / "src" / server.package
-    server = replace(server, has_functions=bool(decorated(package)))
-    made: dict[str, str] = {}
+            request = replace(request, folder=folder)
+            return run(request, problems, step, files=files, thorough=thorough)
+    homes = folder.glob("src/*")
+    server = replace(server, has_functions=any(decorated(home) for home in homes))
+    texts: dict[str, str | bytes] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")
-        made = {**render(server), **config_files(plan.config, folder, server.name)}
-    names = [tool.name for tool in server.tools]
-    problems.items += user_code.orphans(folder, package, names)
+        texts = {
+            **render(server),
+            **config_files(plan.config, folder, server.name),
+            **_copies(result, folder, plan.lock),
+        }
     return Run(
-        document=document,
+        document=result.document,
         server=server,
         folder=folder,
         lock=plan.lock,
-        files=made,
-        facts=lock_facts(plan.config, plan.lock, document, server),
+        files=texts,
+        facts=result.facts,
     )
 
 
-def lock_facts(config: Config, lock: Lock | None, document: Document, server: Server) -> Lock:
-    """What the next lock says of one run, without the files."""
-    from ..customise.bindings import customised, pin
-
-    return facts(
-        server,
-        document=document.source.sha256,
-        openapi=document.version,
-        config=config_hash(replace(config, name=config.name or server.name)),
-        customised=customised(pin(config, lock, document), lock, document),
-    )
+def _copies(result: Result, folder: Path, lock: Lock | None) -> dict[str, bytes]:
+    """The copies of the document. While it says the same, those of the last run stay: other spaces
+    or another order of keys are no change.
+    """
+    copies = dict(copies_of(result.document.originals, folder))
+    if lock is None or lock.document != result.facts.document:
+        return copies
+    for path in copies.keys() & lock.files.keys():
+        kept = read_plain(folder, path)
+        if isinstance(kept, bytes) and text_hash(kept) == lock.files[path]:
+            copies[path] = kept
+    return copies
 
 
 def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
@@ -194,24 +204,11 @@ def schema_text() -> str:
     return (resources.files("mcpgen") / "data" / SCHEMA_NAME).read_text("utf-8")
 
 
-def config_hash(config: Config) -> str:
-    """The hash of everything in the configuration that shapes the result, besides the document and
-    its overlays.
-    """
-    data = asdict(config)
-    unset = [key for key in LATER if not data[key]]
-    for key in (*OF_LOADING, *DERIVED, *unset):
-        del data[key]
-    if config.lazy:
-        del data["lazy"]
-    return data_hash(data)
-
-
 def _agreed(asked: Config, folder: Path) -> Config:
     """The configuration of a project, after a look at whether the options say the same."""
     written = read_config(folder)
     if not written.sources:
-        if asked.sources != ("-",):
+        if asked.sources != (STDIN,):
             raise UsageError.of(
                 "E1106",
                 f"`{folder / NAME}` does not say where the document is",
@@ -224,18 +221,31 @@ def _agreed(asked: Config, folder: Path) -> Config:
         raise UsageError.of(
             "E1107",
             f"`{folder / NAME}` disagrees with {options}",
-            f"edit `{NAME}`, then run `mcpgen generate` there without these options; or"
-            " make another project with `--output DIR`",
-            notes=tuple(
-                f"`{conflict.key}` is {conflict.file_value} there" for conflict in conflicts
-            ),
+            f"make these edits in `{NAME}`, then run `mcpgen generate` there without these"
+            " options; or make another project with `--output DIR`",
+            notes=tuple(_edit(conflict, asked, folder) for conflict in conflicts),
         )
     return written
 
 
+def _edit(conflict: Conflict, asked: Config, folder: Path) -> str:
+    """What to write in `mcpgen.toml` in place of an option."""
+    line = f"{conflict.key} = {conflict.value}"
+    if conflict.option == "SPEC":
+        return f"{conflict.header}: `{_source_line(asked, folder)}` (it names another document now)"
+    state = "is not set there now"
+    if conflict.file_value:
+        state = f"is {conflict.file_value} there now"
+    return f"{conflict.header}: `{line}` (`{conflict.key}` {state})"
+
+
 def _source_line(asked: Config, folder: Path) -> str:
-    """The line of `mcpgen.toml` that names the first document asked for."""
-    source = asked.sources[0] if asked.sources else str(folder / "openapi.yaml")
-    if is_url(source):
-        return f"url = {literal(source)}"
-    return f"path = {literal(relative_to(source, folder))}"
+    """The line of `mcpgen.toml` that names the documents asked for."""
+    sources = asked.sources or (str(folder / "openapi.yaml"),)
+    key = "path"
+    if is_url(sources[0]):
+        key = "url"
+    places = [source if is_url(source) else relative_to(source, folder) for source in sources]
+    if len(places) == 1:
+        return f"{key} = {literal(places[0])}"
+    return f"{key} = {literal(places)}"

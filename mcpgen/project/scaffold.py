@@ -146,17 +146,17 @@ def begin(wish: Wish) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def own_words(wish: Wish, files: dict[str, str]) -> dict[str, str]:
+def own_words(wish: Wish, files: dict[str, str | bytes]) -> dict[str, str | bytes]:
     """The generated files with the next steps in the README, and the transport in the Makefile."""
     program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
     start = (
         "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
     )
     steps = STEPS.format(source=f"src/{wish.name}_mcp", start=start)
-    readme = files["README.md"].replace("## Start\n", f"{steps}## Start\n", 1)
+    readme = str(files["README.md"]).replace("## Start\n", f"{steps}## Start\n", 1)
     changed = {"README.md": readme}
     if wish.transport == "http":
-        changed["Makefile"] = files["Makefile"].replace(
+        changed["Makefile"] = str(files["Makefile"]).replace(
             "BIN := .venv/bin\n", "BIN := .venv/bin\nARGS ?= --http\n", 1
         )
     return {**files, **changed}

@@ -40,7 +40,9 @@ def relative(folder: Path, path: Path) -> str:
     return path.relative_to(folder).as_posix()
 
 
-def near(name: str, names: Collection[str]) -> str:
+def near(name: str, names: Collection[str], *, cutoff: float = 0.6) -> str:
     """A question that offers the nearest name; empty where none is near."""
-    close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else ""
+    close = difflib.get_close_matches(name, sorted(names), n=1, cutoff=cutoff)
+    if not close:
+        return ""
+    return f"did you mean `{close[0]}`?"

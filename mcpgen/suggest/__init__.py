@@ -111,7 +111,7 @@ def _resource(tool: Tool) -> str:
     segments = _segments(tool)
     if "." in tool.origin.path.removesuffix(".json"):
         segments = segments[:-1]
-    while segments and segments[-1] == "{}":
+    while segments[-1:] == ["{}"]:
         segments = segments[:-1]
     return "/".join(segments)
 

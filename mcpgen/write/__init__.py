@@ -25,13 +25,16 @@ from ..lock import (
     owned,
     read_lock,
     read_pending,
+    salvaged_lock,
     text_hash,
     with_files,
 )
 from ..paths import check_generated, check_paths
 from ..problems import OutputConflictError, Problem
+from .adopt import adopted
 from .changes import Changes, Conflict, compare, conflict_error
 from .commit import Work, commit, explained, leftovers
+from .ownership import is_once
 from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
 from .rename import moves as user_moves
 
@@ -58,15 +61,6 @@ repository.
 """
 
 
-def is_once(path: str) -> bool:
-    """Whether a file is written only where it is missing and belongs to the user from then on."""
-    from ..render.ownership import (
-        is_once as rendered_once,
-    )  # late: `check` needs the lock, not the whole renderer
-
-    return path == CONFIG_NAME or rendered_once(path)
-
-
 def write(
     files: Mapping[str, str | bytes],
     folder: str | Path,
@@ -74,14 +68,16 @@ def write(
     lock_facts: Lock,
     force: bool = False,
     accept: bool = False,
+    adopt: bool = False,
     dry_run: bool = False,
 ) -> Changes:
     """Make the folder hold these files and record them in `mcpgen.lock`.
 
     `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
     edited and strangers in the place of generated files, and goes back to an older mcpgen; `accept`
-    lets changes through that must be accepted (`compare.security`, another name). With `dry_run`
-    nothing is written and conflicts are returned instead of raised.
+    lets changes through that must be accepted (`compare.security`, another name); `adopt` takes
+    over the generated files of a project whose lock is missing or damaged. With `dry_run` nothing
+    is written and conflicts are returned instead of raised.
 
     Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or
     are in the way, or when a newer mcpgen made the project; RefusedError (exit code 3) when a
@@ -90,34 +86,38 @@ def write(
     """
     check_paths([*files, NAME, PENDING])
     project = Path(folder).resolve()
-    lock, pending = read_lock(project), read_pending(project)
+    lock = salvaged_lock(project) if adopt else read_lock(project)
+    pending = read_pending(project)
+    last = lock or lock_facts
     if lock is None and pending is None:
         _check_free(project, files)
-    if lock is not None and not force:
-        refuse_downgrade(lock, lock_facts)
-    if lock is not None and not accept:
-        refuse_unaccepted(lock, lock_facts)
+    if not force:
+        refuse_downgrade(last, lock_facts)
+    if not accept:
+        refuse_unaccepted(last, lock_facts)
     ours = owned(lock, pending)
     generated = {path: content for path, content in files.items() if not is_once(path)}
     for path in generated:
         check_generated(path)
     try:
+        if adopt:
+            ours |= adopted(project, generated)
         moves = user_moves(project, ours, generated)
-        if lock is not None and not accept:
-            refuse_rename(lock, lock_facts, moves)
+        if not accept:
+            refuse_rename(last, lock_facts, moves)
         changes = compare(files, project, ours, is_once, moves)
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
-    notes = _notes(lock, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
+    notes = _notes(last, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
     changes = replace(changes, notes=notes, dry_run=dry_run)
     if dry_run:
-        return replace(changes, problems=_mentions(project, lock, lock_facts, changes))
+        return replace(changes, problems=_mentions(project, last, lock_facts, changes))
     changes = _forced(project, files, changes, force=force, has_lock=bool(lock or pending))
     new_lock = with_files(lock_facts, generated)
     work = _work(project, files, changes, new_lock, (lock, pending))
     if work is not None:
         commit(project, work)
-    return replace(changes, problems=_mentions(project, lock, lock_facts, changes))
+    return replace(changes, problems=_mentions(project, last, lock_facts, changes))
 
 
 def _forced(
@@ -169,7 +169,8 @@ def _work(
     ours = owned(*locks)
     text = dump(new_lock)
     is_recorded = _says(project / NAME, text)
-    if changes.empty and is_recorded and not is_interrupted(project) and not leftovers(project):
+    unfinished = [is_interrupted(project), *leftovers(project)]
+    if all([changes.empty, is_recorded, not any(unfinished)]):
         return None
     first_locks: list[tuple[str, bytes]] = []
     if not is_recorded:
@@ -200,27 +201,23 @@ def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str,
     }
 
 
-def _notes(
-    lock: Lock | None, lock_facts: Lock, *, interrupted: bool, dry_run: bool
-) -> tuple[str, ...]:
+def _notes(last: Lock, lock_facts: Lock, *, interrupted: bool, dry_run: bool) -> tuple[str, ...]:
     notes = []
     if interrupted and dry_run:
         notes.append("an earlier run was interrupted; `mcpgen generate` completes it")
     elif interrupted:
         notes.append("an earlier run was interrupted; this one completed it")
-    if lock is not None and lock.name and lock.name != lock_facts.name:
-        notes.append(rename_note(lock.name, lock_facts.name))
+    if last.name not in ("", lock_facts.name):
+        notes.append(rename_note(last.name, lock_facts.name))
     return tuple(notes)
 
 
-def _mentions(
-    project: Path, lock: Lock | None, lock_facts: Lock, changes: Changes
-) -> tuple[Problem, ...]:
+def _mentions(project: Path, last: Lock, lock_facts: Lock, changes: Changes) -> tuple[Problem, ...]:
     """What the user's files still say of an old name of the server."""
-    if lock is None or not lock.name or lock.name == lock_facts.name:
+    if last.name in ("", lock_facts.name):
         return ()
     moved = [old if changes.dry_run else new for old, new in changes.moved]
-    return tuple(mentions(project, lock.name, lock_facts.name, moved))
+    return tuple(mentions(project, last.name, lock_facts.name, moved))
 
 
 def _says(path: Path, text: str) -> bool:

@@ -16,6 +16,7 @@ from ..compare.names import change_outside, words_of
 from ..lock import Lock
 from ..paths import obstacle, packages, read_plain
 from ..problems import OutputConflictError, Place, Problem, RefusedError
+from .ownership import ONCE
 
 MOST_LINES = 9
 """Lines of one file that are listed; the rest is counted."""
@@ -96,8 +97,6 @@ def mentions(folder: Path, old: str, new: str, moved: Collection[str]) -> Iterat
 
     `moved` are the files that moved to the new package, where they are now.
     """
-    from ..render.ownership import ONCE  # late: other readers of this module need no renderer
-
     was, now = words_of(old), words_of(new)
     whole = "|".join(re.escape(was[kind]) for kind in ("package", "command", "distribution"))
     pattern = re.compile(rf"(?<![\w-])({whole})(?![\w-])|(?<!\w){re.escape(was['variable'])}")

@@ -16,7 +16,7 @@ from mcp import Client
 from mcpgen.config import Config
 from mcpgen.problems import Problems
 from mcpgen.project.run import Request, Run, run
-from mcpgen.write import write
+from mcpgen.project.save import save
 
 _numbers = itertools.count()
 
@@ -43,7 +43,8 @@ class Project:
         self.problems = Problems()
         request = Request(config=self.config if first else Config(), folder=self.folder)
         made = run(request, self.problems)
-        self.changes = write(made.files, made.folder, lock_facts=made.facts)
+        self.changes = save(made)
+        self.problems.items.extend(self.changes.problems)
         return made
 
     def say(self, source: Any) -> None:

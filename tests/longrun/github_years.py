@@ -26,12 +26,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from mcpgen.compare.servers import KINDS, Diff, diff, side_of_project
+from mcpgen.compare.servers import KINDS, Diff, diff
+from mcpgen.compare.sides import side_of_project
 from mcpgen.config import Config
 from mcpgen.lock import Lock
 from mcpgen.problems import DocumentError, Problems
-from mcpgen.project.check import check, verify
+from mcpgen.project.check import check
 from mcpgen.project.run import Request, run
+from mcpgen.project.verify import verify
 from mcpgen.write import Changes, read_lock, write
 
 PACKAGE = "@octokit/openapi"
@@ -282,6 +284,8 @@ def other_than_fresh(project: Path) -> list[str]:
     place.mkdir()
     for name in ("mcpgen.toml", "mcpgen.lock"):
         shutil.copy(project / name, place / name)
+    if (project / "document").is_dir():
+        shutil.copytree(project / "document", place / "document")
     generate(place)
     owned = {*lock_of(project).files, "mcpgen.lock"}
     return [

@@ -248,7 +248,7 @@ def test_every_field_has_a_key_and_every_key_a_field(name: str) -> None:
         if key.name != "obtained"
     }
     tables = {"selection", "tools", "arguments", "answer"}
-    runs = {"bindings", "formerly", "places"}
+    runs = {"pinned", "places", "project"}
     assert keys == known - tables - runs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,11 @@ from typing import Any
 import pytest
 
 from mcpgen import pipeline
-from mcpgen.compare.schemas import compare_inputs, compare_outputs
-from mcpgen.compare.servers import (
-    Diff,
-    as_data,
-    as_markdown,
-    as_text,
-    diff,
-    side_of_project,
-    side_of_server,
-)
+from mcpgen.compare.answers import compare_outputs
+from mcpgen.compare.reports import as_changelog, as_data, as_markdown, as_text, next_version
+from mcpgen.compare.schemas import compare_inputs
+from mcpgen.compare.servers import Diff, diff
+from mcpgen.compare.sides import side_of_project, side_of_server
 from mcpgen.config import Config, ToolConfig
 from mcpgen.problems import Problems, UsageError
 
@@ -114,9 +110,9 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
     ("a field of an answer is new", set_in("components", "schemas", "Book", "properties", "pages", to={}), "additive",
      "get_book", "answers have `pages` as well"),
     ("a description is another", set_in(*LIST, "description", to="Sorted."), "text", "list_books",
-     "another description"),
+     "its description is “List books. Sorted. Returns an object.” instead of"),
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
-     "its arguments are described differently"),
+     "the description of `genre` is “Which kind” instead of “Genre”"),
     ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
     ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "list_books",
      "requests go to `https://evil.example`"),
@@ -239,7 +235,8 @@ NODE_NARROWER = {
         (of(a={}), of(a={"const": 1}), "breaking", "`a` must be one of `1`"),
         (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking", "`a` must have the pattern `y`"),
         (of(a={"format": "date"}), of(a={}), "additive", "`a` need not have the format `date`"),
-        (of(a={"default": 1}), of(a={"default": 2}), "additive", "the default of `a` is `2` instead of 1"),
+        (of(a={"default": 1}), of(a={"default": 2}), "breaking", "the default of `a` is `2` instead of 1"),
+        (of(a={}), of(a={"default": 2}), "additive", "the default of `a` is `2`"),
         (of(a={}), of(a={"minLength": 1}), "breaking", "`a` must be a length of at least 1"),
         (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking", "`a[]` must be string"),
         (of(a=of(b={})), of(a=of()), "breaking", "`a.b` is gone"),
@@ -253,7 +250,8 @@ NODE_NARROWER = {
         ({**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}},
          {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}}, "breaking",
          "`a.size` must be one of `1`"),
-        (of(a={"description": "x"}), of(a={"description": "y"}), "text", "described differently"),
+        (of(a={"description": "x"}), of(a={"description": "y"}), "text",
+         "the description of `a` is “y” instead of “x”"),
         (of(a={"anyOf": [{"title": "x"}]}), of(a={"anyOf": [{"title": "y"}]}), "text", "described differently"),
     ],
 )  # fmt: skip
@@ -272,6 +270,116 @@ def test_every_change_of_a_schema_has_its_class(
 def test_equal_and_endless_schemas_are_compared_in_the_end(schema: dict[str, Any]) -> None:
     assert compare_inputs(schema, copy.deepcopy(schema)) == []
     compare_inputs(schema, {**schema, "title": "x"})
+
+
+ITEM = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}, "note": {}}}
+LIST_OF_ITEMS = of(items={"type": "array", "items": ITEM})
+
+
+def item(**changes: Any) -> dict[str, Any]:
+    """A list of items that differ in some keywords."""
+    return of(items={"type": "array", "items": {**ITEM, **changes}})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "text"),
+    [
+        (LIST_OF_ITEMS, item(properties={"id": {"type": "string"}, "note": {}}), "breaking",
+         "`items[].id` of the answer is string instead of integer"),
+        (LIST_OF_ITEMS, item(properties={"id": {"type": "number"}, "note": {}}), "breaking",
+         "`items[].id` of the answer is number instead of integer"),
+        (item(properties={"id": {"type": "number"}}), item(properties={"id": {"type": "integer"}}), "additive",
+         "`items[].id` of the answer is integer instead of number"),
+        (LIST_OF_ITEMS, item(properties={"id": {"type": "integer"}}), "breaking", "no longer have `items[].note`"),
+        (LIST_OF_ITEMS, item(properties={**ITEM["properties"], "x": {}}), "additive", "have `items[].x` as well"),
+        (LIST_OF_ITEMS, item(required=[]), "breaking", "`items[].id` of the answer may be missing"),
+        ({**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE_NARROWER}},
+         {**of(a={"$ref": "#/$defs/Node"}), "$defs": {"Node": NODE}}, "breaking",
+         "`a.size` of the answer may have any value"),
+        (of(a={"enum": [1]}), of(a={"enum": [1, 2]}), "additive", "`a` of the answer may be `2` as well"),
+        (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "null"}]}), "breaking",
+         "`a` of the answer may have other forms"),
+        (of(a={"description": "x"}), of(a={"description": "y"}), "text",
+         "the description of `a` of the answer is “y” instead of “x”"),
+    ],
+)  # fmt: skip
+def test_answers_are_compared_to_their_full_depth(
+    old: dict[str, Any], new: dict[str, Any], kind: str, text: str
+) -> None:
+    findings = compare_outputs(old, new)
+    assert any(text in words and found == kind for found, words in findings), findings
+
+
+def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_that_goes(
+    tmp_path: Path,
+) -> None:
+    def next_version_of(document: Document) -> None:
+        operation = document["paths"].pop("/orders")
+        operation["get"]["operationId"] = "orders.list"
+        document["paths"]["/v2/orders"] = operation
+
+    (change,) = compared(tmp_path, changed(next_version_of)).of("breaking")
+    assert change.text == (
+        "`GET /orders` is gone; `GET /v2/orders` (`orders_list`) has its shape: to keep the name,"
+        ' write `[tools."orders.list"] name = "list_orders"` into `mcpgen.toml`'
+    )
+
+
+def test_a_deprecation_is_said_in_so_many_words(tmp_path: Path) -> None:
+    (change,) = compared(tmp_path, changed(set_in(*LIST, "deprecated", to=True))).changes
+    assert change.text == "it is deprecated"
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "number"),
+    [
+        ("1.2.3", "security", "2.0.0"),
+        ("1.2.3", "breaking", "2.0.0"),
+        ("1.2.3", "additive", "1.3.0"),
+        ("1.2.3", "text", "1.2.4"),
+        ("0.2.3", "breaking", "0.3.0"),
+        ("0.2.3", "additive", "0.2.4"),
+        ("1.2", "text", "1.2.1"),
+        ("1.2.3", None, "1.2.3"),
+    ],
+)
+def test_the_next_version_follows_from_the_gravest_class(
+    version: str, kind: Any, number: str
+) -> None:
+    assert next_version(version, kind) == number
+
+
+def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> None:
+    entry = as_changelog(compared(tmp_path, changed(cut("paths", "/orders"))), "1.0.0")
+    assert entry.splitlines()[:5] == [
+        "## 2.0.0",
+        "",
+        "### Breaking",
+        "",
+        "* - `list_orders` `GET /orders` is gone",
+    ]
+
+
+def test_a_project_is_compared_with_a_revision_of_its_repository(tmp_path: Path) -> None:
+    from mcpgen.project.revision import side_of_revision
+
+    def git(*arguments: str) -> None:
+        settings = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+        subprocess.run(["git", "-C", str(tmp_path), *settings, *arguments], check=True)
+
+    folder = project(tmp_path)
+    git("init", "-q")
+    git("add", "--all")
+    git("commit", "-q", "-m", "first")
+    save(changed(cut("paths", "/orders")), tmp_path / "shop.json")
+    generate(folder)
+    difference = diff(side_of_revision(folder, "HEAD"), side_of_project(folder))
+    assert [change.tool for change in difference.changes] == ["list_orders"]
+    for revision in ("nowhere", "--output=x"):
+        with pytest.raises(UsageError, match="cannot read"):
+            side_of_revision(folder, revision)
+    with pytest.raises(UsageError, match="cannot read"):
+        side_of_revision(tmp_path / "nowhere", "HEAD")
 
 
 def test_answers_that_become_structured_or_cease_to_be() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from mcpgen.problems import OutputConflictError, Problems
-from mcpgen.project.check import check, verify
+from mcpgen.project.check import check
+from mcpgen.project.verify import verify
 from mcpgen.write import read_lock
 
 from .shop import (
@@ -247,6 +248,8 @@ def fresh(folder: Path, place: Path) -> dict[str, bytes]:
     place.mkdir()
     for name in ("mcpgen.toml", "mcpgen.lock"):
         shutil.copy(folder / name, place / name)
+    # What the last run kept of the document stays while the document says the same.
+    shutil.copytree(folder / "document", place / "document")
     generate(place, accept=True)
     return contents(place)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mcpgen.ir import Auth, Response, Shaping
-from mcpgen.render.ownership import is_once
+from mcpgen.write.ownership import is_once
 
 from .servers import argument, files_of, tool
 

@@ -128,6 +128,15 @@ def test_a_tool_written_by_hand_is_found(package: Path, in_process: Any) -> None
     assert result["content"][0]["text"].startswith("count_pages: ")
 
 
+def test_another_entry_of_a_tool_takes_the_place_of_the_first() -> None:
+    facts = search_facts(bookshop()[0])
+    index = Index(facts)
+    index.add("get_book", {"kind": "get", "subject": "volum", "tail": "volum", "terms": {"volum": 50}})  # fmt: skip
+    names = list(facts["tools"])
+    assert index.search("volumes", 3, names).names == ["get_book"]
+    assert index.search("get_book", 5, names).names.count("get_book") == 1
+
+
 def test_the_lazy_list_costs_at_most_four_hundred_tokens(in_process: Any) -> None:
     text = json.dumps(in_process(lazy_list=True)._listed, separators=(",", ":"))
     assert len(text) / 4 <= 400

@@ -190,6 +190,29 @@ def test_a_toolset_that_does_not_exist_is_an_error_with_a_suggestion(in_process:
         in_process(toolsets=["bocks"])
 
 
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({"tools": ["get_book"]}, ["get_book"]),
+        ({"tools": ["get_book", "add"]}, ["get_book", "add"]),
+        ({"tools": ["get_book", "delete_book"], "read_only": True}, ["get_book"]),
+        (
+            {"tools": ["get_book"], "toolsets": ["desk"]},
+            ["get_book", *(tool["name"] for tool in DESK)],
+        ),
+    ],
+)
+def test_single_tools_are_offered_besides_the_toolsets(
+    in_process: Any, options: dict[str, Any], names: list[str]
+) -> None:
+    assert [tool.name for tool in list_tools(in_process(**options)).tools] == names
+
+
+def test_a_tool_that_does_not_exist_is_an_error_with_a_suggestion(in_process: Any) -> None:
+    with pytest.raises(Exception, match="no tool `get_bock`; did you mean `get_book`"):
+        in_process(tools=["get_bock"])
+
+
 def test_read_only_hides_what_changes_data_and_refuses_it_when_called(in_process: Any) -> None:
     tools = in_process(read_only=True)
     names = [tool.name for tool in list_tools(tools).tools]
@@ -369,6 +392,24 @@ def test_a_hook_for_a_tool_that_does_not_exist_stops_the_start(
     custom(package.parent, {"hooks.py": "def before_delete_bok(call): ...\n"})
     with pytest.raises(Exception, match="did you mean `delete_book`"):
         in_process()
+
+
+def test_a_guard_is_never_proposed_to_be_moved_to_another_tool(
+    package: Path, in_process: Any
+) -> None:
+    custom(package.parent, {"hooks.py": "def before_remove_book(call): ...\n"})
+    with pytest.raises(Exception, match="guard the tool that does the same now") as error:
+        in_process()
+    assert "did you mean" not in str(error.value)
+
+
+def test_a_hook_whose_tool_is_gone_is_reported_and_the_server_starts(
+    package: Path, in_process: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    custom(package.parent, {"hooks.py": "def after_remove_book(call, result): ...\n"})
+    in_process()
+    (record,) = [record for record in caplog.records if record.message == "idle_hook"]
+    assert record.fields["hook"] == "after_remove_book"  # type: ignore[attr-defined]
 
 
 def test_hooks_that_cannot_be_imported_stop_the_start(package: Path, in_process: Any) -> None:

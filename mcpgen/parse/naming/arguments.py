@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from .digest import digest
 from .server import ascii_of
@@ -38,31 +38,43 @@ ArgumentKey = tuple[str, str]
 """The place of an argument and its name on the wire."""
 
 
-def argument_names(keys: Iterable[ArgumentKey]) -> dict[ArgumentKey, str]:
+def argument_names(
+    keys: Iterable[ArgumentKey],
+    pinned: Mapping[ArgumentKey, str] | None = None,
+    chosen: Mapping[str, str] | None = None,
+) -> dict[ArgumentKey, str]:
     """(place, wire name) → argument name.
+
+    `pinned` are names that earlier runs gave, which are kept. `chosen` maps names of the user's
+    choice to the argument they are for, by its name or its name on the wire; no other gets one.
 
     Where names clash, one that is its wire name as it stands keeps it, unless another does as well:
     then they get their place as a suffix. Names that were changed to be one give way. `maxItems`
     and `MaxItems` are two names, as in JSON.
     """
     names = {key: argument_name(key[1]) for key in keys}
-    unchanged = {key for key, name in names.items() if name == key[1]}
-    for key in _clashing(names, unchanged):
-        names[key] = _told_apart(names[key], *key)
-    for key in _clashing(names, unchanged):
-        names[key] = f"{names[key]}_{digest('/'.join(key))}"
-    return names
+    kept = {key: name for key, name in (pinned or {}).items() if key in names}
+    free = {key: name for key, name in names.items() if key not in kept}
+    in_use = set(kept.values())
+    for key in _clashing(free, in_use, chosen or {}):
+        free[key] = _told_apart(free[key], *key)
+    for key in _clashing(free, in_use, chosen or {}):
+        free[key] = f"{free[key]}_{digest('/'.join(key))}"
+    return {key: kept.get(key) or free[key] for key in names}
 
 
 def _clashing(
-    names: dict[ArgumentKey, str], unchanged: Collection[ArgumentKey]
+    names: dict[ArgumentKey, str], in_use: Collection[str], chosen: Mapping[str, str]
 ) -> list[ArgumentKey]:
     """The keys whose name another key has too, but for the only unchanged one of each name."""
     count = Counter(names.values())
-    unchanged_count = Counter(names[key] for key in unchanged)
+    unchanged_count = Counter(name for key, name in names.items() if name == key[1])
     clashing = []
     for key, name in names.items():
-        keeps_name = key in unchanged and unchanged_count[name] == 1
+        if name in in_use or chosen.get(name, name) not in (name, key[1]):
+            clashing.append(key)
+            continue
+        keeps_name = name == key[1] and unchanged_count[name] == 1
         if count[name] > 1 and not keeps_name:
             clashing.append(key)
     return clashing

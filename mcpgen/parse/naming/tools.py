@@ -50,22 +50,24 @@ def tool_names(
     server: str,
     pinned: Mapping[str, str] | None = None,
     reserved: Iterable[str] = (),
+    chosen: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """`METHOD /path` → tool name.
 
     `pinned` are names that earlier runs gave (from the lock file): they are kept and no other
-    operation may have them, nor those in `reserved`.
+    operation may have them, nor those in `reserved`. `chosen` are names of the user's choice → the
+    operation they are for, and no other one gets them either.
     """
     namings = {subject.key: _Naming(subject, server) for subject in subjects}
     pinned = pinned or {}
     for key, naming in namings.items():
         naming.pin(pinned.get(key))
-    taken = frozenset(reserved)
+    owners = dict.fromkeys(reserved, "") | dict(chosen or {})
     for _ in range(ROUNDS):
-        for group in _coinciding(namings.values(), taken):
+        for group in _coinciding(namings.values(), owners):
             _tell_apart(group)
     for length in (6, 12, 24):
-        for group in _coinciding(namings.values(), taken):
+        for group in _coinciding(namings.values(), owners):
             for naming in group:
                 naming.mark(length)
     return {key: naming.name for key, naming in namings.items()}
@@ -153,12 +155,20 @@ def _usable(name: str, server: str) -> str:
     return name
 
 
-def _coinciding(namings: Iterable[_Naming], reserved: frozenset[str]) -> list[list[_Naming]]:
-    """The names that coincide with each other or with a reserved one, in groups."""
+def _coinciding(namings: Iterable[_Naming], owners: Mapping[str, str]) -> list[list[_Naming]]:
+    """The names that coincide with each other, or that are another operation's, in groups.
+
+    `owners`: name → the operation it is for; for a reserved one that is none.
+    """
     by_name: defaultdict[str, list[_Naming]] = defaultdict(list)
     for naming in namings:
         by_name[naming.name].append(naming)
-    return [group for name, group in by_name.items() if len(group) > 1 or name in reserved]
+    groups = []
+    for name, group in by_name.items():
+        is_foreign = any(owners.get(name, each.subject.key) != each.subject.key for each in group)
+        if len(group) > 1 or is_foreign:
+            groups.append(group)
+    return groups
 
 
 def _tell_apart(group: list[_Naming]) -> None:

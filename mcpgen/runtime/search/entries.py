@@ -70,7 +70,7 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
     if not subject:
         subject = words(fields["name"])
         tail = subject[-1:]
-    subject = [word for word in subject if word not in METHODS and word not in ignored]
+    subject = [word for word in subject if word not in METHODS | ignored]
     return {
         "kind": kind,
         "subject": " ".join(dict.fromkeys(stems(subject))),

@@ -22,7 +22,7 @@ FILE = "tools/_index/search.json"
 LONGEST_QUERY = 1000
 """Characters of a query that are read."""
 SHORTEST_PREFIX = 4
-MOST_WEIGHED = 100
+MOST_WEIGHED = 60
 """Tools whose fit is looked at: those with the best words."""
 REORDERED = 3
 """How many times as many tools as are asked for compete for the places."""
@@ -108,9 +108,11 @@ class Index:
         self._stop = frozenset(content["stop"])
         self._links = frozenset(content["links"])
         self._verbs: dict[str, list[str]] = content["verbs"]
+        self._not_nouns = self._stop | self._verbs.keys()
         self._synonyms: dict[str, list[str]] = content["synonyms"]
         self._names: list[str] = []
-        self._spellings: dict[str, list[str]] = {}
+        self._numbers: dict[str, int] = {}
+        self._spellings: dict[str, dict[str, int]] = {}
         self._rarities: dict[str, float] = {}
         self._kinds: list[str] = []
         self._subjects: list[frozenset[str]] = []
@@ -121,11 +123,11 @@ class Index:
 
     def add(self, name: str, entry: Mapping[str, Any]) -> None:
         """One more tool, or another entry for one that is there."""
-        if name in self._names:
-            self._drop(name)
-        number = len(self._names)
+        if name in self._numbers:
+            self._drop(self._numbers[name])
+        number = self._numbers[name] = len(self._names)
         self._names.append(name)
-        self._spellings.setdefault(_squash(name), []).append(name)
+        self._spellings.setdefault(_squash(name), {})[name] = number
         self._rarities.clear()
         self._kinds.append(entry["kind"])
         self._subjects.append(frozenset(entry["subject"].split()))
@@ -135,8 +137,7 @@ class Index:
             weight = tenths / SCALE
             self._postings.setdefault(term, {})[number] = weight / (weight + saturation)
 
-    def _drop(self, name: str) -> None:
-        number = self._names.index(name)
+    def _drop(self, number: int) -> None:
         self._names[number] = ""
         for tools in self._postings.values():
             tools.pop(number, None)
@@ -148,7 +149,7 @@ class Index:
         text = text[:LONGEST_QUERY]
         listed = frozenset(allowed)
         wanted = _squash(text)
-        exact = [name for name in self._spellings.get(wanted, ()) if name in listed]
+        exact = [name for name in self._spellings.get(wanted, {}) if name in listed]
         matches = self._matches(self._query(text), listed)
         found = self._ordered(matches, limit)
         names = [*exact, *(name for name in found if name not in exact)][:limit]
@@ -184,13 +185,14 @@ class Index:
 
     def _head(self, said: list[str]) -> str:
         """The word for what a query is about: the last noun before the first `of`, `in`, `to` …"""
-        head = ""
+        nouns = [""]
         for word in said:
-            if head and word in self._links:
-                break
-            if word not in self._stop and word not in self._verbs:
-                head = word
-        return head
+            if word in self._links:
+                if len(nouns) > 1:
+                    break
+            elif word not in self._not_nouns:
+                nouns.append(word)
+        return nouns[-1]
 
     def _variants(self, word: str) -> dict[str, float]:
         """The stems of the index that a word of the query may mean, with their weights."""

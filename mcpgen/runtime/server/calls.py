@@ -7,6 +7,7 @@ through.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
 import inspect
 import time
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 from mcp.types import CallToolResult
 
-from ..arguments.explain import explain, suggest
+from ..arguments.explain import explain
 from ..errors import ApiError, BadStatus
 from ..log import event
 from ..results.answer import Answer
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 
 _KINDS = ("before", "shape", "after")
 _RESERVED = ("api", "context")
+_MISSPELT = 0.8
+"""How alike two names are for one to be a misspelling of the other. A guard must not be moved to
+another tool because that has a similar name.
+"""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,8 +80,8 @@ class Hooks:
             if kind not in _KINDS or not inspect.isfunction(value):
                 continue
             if tool and tool not in names:
-                # A guard with a misspelt name would guard nothing: better not to start
-                raise StartError(f"hooks.py: `{name}` names no tool{suggest(tool, names)}")
+                _report_idle(name, tool, names)
+                continue
             self._functions[name] = value
 
     def have(self, kind: str, tool: str) -> bool:
@@ -99,6 +104,19 @@ class Hooks:
         if not value:
             return None
         return value[0]
+
+
+def _report_idle(hook: str, tool: str, names: list[str]) -> None:
+    """Say that a hook is for a tool that is not there. Raises StartError for a guard: it would
+    guard nothing.
+    """
+    near = difflib.get_close_matches(tool, names, n=1, cutoff=_MISSPELT)
+    advice = "guard the tool that does the same now, or remove the hook"
+    if near:
+        advice = f"did you mean `{near[0]}`?"
+    if hook.startswith("before_"):
+        raise StartError(f"hooks.py: `{hook}` guards a tool that is not there: {advice}")
+    event("warning", "idle_hook", hook=hook, message="there is no such tool: it is never called")
 
 
 class Caller:

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 ONCE: Final = (
+    "mcpgen.toml",
     "pyproject.toml",
     "README.md",
     "Dockerfile",
@@ -17,6 +18,7 @@ ONCE: Final = (
     ".dockerignore",
     ".env.example",
     ".gitignore",
+    ".mcpbignore",
     ".github/workflows/mcpgen.yml",
     "src/*/custom/*.py",
     "src/*/hooks.py",

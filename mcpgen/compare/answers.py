@@ -1,0 +1,140 @@
+"""What a change of an output schema means for those who read structured answers.
+
+What is promised less is `breaking`: a field that is gone or may be missing, a value of another
+type. What is promised more is `additive`. Bounds and patterns of answers are not compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .schemas import (
+    DEPTH,
+    UNIONS,
+    Finding,
+    Kind,
+    allowed_values,
+    allows,
+    are_schemas,
+    below,
+    branches,
+    either,
+    listing,
+    properties,
+    reference,
+    required_names,
+    resolved,
+    type_names,
+    wording,
+)
+
+
+def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> list[Finding]:
+    """Everything that changed for the readers of a tool's answers, to their full depth."""
+    if old == new:
+        return []
+    if old is None:
+        return [("additive", "answers are structured now")]
+    if new is None:
+        return [("breaking", "answers are no longer structured")]
+    walk = _Walk(old, new)
+    walk.schema(old, new, "", 0)
+    if not walk.findings:
+        walk.say("text", "its answers are described differently")
+    return walk.findings
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One comparison. The roots hold the `$defs` that references point into."""
+
+    old_root: dict[str, Any]
+    new_root: dict[str, Any]
+    findings: list[Finding] = field(default_factory=list)
+    entered: set[tuple[str, str]] = field(default_factory=set)
+
+    def say(self, kind: Kind, text: str) -> None:
+        self.findings.append((kind, text))
+
+    def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
+        """Compare two schemas at a place of the answer: `author`, `items[].name`."""
+        same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
+        if old == new and same_definitions:
+            return
+        pair = (reference(old), reference(new))
+        if depth > DEPTH:
+            return
+        if pair in self.entered:
+            return
+        if any(pair):
+            self.entered.add(pair)
+        old, new = resolved(old, self.old_root), resolved(new, self.new_root)
+        self.types(old, new, at)
+        self.values(old, new, at)
+        self.findings += wording(old, new, _name(at))
+        self.members(old, new, at, depth)
+        if "items" in (*old, *new):
+            self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
+        before, after = old.get("additionalProperties"), new.get("additionalProperties")
+        if are_schemas(before, after):
+            self.schema(before, after, f"{at}.*", depth + 1)
+        for keyword in UNIONS:
+            self.union(branches(old, keyword), branches(new, keyword), at)
+
+    def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        before, after = type_names(old), type_names(new)
+        if before == after:
+            return
+        if not after:
+            self.say("breaking", f"{_name(at)} may be anything instead of {either(before)}")
+            return
+        kind: Kind = "breaking"
+        if not before or all(allows(before, name) for name in after):
+            kind = "additive"
+        instead = ""
+        if before:
+            instead = f" instead of {either(before)}"
+        self.say(kind, f"{_name(at)} is {either(after)}{instead}")
+
+    def values(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
+        before, after = allowed_values(old), allowed_values(new)
+        if before is None or before == after:
+            return
+        if after is None:
+            self.say("breaking", f"{_name(at)} may have any value")
+            return
+        added = [value for value in after if value not in before]
+        gone = [value for value in before if value not in after]
+        if added:
+            self.say("additive", f"{_name(at)} may be {listing(added)} as well")
+        if gone:
+            self.say("additive", f"{_name(at)} is never {listing(gone)}")
+
+    def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
+        before, after = properties(old), properties(new)
+        for name in before:
+            place = below(at, name)
+            if name not in after:
+                self.say("breaking", f"answers no longer have `{place}`")
+                continue
+            if name in required_names(old) - required_names(new):
+                self.say("breaking", f"{_name(place)} may be missing")
+            self.schema(before[name], after[name], place, depth + 1)
+        for name in after:
+            if name not in before:
+                self.say("additive", f"answers have `{below(at, name)}` as well")
+
+    def union(self, before: list[str], after: list[str], at: str) -> None:
+        if before == after:
+            return
+        if before and after and set(after) <= set(before):
+            self.say("additive", f"{_name(at)} has fewer forms")
+        else:
+            self.say("breaking", f"{_name(at)} may have other forms")
+
+
+def _name(at: str) -> str:
+    if not at:
+        return "the answer"
+    return f"`{at}` of the answer"

@@ -1,0 +1,140 @@
+"""A diff for a terminal, for programs, for a pull request, and as a changelog."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .schemas import Kind
+from .security import Consent, by_text, listed
+from .servers import KINDS, Change, Diff
+
+HEADINGS: dict[Kind, str] = {
+    "security": "Must be accepted",
+    "breaking": "Breaking",
+    "additive": "Additive",
+    "text": "Text only",
+}
+LOUD = ("security", "breaking")
+MOST = 20
+"""Changes of one class that a pull request shows unfolded."""
+SIGNS = {"added": "+ ", "removed": "- ", "renamed": "~ "}
+
+
+def as_data(difference: Diff) -> dict[str, Any]:
+    """The diff as JSON: the gravest class, counts, and every change."""
+    changes = []
+    for change in difference.changes:
+        changes.append(
+            {"class": change.kind, "event": change.event, "tool": change.tool, "text": change.text}
+        )
+    return {
+        "class": difference.kind,
+        "exit_code": difference.exit_code,
+        "counts": {kind: len(difference.of(kind)) for kind in KINDS},
+        "changes": changes,
+    }
+
+
+def as_text(difference: Diff) -> str:
+    """The diff for a terminal: a heading for each class, a line for each change."""
+    if not difference.changes:
+        return "nothing changes for callers"
+    lines: list[str] = []
+    for kind in KINDS:
+        changes = difference.of(kind)
+        if not changes:
+            continue
+        lines.append(f"{HEADINGS[kind]} ({len(changes)})")
+        lines += [f"  {line}" for line in _lines(changes)]
+        lines.append("")
+    return "\n".join([*lines, counts(difference)])
+
+
+def as_markdown(difference: Diff, *, longest: int = 60_000) -> str:
+    """The diff as a comment on a pull request, at most `longest` characters (forges refuse more
+    than 65,536).
+    """
+    if not difference.changes:
+        return "### MCP tools: nothing changes for callers\n"
+    lines = [f"### MCP tools: {counts(difference)}", ""]
+    for kind in KINDS:
+        changes = difference.of(kind)
+        if changes:
+            lines += _section(kind, changes)
+    text = "\n".join(lines)
+    if len(text) > longest:
+        cut = text[:longest].rpartition("\n")[0]
+        more = f"… {len(difference.changes)} changes in all: run `mcpgen diff` for the rest"
+        text = f"{cut}\n\n{more}\n"
+    return text
+
+
+def _section(kind: Kind, changes: list[Change]) -> list[str]:
+    title = f"{HEADINGS[kind]} ({len(changes)})"
+    if kind in LOUD:
+        title = f"⚠️ {title}"
+    lines = [f"- {line}" for line in _lines(changes)]
+    if kind == "text" or len(changes) > MOST:
+        return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
+    return [f"**{title}**", "", *lines, ""]
+
+
+def as_changelog(difference: Diff, version: str) -> str:
+    """The diff as an entry of a changelog, under the version that its gravest class calls for
+    (SemVer 2.0.0); `version` is that of the package now.
+    """
+    number = next_version(version, difference.kind)
+    lines = [f"## {number}", ""]
+    for kind in KINDS:
+        changes = difference.of(kind)
+        if changes:
+            lines += [f"### {HEADINGS[kind]}", "", *(f"* {line}" for line in _lines(changes)), ""]
+    if not difference.changes:
+        lines += ["Nothing changes for callers.", ""]
+    return "\n".join(lines)
+
+
+def next_version(version: str, kind: Kind | None) -> str:
+    """The version that follows a change of a class. Before 1.0.0 a breaking change raises the
+    second number and any other the third (SemVer 2.0.0, item 4).
+    """
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:3]]
+    major, minor, patch = [*numbers, 0, 0, 0][:3]
+    if kind is None:
+        return version
+    if kind in LOUD and major:
+        return f"{major + 1}.0.0"
+    if kind in LOUD or (kind == "additive" and major):
+        return f"{major}.{minor + 1}.0"
+    return f"{major}.{minor}.{patch + 1}"
+
+
+def _lines(changes: list[Change]) -> list[str]:
+    """Changes of one class. What must be accepted often is the same for many tools, and is one
+    line then.
+    """
+    if changes[0].kind != "security":
+        return [_line(change) for change in changes]
+    lines = []
+    for text, names in by_text(Consent(change.tool, change.text) for change in changes).items():
+        lines.append(f"{listed(names)}: {text}" if names else text)
+    return lines
+
+
+def _line(change: Change) -> str:
+    sign = SIGNS.get(change.event, "")
+    if not change.tool:
+        return change.text
+    return f"{sign}`{change.tool}` {change.text}"
+
+
+def counts(difference: Diff) -> str:
+    """How many changes of each class there are, in words."""
+    parts = []
+    for kind in KINDS:
+        number = len(difference.of(kind))
+        if number:
+            parts.append(f"{number} {kind}")
+    plural = "s" if len(difference.changes) > 1 else ""
+    return f"{', '.join(parts)} change{plural}"

@@ -1,0 +1,73 @@
+"""The two sides of a comparison: a server that was just parsed, or a project as it stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import ir
+from ..load.values import as_list, as_object, as_text
+from ..lock import Lock, facts, require_lock
+
+LIST = re.compile(r"/tools/[^/]+\.json$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One side of a comparison: the facts of a lock, and every tool as on the wire, by name."""
+
+    lock: Lock
+    tools: Mapping[str, Mapping[str, Any]]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+def side_of_server(server: ir.Server) -> Side:
+    """A server that was just parsed."""
+    tools = {}
+    for tool in server.tools:
+        tools[tool.name] = {
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+            "outputSchema": tool.output_schema,
+        }
+    return Side(lock=facts(server), tools=tools, aliases=dict(server.aliases))
+
+
+def side_of_project(folder: Path) -> Side:
+    """A project as it stands on disk. Raises UsageError when the folder is none."""
+    lock = require_lock(folder, "run `mcpgen generate`, or name two documents to compare")
+
+    def read(path: str) -> bytes | None:
+        try:
+            return (folder / path).read_bytes()
+        except OSError:
+            return None
+
+    return side_of_files(lock, read)
+
+
+def side_of_files(lock: Lock, read: Callable[[str], bytes | None]) -> Side:
+    """A project of which `read` gives the files by path."""
+    tools: dict[str, Mapping[str, Any]] = {}
+    aliases: dict[str, str] = {}
+    for path in lock.files:
+        if path.endswith("/api.json"):
+            aliases = as_object(as_object(_json(read(path))).get("aliases"))
+        elif LIST.search(path):
+            for tool in map(as_object, as_list(_json(read(path)))):
+                tools[as_text(tool.get("name"))] = tool
+    return Side(lock=lock, tools=tools, aliases=aliases)
+
+
+def _json(content: bytes | None) -> Any:
+    if content is None:
+        return None
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None

@@ -1,0 +1,112 @@
+"""The copy of its document that a project keeps, in `document/`.
+
+A document that was fetched, piped in, or lies outside the project is not there for whoever has the
+project alone. So every file that was read for it is kept as it was, and read from there: one from
+a URL or from standard input until it is fetched anew, a file where the original is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..paths import obstacle
+from .limits import Limits
+from .source import read_file
+
+FOLDER = "document"
+STDIN = "-"
+UNSAFE = re.compile(r"[^A-Za-z0-9._-]|^[.]|[.]$")
+ENDING = re.compile(r"[.](json|ya?ml)$", re.I)
+LONGEST = 80
+"""Characters of a file's name."""
+
+
+@dataclass(slots=True)
+class Copies:
+    """The files of one run by their origin: a URL, an absolute path, or `-`.
+
+    `project` is the folder whose copies are read, None where there is none yet; with `anew` they
+    are not. `originals` collects what was read.
+    """
+
+    project: Path | None = None
+    anew: bool = False
+    limits: Limits = field(default_factory=Limits)
+    originals: dict[str, bytes] = field(default_factory=dict)
+
+    def read(self, origin: str, read_original: Callable[[], bytes]) -> bytes:
+        """The bytes of a file: those of its copy, or of the original."""
+        path = self._copy(origin)
+        if path is None:
+            content = read_original()
+        else:
+            content = read_file(path, os.path.relpath(path), self.limits)
+        self.originals[origin] = content
+        return content
+
+    def _copy(self, origin: str) -> Path | None:
+        """The copy to read in the place of an original; None where the original is to be read."""
+        if self.project is None or self.anew:
+            return None
+        path = copy_path(origin, self.project)
+        if path is None or Path(origin).exists():
+            return None
+        if obstacle(self.project, path) is not None or not (self.project / path).is_file():
+            return None
+        return self.project / path
+
+
+def copy_path(origin: str, project: Path) -> str | None:
+    """Where in a project the copy of a file is kept; None for a file of the project itself."""
+    if origin == STDIN:
+        return f"{FOLDER}/stdin.yaml"
+    if origin.startswith(("http://", "https://")):
+        url = urllib.parse.urlsplit(origin)
+        parts = [url.netloc, *url.path.split("/")]
+        if url.query:
+            parts[-1] += "?" + url.query
+    else:
+        try:
+            path = os.path.relpath(origin, os.path.realpath(project))
+        except ValueError:  # another drive on Windows
+            return None
+        parts = list(Path(path).parts)
+        if parts[0] != "..":
+            return None
+        depth = parts.count("..")
+        parts = ["up"] * depth + parts[depth:]
+    return "/".join([FOLDER, *map(_safe, filter(None, parts))])
+
+
+def _safe(part: str) -> str:
+    """A part of a path that every system can have; with a hash where it had to be changed."""
+    if UNSAFE.search(part) is None and len(part) <= LONGEST:
+        return part
+    digest = hashlib.sha256(part.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    name = part.partition("?")[0]  # what is behind it may be a secret
+    ending = ENDING.search(name)
+    stem = name
+    suffix = ""
+    if ending is not None:
+        stem, suffix = name[: ending.start()], ending.group()
+    return f"{UNSAFE.sub('_', stem)[:LONGEST]}_{digest}{suffix}"
+
+
+def copies_of(originals: Mapping[str, bytes], project: Path) -> Iterator[tuple[str, bytes]]:
+    """The copies a project keeps of its document: path and content."""
+    for origin, content in originals.items():
+        path = copy_path(origin, project)
+        if path is not None:
+            yield path, content
+
+
+def has_stdin(project: Path) -> bool:
+    """Whether the document of a project was read from standard input, and is kept."""
+    path = copy_path(STDIN, project)
+    return path is not None and (project / path).is_file()

@@ -1,0 +1,49 @@
+"""`mcpgen.lock`: what was generated from what.
+
+The lock file holds no time and no absolute path, so that an unchanged document gives an unchanged
+lock. Hashes are SHA-256 of LF-normalised text: a checkout that turned the line ends into CRLF is
+not an edit.
+"""
+
+from .disk import (
+    NAME,
+    PENDING,
+    interruption,
+    is_interrupted,
+    owned,
+    read_lock,
+    read_pending,
+    require_lock,
+    salvaged_lock,
+    with_files,
+)
+from .facts import config_hash, data_hash, facts, text_hash
+from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
+from .text import dump, integrity_holds, parse_lock
+
+__all__ = [
+    "FORMAT",
+    "HINTS",
+    "NAME",
+    "PENDING",
+    "ArgumentKey",
+    "Former",
+    "Lock",
+    "Operation",
+    "ToolLock",
+    "config_hash",
+    "data_hash",
+    "dump",
+    "facts",
+    "integrity_holds",
+    "interruption",
+    "is_interrupted",
+    "owned",
+    "parse_lock",
+    "read_lock",
+    "read_pending",
+    "require_lock",
+    "salvaged_lock",
+    "text_hash",
+    "with_files",
+]

@@ -1,0 +1,205 @@
+"""What the next lock says of a server, and the hashes it holds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__, ir
+from ..lint.hidden_text import kinds_of
+from .model import HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
+
+if TYPE_CHECKING:
+    from ..config import Config
+
+LATER = ("draft", "auth_scheme", "auth_description", "headers", "full_answers", "redact")
+"""Fields that a `Config` of version 0.1.0 did not have: unset, they leave its hash as it was."""
+NOT_HASHED = (
+    "sources",
+    "overlays",
+    "ref_root",
+    "max_bytes",
+    "fetch_seconds",
+    "fetch_headers",
+    "pinned",
+    "places",
+    "project",
+)
+"""Fields of a `Config` that do not shape the result, or that shape it by way of the document or the
+lock.
+"""
+
+
+def text_hash(content: str | bytes) -> str:
+    """SHA-256 of a file, with CRLF and lone CR read as LF; bytes that are not UTF-8 text are hashed
+    as they are.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    if b"\r" in data and b"\0" not in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return hashlib.sha256(data).hexdigest()
+
+
+def data_hash(value: Any) -> str:
+    """The first 16 hex digits of the SHA-256 of a JSON value in canonical form."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def config_hash(config: Config) -> str:
+    """The hash of everything in the configuration that shapes the result, besides the document and
+    its overlays.
+    """
+    data = asdict(config)
+    for key in NOT_HASHED:
+        del data[key]
+    unset = [key for key in LATER if not data[key]]
+    for key in unset:
+        del data[key]
+    if config.lazy:
+        del data["lazy"]
+    return data_hash(data)
+
+
+def facts(
+    server: ir.Server,
+    *,
+    document: str = "",
+    openapi: str = "",
+    config: str = "",
+    customised: Mapping[str, Operation] | None = None,
+    parsed: ir.Server | None = None,
+    before: Lock | None = None,
+) -> Lock:
+    """What the lock says of one run, without the files.
+
+    `document` is the hash of the normalised document, `openapi` its version, `config` the hash of
+    the configuration, `parsed` the server before the configuration changed it, and `before` the
+    lock of the last run.
+    """
+    memory = _Memory(parsed or server, before)
+    original_names = dict(server.original_names)
+    tools = []
+    for toolset in server.toolsets:
+        for tool in toolset.tools:
+            operation = f"{tool.origin.method} {tool.origin.path}"
+            own_name = original_names.get(operation, tool.name)
+            tools.append(_tool(tool, toolset.name, own_name, memory))
+    return Lock(
+        generator=__version__,
+        document=document,
+        openapi=openapi,
+        config=config,
+        base_url=server.base_url,
+        allowed_origins=server.allowed_origins,
+        auth={auth.name: _auth(auth) for auth in server.auth},
+        security=server.security,
+        tools=tuple(tools),
+        former=memory.former(tools),
+        customised=customised or {},
+        name=server.name,
+    )
+
+
+class _Memory:
+    """The names that tools and arguments have and had, whatever the configuration calls them."""
+
+    def __init__(self, parsed: ir.Server, before: Lock | None) -> None:
+        from ..compare.matching import same  # late: it reads the classes of this package
+
+        self.before = before
+        self.arguments: dict[str, dict[str, ArgumentKey]] = {}
+        listed: list[Operation] = []
+        for tool in parsed.tools:
+            operation = f"{tool.origin.method} {tool.origin.path}"
+            listed.append((operation, tool.origin.operation_id))
+            self.arguments[operation] = {
+                argument.name: (argument.place, argument.wire_name) for argument in tool.arguments
+            }
+        self.last: dict[str, ToolLock | Former] = {}
+        """`METHOD /path` today → what the last lock says of that operation."""
+        self.unmatched: list[ToolLock | Former] = []
+        if before is not None:
+            self._remember(before.tools, listed, same)
+            left = [pair for pair in listed if pair[0] not in self.last]
+            self._remember(before.former, left, same)
+
+    def _remember(self, entries: Any, listed: list[Operation], same: Any) -> None:
+        today = same([entry.identity for entry in entries], listed)
+        for entry in entries:
+            operation = today.get(entry.identity)
+            if operation is None:
+                self.unmatched.append(entry)
+            else:
+                self.last[operation] = entry
+
+    def gone_arguments(self, operation: str) -> dict[str, ArgumentKey]:
+        """The arguments of earlier documents, as far as their names are free."""
+        entry = self.last.get(operation)
+        if entry is None:
+            return {}
+        earlier = dict(entry.arguments)
+        if isinstance(entry, ToolLock):
+            earlier = {**entry.gone_arguments, **earlier}
+        now = self.arguments.get(operation, {})
+        keys = set(now.values())
+        return {name: key for name, key in earlier.items() if name not in now and key not in keys}
+
+    def former(self, tools: list[ToolLock]) -> tuple[Former, ...]:
+        """Every tool of the last lock that is none now."""
+        current = {tool.operation for tool in tools}
+        entries = [entry for operation, entry in self.last.items() if operation not in current]
+        former = [_former(entry) for entry in (*self.unmatched, *entries)]
+        return tuple(sorted(former, key=lambda entry: (entry.own_name, entry.operation)))
+
+
+def _former(entry: ToolLock | Former) -> Former:
+    if isinstance(entry, Former):
+        return entry
+    return Former(
+        operation=entry.operation,
+        operation_id=entry.operation_id,
+        own_name=entry.own_name,
+        arguments={**entry.gone_arguments, **entry.arguments},
+    )
+
+
+def _auth(auth: ir.Auth) -> dict[str, Any]:
+    return {
+        "kind": auth.kind,
+        "place": auth.place,
+        "wire_name": auth.wire_name,
+        "scheme": auth.scheme,
+        "token_url": auth.token_url,
+        "scopes": list(auth.scopes),
+        "variables": list(auth.variables),
+        **({} if auth.declared else {"declared": False}),
+    }
+
+
+def _tool(tool: ir.Tool, toolset: str, own_name: str, memory: _Memory) -> ToolLock:
+    operation = f"{tool.origin.method} {tool.origin.path}"
+    request = tool.request
+    return ToolLock(
+        name=tool.name,
+        own_name=own_name,
+        operation_id=tool.origin.operation_id,
+        method=tool.origin.method,
+        path=tool.origin.path,
+        toolset=toolset,
+        text=data_hash([tool.title, tool.description]),
+        schema=data_hash([tool.input_schema, tool.output_schema]),
+        hints={name: getattr(tool.hints, name) for name in HINTS},
+        arguments=memory.arguments.get(operation, {}),
+        gone_arguments=memory.gone_arguments(operation),
+        base_url=request.base_url if request else None,
+        security=request.security if request else None,
+        odd=kinds_of(
+            tool.title,
+            tool.description,
+            json.dumps([tool.input_schema, tool.output_schema], ensure_ascii=False),
+        ),
+    )

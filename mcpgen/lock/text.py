@@ -1,0 +1,238 @@
+"""The text of `mcpgen.lock`.
+
+One file and one tool per line, so that two branches that both regenerated merge, or conflict, line
+by line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..paths import check_generated, check_paths, packages
+from ..text import shorten, visible
+from .facts import text_hash
+from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
+
+
+def dump(lock: Lock) -> str:
+    """The text of the lock file: JSON, ASCII, the same for the same facts."""
+    head = {
+        "lock": FORMAT,
+        "generator": lock.generator,
+        "document": lock.document,
+        "openapi": lock.openapi,
+        "name": lock.name,
+        "config": lock.config,
+        "base_url": lock.base_url,
+        "allowed_origins": list(lock.allowed_origins),
+        "security": _lists(lock.security),
+    }
+    lines = ["{"]
+    lines += [f'  "{key}": {json.dumps(value)},' for key, value in head.items()]
+    lines += _table("auth", lock.auth)
+    lines += _table("customised", lock.customised)
+    lines += _table("files", lock.files)
+    lines += _block("tools", [json.dumps(_tool_data(tool)) for tool in lock.tools], "[]")
+    if lock.former:
+        lines += _block("former", [json.dumps(_former_data(tool)) for tool in lock.former], "[]")
+    return _signed("\n".join(lines))
+
+
+def integrity_holds(text: str) -> bool:
+    """Whether the last line of a lock file is the hash of the lines above it."""
+    body, separator, _ = text.replace("\r\n", "\n").rpartition('\n  "integrity": ')
+    return bool(separator) and _signed(body) == text.replace("\r\n", "\n")
+
+
+def _table(key: str, values: Mapping[str, Any]) -> list[str]:
+    return _block(
+        key, [f"{json.dumps(name)}: {json.dumps(values[name])}" for name in sorted(values)], "{}"
+    )
+
+
+def _signed(body: str) -> str:
+    """The lock with the hash of everything above as its last line: an edit of the lock itself
+    shows.
+    """
+    return f'{body}\n  "integrity": "{text_hash(body)}"\n}}\n'
+
+
+def _block(key: str, items: list[str], brackets: str) -> list[str]:
+    if not items:
+        return [f'  "{key}": {brackets},']
+    return [
+        f'  "{key}": {brackets[0]}',
+        ",\n".join(f"    {item}" for item in items),
+        f"  {brackets[1]},",
+    ]
+
+
+def _tool_data(tool: ToolLock) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": tool.name,
+        "operation_id": tool.operation_id,
+        "operation": tool.operation,
+        "toolset": tool.toolset,
+        "text": tool.text,
+        "schema": tool.schema,
+        "hints": [name for name in HINTS if tool.hints.get(name)],
+    }
+    if tool.own_name != tool.name:
+        data["given"] = tool.own_name
+    if tool.arguments:
+        data["arguments"] = _argument_data(tool.arguments)
+    if tool.gone_arguments:
+        data["gone_arguments"] = _argument_data(tool.gone_arguments)
+    if tool.base_url is not None:
+        data["base_url"] = tool.base_url
+    if tool.security is not None:
+        data["security"] = _lists(tool.security)
+    if tool.odd:
+        data["odd"] = list(tool.odd)
+    return data
+
+
+def _former_data(tool: Former) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "operation": tool.operation,
+        "operation_id": tool.operation_id,
+        "name": tool.own_name,
+    }
+    if tool.arguments:
+        data["arguments"] = _argument_data(tool.arguments)
+    return data
+
+
+def _argument_data(arguments: Mapping[str, ArgumentKey]) -> dict[str, str]:
+    """Name → place, and behind it the name on the wire where that is another."""
+    data = {}
+    for name, (place, wire_name) in arguments.items():
+        data[name] = place
+        if wire_name != name:
+            data[name] = f"{place} {wire_name}"
+    return data
+
+
+def _lists(security: tuple[tuple[str, ...], ...]) -> list[list[str]]:
+    return [list(names) for names in security]
+
+
+# Reading
+
+
+def parse_lock(text: str) -> Lock:
+    """The lock a text says. Raises ValueError or KeyError when it is not one this version reads.
+
+    Every path in it is one that mcpgen may write; every value has its type.
+    """
+    data = json.loads(text)
+    number = None
+    if isinstance(data, dict):
+        number = data.get("lock")
+    if number != FORMAT:
+        raise ValueError(f"its format is {number!r}, this version of mcpgen reads {FORMAT}")
+    files = {path: _text(value) for path, value in _object(data["files"]).items()}
+    for path in files:
+        check_generated(path)
+    check_paths(files)
+    return Lock(
+        generator=_text(data["generator"]),
+        document=_text(data["document"]),
+        openapi=_text(data["openapi"]),
+        config=_text(data["config"]),
+        base_url=_text_or_none(data["base_url"]),
+        allowed_origins=_texts(data["allowed_origins"]),
+        auth={name: _object(auth) for name, auth in _object(data["auth"]).items()},
+        security=_alternatives(data["security"]),
+        tools=tuple(_read_tool(_object(tool)) for tool in _list(data["tools"])),
+        former=tuple(_read_former(_object(tool)) for tool in _list(data.get("former", []))),
+        customised={key: _operation(value) for key, value in _object(data["customised"]).items()},
+        files=files,
+        name=_text(data.get("name", _name_of(files))),
+    )
+
+
+def _read_tool(data: dict[str, Any]) -> ToolLock:
+    method, _, path = _text(data["operation"]).partition(" ")
+    hints = _texts(data["hints"])
+    return ToolLock(
+        name=_text(data["name"]),
+        own_name=_text(data.get("given", data["name"])),
+        operation_id=_text_or_none(data["operation_id"]),
+        method=method,
+        path=path,
+        toolset=_text(data["toolset"]),
+        text=_text(data["text"]),
+        schema=_text(data["schema"]),
+        hints={name: name in hints for name in HINTS},
+        arguments=_arguments(data.get("arguments", {})),
+        gone_arguments=_arguments(data.get("gone_arguments", {})),
+        base_url=_text_or_none(data.get("base_url")),
+        security=_alternatives(data["security"]) if "security" in data else None,
+        odd=_texts(data.get("odd", [])),
+    )
+
+
+def _read_former(data: dict[str, Any]) -> Former:
+    return Former(
+        operation=_text(data["operation"]),
+        operation_id=_text_or_none(data["operation_id"]),
+        own_name=_text(data["name"]),
+        arguments=_arguments(data.get("arguments", {})),
+    )
+
+
+def _arguments(value: Any) -> dict[str, ArgumentKey]:
+    arguments = {}
+    for name, key in _object(value).items():
+        place, _, wire_name = _text(key).partition(" ")
+        arguments[name] = (place, wire_name or name)
+    return arguments
+
+
+def _name_of(files: Mapping[str, str]) -> str:
+    """The server's name in a lock of version 0.1.0, which did not say it: that of the package."""
+    return next(iter(sorted(packages(files))), "").removesuffix("_mcp")
+
+
+def _operation(value: Any) -> Operation:
+    operation, identity = _list(value)
+    return _text(operation), _text_or_none(identity)
+
+
+def _alternatives(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(_texts(names) for names in _list(value))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_text(item) for item in _list(value))
+
+
+def _text_or_none(value: Any) -> str | None:
+    if value is None:
+        return None
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{_excerpt(value)} is not text")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{_excerpt(value)} is not a list")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{_excerpt(value)} is not an object")
+    return value
+
+
+def _excerpt(value: Any) -> str:
+    return shorten(visible(json.dumps(value)), 40)

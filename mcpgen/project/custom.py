@@ -1,0 +1,250 @@
+"""The user's tools in `custom/`: a contract in a JSON file each, and a function in the module
+beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..problems import Place, Problem
+from .functions import FunctionNode, function_problems, functions, makes_a_tool
+from .package import Package
+from .source import parsed, problem_at, relative
+
+INJECTED = ("api", "context")
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def custom_problems(package: Package) -> Iterator[Problem]:
+    """Contracts that cannot be read, functions that are missing, that do not fit their contract, or
+    whose tool is gone.
+    """
+    custom = _Custom(package)
+    yield from custom.contracts()
+    yield from custom.implementations()
+    yield from custom.orphans()
+    yield from function_problems(
+        package.files.folder,
+        {*package.tools, *_contract_names(package)},
+        functions(package.home),
+    )
+
+
+def custom_names(package: Package) -> set[str]:
+    """The names of the user's tools, as far as their contracts can be read."""
+    return _contract_names(package).union(function.name for function in functions(package.home))
+
+
+def _contract_names(package: Package) -> set[str]:
+    names = set()
+    for path in sorted((package.home / "custom").glob("*.json")):
+        contract = _contract(path)
+        if not isinstance(contract, ValueError):
+            names |= {str(tool.get("name")) for tool in contract}
+    return names
+
+
+def _contract(path: Path) -> list[dict[str, Any]] | ValueError:
+    """The tools of a contract, or why it cannot be read."""
+    try:
+        data = json.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        return ValueError(str(error))
+    except ValueError as error:
+        return error
+    if not isinstance(data, list):
+        data = [data]
+    return [tool for tool in data if isinstance(tool, dict)]
+
+
+class _Custom:
+    def __init__(self, package: Package) -> None:
+        self.package = package
+        self.folder = package.files.folder
+        self.room = package.home / "custom"
+
+    def contracts(self) -> Iterator[Problem]:
+        """The user's own contracts, and the functions that belong to them."""
+        for path in sorted(self.room.glob("*.json")):
+            contract = _contract(path)
+            if isinstance(contract, ValueError):
+                yield Problem(
+                    code="E1312",
+                    severity="error",
+                    message=f"not readable as JSON: {contract}",
+                    place=Place(file=self.name(path), line=getattr(contract, "lineno", 0)),
+                )
+                continue
+            module = path.with_suffix(".py")
+            tree = parsed(module)
+            if isinstance(tree, Problem):
+                yield tree
+                continue
+            for tool in contract:
+                yield from self.tool(tool, path, module, tree)
+
+    def tool(
+        self, tool: dict[str, Any], path: Path, module: Path, tree: ast.Module | None
+    ) -> Iterator[Problem]:
+        """One contract and its function."""
+        name = str(tool.get("name"))
+        word = _word(name)
+        function = _function(tree, word)
+        if function is None:
+            message = f"custom tool `{name}` has no function `{word}`"
+            yield self.missing(message, module, f"the contract is in `{self.name(path)}`")
+            return
+        if isinstance(function, ast.alias):
+            return  # imported from elsewhere: its arguments cannot be seen from here
+        namesake = self.package.tools.get(name)
+        schema = tool.get("inputSchema")
+        hint = ""
+        if namesake is not None and "inputSchema" not in tool:
+            schema = namesake.get("inputSchema")
+            hint = "its contract is the generated one: change the function, or write `inputSchema`"
+        if not isinstance(schema, dict):
+            schema = {}
+        for fault in _misfits(function, schema):
+            message = f"custom tool `{name}`: {fault}"
+            yield problem_at("E1314", message, self.folder, module, function, hint)
+
+    def implementations(self) -> Iterator[Problem]:
+        """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated
+        contract.
+        """
+        for name, wire in sorted(self.package.tools.items()):
+            module = self.room / f"{_word(name)}.py"
+            contract = self.package.contracts.get(name)
+            if module.with_suffix(".json").is_file():
+                continue
+            if contract is None and not module.is_file():
+                continue
+            if contract is not None and self.is_planned(module):
+                continue
+            tree = parsed(module)
+            if isinstance(tree, Problem):
+                yield tree
+                continue
+            yield from self.implementation(name, _as_called(wire, contract), module, tree)
+
+    def implementation(
+        self, name: str, schema: Mapping[str, Any], module: Path, tree: ast.Module | None
+    ) -> Iterator[Problem]:
+        """One generated tool and the user's function for it."""
+        function = _function(tree, _word(name))
+        if function is None:
+            hint = "`mcpgen generate` writes a stub where there is no file" if tree is None else ""
+            yield self.missing(f"tool `{name}` has no function `{_word(name)}`", module, hint)
+        elif not isinstance(function, ast.alias):
+            for fault in _misfits(function, schema):
+                message = f"tool `{name}`: {fault}"
+                yield problem_at("E1314", message, self.folder, module, function)
+
+    def is_planned(self, module: Path) -> bool:
+        """Whether a run writes the first stub of a tool."""
+        return bool(self.package.files.planned) and not module.is_file()
+
+    def orphans(self) -> Iterator[Problem]:
+        """Functions in `custom/<tool>.py` whose tool is gone: they are the user's, so they are
+        named and left alone.
+        """
+        words = {"__init__", *map(_word, self.package.tools)}
+        for path in sorted(self.room.glob("*.py")):
+            if path.stem in words or path.with_suffix(".json").is_file():
+                continue
+            tree = parsed(path)
+            if not isinstance(tree, ast.Module):
+                continue
+            function = _function(tree, path.stem)
+            if isinstance(function, FunctionNode) and not makes_a_tool(function):
+                message = f"there is no tool `{path.stem}`, so its function is never called"
+                hint = "the file is yours: remove it when you no longer need it"
+                problem = problem_at("E1316", message, self.folder, path, function, hint)
+                yield replace(problem, severity="warning")
+
+    def missing(self, message: str, module: Path, hint: str) -> Problem:
+        """A function that is not there."""
+        place = Place(file=self.name(module))
+        return Problem(code="E1313", severity="error", message=message, hint=hint, place=place)
+
+    def name(self, path: Path) -> str:
+        """A path as the user sees it."""
+        return relative(self.folder, path)
+
+
+def _word(tool: str) -> str:
+    """The name of the function of a tool."""
+    return re.sub(r"\W", "_", tool)
+
+
+def _function(tree: ast.Module | None, name: str) -> Function | ast.alias | None:
+    """The last thing of that name in a module; an alias where it comes from elsewhere."""
+    if tree is None:
+        return None
+    for node in reversed(tree.body):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            return node
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                if (alias.asname or alias.name) in (name, "*"):
+                    return alias
+        if isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if name in names:
+                return ast.alias(name=name)
+    return None
+
+
+def _as_called(wire: Mapping[str, Any], contract: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments of a tool as its function gets them: a schema of their names."""
+    schema = wire.get("inputSchema")
+    if not isinstance(schema, dict):
+        schema = {}
+    if contract is None:
+        return schema
+    names = contract.get("arguments", {})
+    return {
+        "properties": {name: {} for name in names.values()},
+        "required": [names.get(name, name) for name in schema.get("required", ())],
+        "more": contract.get("more", False),
+    }
+
+
+def _misfits(function: Function, schema: Mapping[str, Any]) -> Iterator[str]:
+    """Where a function cannot take the arguments its contract lets through."""
+    properties = schema.get("properties")
+    offered = set(properties) if isinstance(properties, dict) else set()
+    required = {name for name in schema.get("required") or () if isinstance(name, str)}
+    parameters, defaults = _parameters(function)
+    if function.args.kwarg is None:
+        if schema.get("more"):
+            yield "its function has to take further arguments: `**more: Any`"
+        for name in sorted(offered - parameters):
+            yield f"its function has no argument `{name}`"
+    for name in sorted(parameters - offered - defaults):
+        yield f"its function needs `{name}`, which its contract does not have"
+    for name in sorted((parameters & offered) - required - defaults):
+        yield f"its function needs `{name}`, which its contract leaves optional"
+
+
+def _parameters(function: Function) -> tuple[set[str], set[str]]:
+    """The names of a function's parameters, without those mcpgen fills, and of those with a
+    default.
+    """
+    arguments = function.args
+    positional = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
+    first_default = len(positional) - len(arguments.defaults)
+    parameters = {name for name in positional if name not in INJECTED}
+    defaults = set(positional[first_default:])
+    for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        parameters.add(item.arg)
+        if default is not None:
+            defaults.add(item.arg)
+    return parameters, defaults

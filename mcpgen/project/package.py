@@ -1,0 +1,172 @@
+"""The generated package of a project, as it is or as a run would leave it, for a look at the user's
+code in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..compare.matching import match
+from ..load.values import as_object
+from ..lock import Lock
+from ..paths import packages
+from ..write.ownership import is_once
+from .source import parsed
+
+if TYPE_CHECKING:
+    from .run import Run
+
+TOOLS = re.compile(r"src/[^/]+/tools/[^/]+\.json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """The files of a project, as they are or as a run would leave them.
+
+    `planned` are generated files by path, with the text they are to have; `gone` are paths of the
+    last run. Every other path is what the disk says.
+    """
+
+    folder: Path
+    owned: Collection[str]
+    planned: Mapping[str, str | bytes] = field(default_factory=dict)
+    gone: Collection[str] = ()
+
+    def has(self, path: str) -> bool:
+        """Whether there is such a file."""
+        if path in self.planned:
+            return True
+        return path not in self.gone and (self.folder / path).is_file()
+
+    def has_module(self, path: str) -> bool:
+        """Whether there is such a module or package; `path` has no suffix."""
+        if self.has(f"{path}.py"):
+            return True
+        if any(planned.startswith(f"{path}/") for planned in self.planned):
+            return True
+        modules = (self.folder / path).glob("*.py")
+        return any(self.has(module.relative_to(self.folder).as_posix()) for module in modules)
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a generated module; None where there is none."""
+        if path in self.planned:
+            return ast.parse(self.planned[path])
+        tree = parsed(self.folder / path)
+        if isinstance(tree, ast.Module):
+            return tree
+        return None
+
+    def data(self, path: str) -> Any:
+        """The JSON of a generated file; None where there is none, or it cannot be read."""
+        try:
+            if path in self.planned:
+                return json.loads(self.planned[path])
+            return json.loads((self.folder / path).read_bytes())
+        except (OSError, ValueError):
+            return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """The generated package `name`: its tools as on the wire by name, their names by toolset, and
+    what `contracts.json` says of every tool that the user implements.
+
+    `home` is the folder with the user's modules, which is that of another package while the server
+    gets another name. `gone` says of tools that are none any more why, and `renamed` what others
+    are called now.
+    """
+
+    files: Files
+    name: str
+    home: Path
+    tools: Mapping[str, Mapping[str, Any]]
+    toolsets: Mapping[str, frozenset[str]]
+    contracts: Mapping[str, Mapping[str, Any]]
+    gone: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def own_modules(self) -> Iterator[Path]:
+        """The Python files of the user: in the package and in the tests."""
+        for start in (self.home, self.files.folder / "tests"):
+            for path in sorted(start.rglob("*.py")):
+                if path.relative_to(self.files.folder).as_posix() not in self.files.owned:
+                    yield path
+
+
+def package_on_disk(folder: Path, lock: Lock) -> Package | None:
+    """The package whose generated files the lock lists; None where it lists none."""
+    name = next(iter(sorted(packages(lock.files))), None)
+    if name is None:
+        return None
+    files = Files(folder=folder, owned=lock.files)
+    gone = {former.own_name: f"`{former.operation}` is no longer a tool" for former in lock.former}
+    return Package(
+        files=files,
+        name=name,
+        home=folder / "src" / name,
+        tools=tools_in(files, lock.files),
+        toolsets=toolsets_of(lock),
+        contracts=as_object(files.data(f"src/{name}/contracts.json")),
+        gone=gone,
+    )
+
+
+def package_of_run(run: Run) -> Package:
+    """The package as a run would leave it."""
+    planned = {path: text for path, text in run.files.items() if not is_once(path)}
+    name = run.server.package
+    home = run.folder / "src" / name
+    owned: Collection[str] = ()
+    gone: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    if run.lock is not None:
+        owned = run.lock.files
+        matched = match(run.lock, run.facts)
+        renamed = dict(matched.renamed)
+        left_out = {f"{skip.origin.method} {skip.origin.path}": skip for skip in run.server.skips}
+        for tool in matched.gone:
+            skip = left_out.get(tool.operation)
+            if skip is None:
+                gone[tool.name] = f"`{tool.operation}` is no longer in the document"
+            else:
+                gone[tool.name] = f"`{tool.operation}` is no tool any more: {skip.reason}"
+        for old in sorted(packages(owned) - {name}):
+            home = run.folder / "src" / old
+    files = Files(folder=run.folder, owned={*planned, *owned}, planned=planned, gone=owned)
+    return Package(
+        files=files,
+        name=name,
+        home=home,
+        tools=tools_in(files, planned),
+        toolsets=toolsets_of(run.facts),
+        contracts=as_object(files.data(f"src/{name}/contracts.json")),
+        gone=gone,
+        renamed=renamed,
+    )
+
+
+def tools_in(files: Files, paths: Collection[str]) -> dict[str, Mapping[str, Any]]:
+    """Every generated tool as on the wire, by name."""
+    tools: dict[str, Mapping[str, Any]] = {}
+    for path in paths:
+        if TOOLS.fullmatch(path) is None:
+            continue
+        listed = files.data(path)
+        if isinstance(listed, list):
+            objects = [tool for tool in listed if isinstance(tool, dict)]
+            tools |= {tool["name"]: tool for tool in objects if "name" in tool}
+    return tools
+
+
+def toolsets_of(lock: Lock) -> dict[str, frozenset[str]]:
+    """Toolset → the names of its tools."""
+    names: dict[str, set[str]] = {}
+    for tool in lock.tools:
+        names.setdefault(tool.toolset, set()).add(tool.name)
+    return {toolset: frozenset(tools) for toolset, tools in names.items()}

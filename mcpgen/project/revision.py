@@ -1,0 +1,59 @@
+"""A project as it was at a revision of its git repository."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+from pathlib import Path
+
+from ..compare.sides import Side, side_of_files
+from ..lock import NAME, parse_lock
+from ..problems import UsageError
+
+SECONDS = 60
+
+
+def side_of_revision(project: Path, revision: str) -> Side:
+    """The project at a revision. Raises UsageError (E1362) where git or the revision has none."""
+    commit = _git(
+        project, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
+    )
+    archive = _git(project, revision, "archive", "--format=tar", commit.decode().strip(), ".")
+    files: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if member.isfile() else None
+            if content is not None and member.name.endswith((".json", NAME)):
+                files[member.name.removeprefix("./")] = content.read()
+    if NAME not in files:
+        raise _unreadable(project, revision, f"there is no `{NAME}` in it")
+    try:
+        lock = parse_lock(files[NAME].decode())
+    except (ValueError, KeyError, RecursionError) as error:
+        raise _unreadable(project, revision, f"its `{NAME}` cannot be read: {error}") from error
+    return side_of_files(lock, files.get)
+
+
+def _git(project: Path, revision: str, *arguments: str) -> bytes:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(project), *arguments],
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _unreadable(project, revision, str(error)) from error
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().split("\n")[0]
+        raise _unreadable(project, revision, reason or "git does not know it")
+    return done.stdout
+
+
+def _unreadable(project: Path, revision: str, reason: str) -> UsageError:
+    return UsageError.of(
+        "E1362",
+        f"cannot read `{project}` at `{revision[:80]}`: {reason}",
+        "name a commit, branch or tag, as in `mcpgen diff --against main`",
+    )

@@ -1,0 +1,5 @@
+"""Hooks."""
+
+
+def before_remove_book(call):
+    raise PermissionError("ask first")

@@ -1,0 +1,5 @@
+"""Hooks."""
+
+
+def after_remove_book(call, result):
+    return result

@@ -1,0 +1,199 @@
+"""The generated workflow, as far as it runs without its host: every `run` step of a job, in order,
+in a fresh clone of the project, with the API's document on a server of its own.
+"""
+
+from __future__ import annotations
+
+import copy
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
+    "servers": [{"url": "https://api.shop.example"}],
+    "paths": {
+        "/books": {
+            "get": {
+                "operationId": "listBooks",
+                "parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}],
+                "responses": {"204": {"description": "none"}},
+            }
+        }
+    },
+}
+SHIMS = {
+    "python": 'exec "$PYTHON" "$@"',
+    "pip": 'echo "$@" >> "$RUNNER_TEMP/pip.txt"',
+    "mcpgen": 'exec "$PYTHON" -m mcpgen "$@"',
+    # The project's own tests, without an environment of their own.
+    "make": 'case "$1" in test) PYTHONPATH="$PWD/src:$PYTHONPATH" exec "$PYTHON" -m pytest -q;; esac',
+    "gh": 'while [ $# -gt 0 ]; do [ "$1" = --body-file ] && cp "$2" "$RUNNER_TEMP/request.md"; shift;'
+    " done",
+}
+"""Programs of the host."""
+
+
+@dataclass
+class Site:
+    """A server that answers with the document; `url` is where."""
+
+    url: str = ""
+    document: Any = None
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    state = Site(document=DOCUMENT)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps(state.document).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    state.url = f"http://127.0.0.1:{server.server_port}/openapi.json"
+    yield state
+    server.shutdown()
+    server.server_close()
+
+
+class Host:
+    """A forge with one repository, and a runner with the programs of `SHIMS`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.remote, self.work = folder / "remote.git", folder / "work"
+        programs = folder / "bin"
+        programs.mkdir()
+        for name, script in SHIMS.items():
+            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+            (programs / name).chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHON": sys.executable,
+            "PYTHONPATH": str(REPOSITORY),
+            "RUNNER_TEMP": str(folder),
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+            "GIT_AUTHOR_NAME": "a",
+            "GIT_AUTHOR_EMAIL": "a@b.example",
+            "GIT_COMMITTER_NAME": "a",
+            "GIT_COMMITTER_EMAIL": "a@b.example",
+        }
+
+    def run(self, *command: str, cwd: Path | None = None) -> None:
+        """A command that must succeed."""
+        subprocess.run(
+            command, cwd=cwd or self.work, env=self.environment, check=True, capture_output=True
+        )
+
+    def begin(self, url: str) -> None:
+        """A project from a URL, pushed."""
+        self.run("mcpgen", "generate", url, "-o", str(self.work), cwd=self.folder)
+        self.run("git", "init", "--quiet", "--initial-branch", "main")
+        self.run("git", "init", "--quiet", "--bare", str(self.remote), cwd=self.folder)
+        self.run("git", "remote", "add", "origin", str(self.remote))
+        self.push()
+
+    def push(self) -> None:
+        """Everything in the work tree."""
+        self.run("git", "add", "--all")
+        self.run("git", "commit", "--quiet", "--message", "a change")
+        self.run("git", "push", "--quiet", "origin", "main")
+
+    def job(self, name: str) -> tuple[bool, str]:
+        """Whether a job of the workflow is green, and its log."""
+        clone = self.folder / f"clone-{name}"
+        shutil.rmtree(clone, ignore_errors=True)
+        self.run(
+            "git", "clone", "--quiet", "-b", "main", str(self.remote), str(clone), cwd=self.folder
+        )
+        workflow = yaml.safe_load((clone / ".github/workflows/mcpgen.yml").read_text())
+        log = ""
+        for step in workflow["jobs"][name]["steps"]:
+            if "run" not in step:
+                continue
+            done = subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+                cwd=clone,
+                env={**self.environment, "MCPGEN": "", "BASE": "main"},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            log += done.stdout + done.stderr
+            if done.returncode:
+                return False, log
+        return True, log
+
+
+@pytest.fixture
+def host(tmp_path: Path, site: Site) -> Host:
+    forge = Host(tmp_path)
+    forge.begin(site.url)
+    return forge
+
+
+def test_every_job_is_green_on_the_first_day(host: Host) -> None:
+    for job in ("check", "test", "update"):
+        green, log = host.job(job)
+        assert green, log
+    from mcpgen import __version__
+
+    assert f"mcpgen=={__version__}" in (host.folder / "pip.txt").read_text()
+    assert not (host.folder / "request.md").exists()
+
+
+def test_a_changed_document_is_proposed_with_what_changes_for_callers(
+    host: Host, site: Site
+) -> None:
+    site.document = copy.deepcopy(DOCUMENT)
+    operation = site.document["paths"]["/books"]["get"]
+    operation["parameters"].append({"name": "page", "in": "query", "schema": {"type": "integer"}})
+    green, log = host.job("check")
+    assert green, log
+    green, log = host.job("update")
+    assert green, log
+    request = (host.folder / "request.md").read_text()
+    assert "1 additive change" in request
+    assert "- `list_books` `page` is new" in request
+    host.run("git", "fetch", "--quiet", "origin", "mcpgen-update")
+    host.run("git", "diff", "--quiet", "HEAD", "FETCH_HEAD", "--", "pyproject.toml")
+
+
+def test_a_change_that_needs_consent_is_red_with_its_reason(host: Host, site: Site) -> None:
+    site.document = {**DOCUMENT, "servers": [{"url": "https://evil.example"}]}
+    green, log = host.job("update")
+    assert not green
+    assert "evil.example" in log
+    assert not (host.folder / "request.md").exists()
+
+
+def test_an_edit_by_hand_is_red_with_its_reason(host: Host) -> None:
+    (path,) = host.work.glob("src/*/tools/*.json")
+    path.write_text(path.read_text().replace("List books", "List every book"))
+    host.push()
+    green, log = host.job("check")
+    assert not green
+    assert "was edited" in log

@@ -1,0 +1,186 @@
+"""A project keeps the document it was made from, so that it can be checked wherever it is."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mcpgen.config import Config
+from mcpgen.load.copies import copy_path
+from mcpgen.paths import check_generated
+from mcpgen.problems import OutputConflictError, Problems, UsageError
+from mcpgen.project.check import check
+from mcpgen.project.run import Request, run
+from mcpgen.project.save import save as save_run
+
+from .shop import DOCUMENT, changed, contents, generate, project, save, tools
+
+
+def more(document: dict[str, Any]) -> None:
+    """One more operation."""
+    document["paths"]["/x"] = {"get": {"operationId": "x", "responses": {}}}
+
+
+def from_url(folder: Path, url: str = "", *, update: bool = False) -> None:
+    """`mcpgen generate URL`, `mcpgen generate`, or `mcpgen generate --update`."""
+    config = Config(sources=(url,)) if url else Config()
+    save_run(run(Request(config=config, folder=folder, update=update), Problems()))
+
+
+class Site:
+    """An API's address that says what the test wants, or is down."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.document: Any = DOCUMENT
+        self.fetched = 0
+        monkeypatch.setattr("mcpgen.load.fetch.Downloads.fetch", lambda _, url: self.answer(url))
+
+    def answer(self, url: str) -> bytes:
+        self.fetched += 1
+        if self.document is None:
+            raise UsageError.of("E0122", "the server is down", file=url)
+        return json.dumps(self.document).encode()
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Site:
+    return Site(monkeypatch)
+
+
+URL = "https://api.shop.example/v1/openapi.json"
+
+
+def test_a_project_from_a_url_is_checked_and_generated_without_a_network(
+    tmp_path: Path, site: Site
+) -> None:
+    folder = tmp_path / "shop"
+    from_url(folder, URL)
+    copy = folder / "document/api.shop.example/v1/openapi.json"
+    assert json.loads(copy.read_bytes()) == DOCUMENT
+    site.document = None
+    assert check(folder, Problems()).passed
+    before = contents(folder)
+    from_url(folder)
+    assert contents(folder) == before
+    assert site.fetched == 1
+
+
+def test_an_update_fetches_anew_and_keeps_what_it_fetched(tmp_path: Path, site: Site) -> None:
+    folder = tmp_path / "shop"
+    from_url(folder, URL)
+    site.document = changed(more)
+    assert check(folder, Problems()).passed
+    from_url(folder)
+    assert "x" not in tools(folder)
+    from_url(folder, update=True)
+    assert "x" in tools(folder)
+    site.document = None
+    assert check(folder, Problems()).passed
+
+
+def test_naming_the_url_again_fetches_it(tmp_path: Path, site: Site) -> None:
+    folder = tmp_path / "shop"
+    from_url(folder, URL)
+    site.document = changed(more)
+    from_url(folder, URL)
+    assert "x" in tools(folder)
+
+
+def test_relative_servers_mean_the_same_in_the_copy(tmp_path: Path, site: Site) -> None:
+    site.document = {**DOCUMENT, "servers": [{"url": "/v1"}]}
+    folder = tmp_path / "shop"
+    from_url(folder, URL)
+    before = contents(folder)
+    from_url(folder)
+    assert contents(folder) == before
+    (facts,) = folder.glob("src/*/api.json")
+    assert json.loads(facts.read_text())["base_url"] == "https://api.shop.example/v1"
+
+
+def test_a_document_from_standard_input_can_be_checked_and_generated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def piped(document: Any) -> None:
+        stream = SimpleNamespace(buffer=io.BytesIO(json.dumps(document).encode()))
+        monkeypatch.setattr(sys, "stdin", stream)
+
+    folder = tmp_path / "shop"
+    piped(DOCUMENT)
+    from_url(folder, "-")
+    monkeypatch.setattr(sys, "stdin", None)
+    assert check(folder, Problems()).passed
+    before = contents(folder)
+    from_url(folder)
+    assert contents(folder) == before
+    piped(changed(more))
+    from_url(folder, "-")
+    assert "x" in tools(folder)
+
+
+def test_a_file_outside_the_project_is_read_where_it_is_and_its_copy_where_it_is_not(
+    tmp_path: Path,
+) -> None:
+    folder = project(tmp_path)
+    save(changed(more), tmp_path / "shop.json")
+    assert not check(folder, Problems()).passed
+    generate(folder)
+    assert "x" in tools(folder)
+    (tmp_path / "shop.json").unlink()
+    assert check(folder, Problems()).passed
+
+
+def test_all_files_of_a_document_are_kept(tmp_path: Path) -> None:
+    def split(document: dict[str, Any]) -> None:
+        document["components"]["schemas"]["Book"] = {"$ref": "schemas/book.json"}
+
+    (tmp_path / "api").mkdir()
+    save(DOCUMENT["components"]["schemas"]["Book"], tmp_path / "api" / "schemas" / "book.json")
+    save(changed(split), tmp_path / "api" / "shop.json")
+    folder = tmp_path / "project"
+    generate(folder, tmp_path / "api" / "shop.json")
+    kept = {path for path in contents(folder) if path.startswith("document/")}
+    assert kept == {"document/up/api/shop.json", "document/up/api/schemas/book.json"}
+    (tmp_path / "api").rename(tmp_path / "away")
+    assert check(folder, Problems()).passed
+
+
+def test_a_document_inside_the_project_is_not_copied(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    save(DOCUMENT, folder / "api" / "shop.json")
+    (folder / "mcpgen.toml").write_text('[source]\npath = "api/shop.json"\n')
+    generate(folder)
+    assert not (folder / "document").exists()
+
+
+def test_an_edited_copy_is_an_edit_of_a_generated_file(tmp_path: Path, site: Site) -> None:
+    folder = tmp_path / "shop"
+    from_url(folder, URL)
+    (folder / "document/api.shop.example/v1/openapi.json").write_text(json.dumps(changed(more)))
+    report = check(folder, Problems())
+    assert "`document/api.shop.example/v1/openapi.json` was edited" in report.stale
+    with pytest.raises(OutputConflictError):
+        from_url(folder, update=True)
+
+
+@pytest.mark.parametrize(
+    ("origin", "path"),
+    [
+        ("https://x.example/a/b.yaml", "document/x.example/a/b.yaml"),
+        ("https://x.example:8080/", "document/x.example_8080_"),
+        ("https://x.example/api?token=secret", "document/x.example/api_"),
+        ("https://x.example/../.ssh/key", "document/x.example/"),
+        ("-", "document/stdin.yaml"),
+    ],
+)
+def test_a_copy_has_a_path_that_mcpgen_may_write(tmp_path: Path, origin: str, path: str) -> None:
+    kept = copy_path(origin, tmp_path)
+    assert kept is not None
+    assert kept.startswith(path)
+    assert "secret" not in kept
+    assert check_generated(kept) == kept

@@ -1,0 +1,114 @@
+"""A lock that is missing, damaged or newer: each has a way out that works as it is printed."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.problems import OutputConflictError, Problems
+from mcpgen.project.check import check
+from mcpgen.project.run import Request, run
+from mcpgen.project.save import save as save_run
+from mcpgen.project.verify import verify
+
+from .shop import DOCUMENT, contents, generate, package, project, save, tools
+
+ADOPT = "mcpgen generate --adopt"
+
+
+def adopt(folder: Path) -> None:
+    """`mcpgen generate --adopt`."""
+    save_run(run(Request(folder=folder, adopt=True), Problems()), adopt=True)
+
+
+def reworded() -> dict[str, Any]:
+    """The document with other operationIds, a further argument, and an operation less."""
+    document = copy.deepcopy(DOCUMENT)
+    document["paths"]["/books"]["get"]["operationId"] = "books.index"
+    document["paths"]["/books/{bookId}"]["get"]["operationId"] = "books.show"
+    document["paths"]["/books/{bookId}"]["get"]["parameters"] = [
+        {"name": "bookId", "in": "query", "schema": {"type": "string"}}
+    ]
+    del document["paths"]["/orders"]
+    return document
+
+
+def test_a_lock_that_was_deleted_is_written_again_byte_for_byte(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    before = contents(folder)
+    (folder / "mcpgen.lock").unlink()
+    generate(folder)
+    assert contents(folder) == before
+
+
+def test_without_the_lock_names_survive_and_the_way_out_is_adopt(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    save(reworded(), tmp_path / "shop.json")
+    (folder / "mcpgen.lock").unlink()
+    with pytest.raises(OutputConflictError) as error:
+        generate(folder)
+    assert all(ADOPT in problem.hint for problem in error.value.problems)
+    adopt(folder)
+    assert set(tools(folder)) == {"list_books", "add_book", "get_book"}
+    properties = tools(folder)["get_book"]["inputSchema"]["properties"]
+    assert set(properties) == {"bookId", "bookId_query"}
+    assert not (package(folder) / "tools" / "orders.py").exists()
+    assert check(folder, Problems()).passed
+    assert verify(folder) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"lock": 1}', '{"lock": 1, "files": {}}'])
+def test_a_damaged_lock_has_the_same_way_out(tmp_path: Path, text: str) -> None:
+    folder = project(tmp_path)
+    (folder / "mcpgen.lock").write_text(text)
+    save(reworded(), tmp_path / "shop.json")
+    with pytest.raises(OutputConflictError) as error:
+        generate(folder)
+    assert ADOPT in error.value.problems[0].hint
+    adopt(folder)
+    assert "list_books" in tools(folder)
+    assert check(folder, Problems()).passed
+
+
+def test_an_unresolved_merge_of_the_lock_goes_on_from_either_side(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    text = (folder / "mcpgen.lock").read_text()
+    line = next(line for line in text.splitlines(keepends=True) if '"document"' in line)
+    other = line.replace('": "', '": "0')
+    both = f"<<<<<<< ours\n{line}=======\n{other}>>>>>>> theirs\n"
+    (folder / "mcpgen.lock").write_text(text.replace(line, both))
+    with pytest.raises(OutputConflictError) as error:
+        generate(folder)
+    assert ADOPT in error.value.problems[0].hint
+    before = tools(folder)
+    adopt(folder)
+    assert tools(folder) == before
+    assert verify(folder) == []
+
+
+def test_a_lock_of_a_later_format_is_never_adopted(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    data = json.loads((folder / "mcpgen.lock").read_text())
+    (folder / "mcpgen.lock").write_text(json.dumps({**data, "lock": 2, "generator": "9.1"}))
+    with pytest.raises(OutputConflictError, match="format is 2") as error:
+        adopt(folder)
+    assert "mcpgen 9.1" in error.value.problems[0].hint
+
+
+def test_adopting_takes_no_file_of_the_user(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    own = [
+        folder / "tests" / "test_mine.py",
+        package(folder) / "custom" / "mine.py",
+        package(folder) / "mine.py",
+        folder / "document" / "notes.txt",
+    ]
+    for path in own:
+        path.write_text("mine = 1\n")
+    (folder / "mcpgen.lock").unlink()
+    adopt(folder)
+    assert all(path.read_text() == "mine = 1\n" for path in own)

@@ -1,0 +1,122 @@
+"""Names outlive what they are for: a tool that returns, and an argument that returns, has the name
+it had.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from mcpgen.lock import Lock, read_lock
+
+from .shop import DOCUMENT, add, generate, package, project, save, tools
+
+
+def lock_of(folder: Path) -> Lock:
+    lock = read_lock(folder)
+    assert lock is not None
+    return lock
+
+
+def reworded(document: dict[str, Any]) -> dict[str, Any]:
+    """The document after its author renamed every operationId."""
+    document = copy.deepcopy(document)
+    for path in document["paths"].values():
+        for method in ("get", "post"):
+            if method in path:
+                path[method]["operationId"] = f"shop.{path[method]['operationId']}.v2"
+    return document
+
+
+def test_a_disabled_tool_has_its_name_again_when_it_is_enabled(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    text = (folder / "mcpgen.toml").read_text()
+    add(folder, '[tools."GET /orders"]\nenabled = false')
+    generate(folder)
+    assert "list_orders" not in tools(folder)
+    save(reworded(DOCUMENT), tmp_path / "shop.json")
+    generate(folder)
+    (folder / "mcpgen.toml").write_text(text)
+    generate(folder)
+    assert "list_orders" in tools(folder)
+    assert lock_of(folder).former == ()
+
+
+def test_an_operation_that_was_away_for_a_release_has_its_tools_name_again(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    before = copy.deepcopy(DOCUMENT)
+    del before["paths"]["/orders"]
+    save(before, tmp_path / "shop.json")
+    generate(folder)
+    assert [entry.own_name for entry in lock_of(folder).former] == ["list_orders"]
+    save(reworded(DOCUMENT), tmp_path / "shop.json")
+    generate(folder)
+    assert set(tools(folder)) == {"list_books", "add_book", "get_book", "list_orders"}
+
+
+def test_a_name_of_a_tool_that_went_may_be_given_to_another_meanwhile(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    gone = copy.deepcopy(DOCUMENT)
+    gone["paths"]["/purchases"] = gone["paths"].pop("/orders")
+    gone["paths"]["/purchases"]["get"]["operationId"] = "purchases"
+    save(gone, tmp_path / "shop.json")
+    generate(folder)
+    other = copy.deepcopy(gone)
+    other["paths"]["/list"] = {"get": {"operationId": "listOrders", "responses": {}}}
+    save(other, tmp_path / "shop.json")
+    generate(folder)
+    both = copy.deepcopy(other)
+    both["paths"]["/orders"] = {"get": {"operationId": "orders", "responses": {}}}
+    save(both, tmp_path / "shop.json")
+    generate(folder)
+    names = {tool.operation: tool.name for tool in lock_of(folder).tools}
+    assert names["GET /list"] == "list_orders"
+    assert names["GET /orders"] != "list_orders"
+
+
+def test_an_argument_that_was_away_for_a_release_has_its_name_again(tmp_path: Path) -> None:
+    def with_sort(*parameters: str) -> dict[str, Any]:
+        document = copy.deepcopy(DOCUMENT)
+        document["paths"]["/books"]["get"]["parameters"] = [
+            {"name": name, "in": "query", "schema": {"type": "string"}} for name in parameters
+        ]
+        return document
+
+    folder = project(tmp_path, with_sort("sort-by"))
+    for parameters in (("other",), ("sort-by", "sort_by")):
+        save(with_sort(*parameters), tmp_path / "shop.json")
+        generate(folder)
+    (tool,) = [tool for tool in lock_of(folder).tools if tool.name == "list_books"]
+    assert tool.arguments["sort_by"] == ("query", "sort-by")
+    assert tool.arguments["sort_by_query"] == ("query", "sort_by")
+
+
+def test_a_name_that_the_configuration_gave_an_argument_is_not_the_one_that_is_kept(
+    tmp_path: Path,
+) -> None:
+    folder = project(tmp_path)
+    text = (folder / "mcpgen.toml").read_text()
+    add(folder, '[tools.listBooks.arguments.limit]\nname = "most"')
+    generate(folder)
+    assert "most" in tools(folder)["list_books"]["inputSchema"]["properties"]
+    (folder / "mcpgen.toml").write_text(text)
+    generate(folder)
+    assert "limit" in tools(folder)["list_books"]["inputSchema"]["properties"]
+
+
+def test_what_breaks_is_said_of_the_new_document_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    from mcpgen.problems import Problems
+    from mcpgen.project.check import check
+
+    folder = project(tmp_path)
+    (package(folder) / "hooks.py").write_text("def shape_list_orders(call, data): ...\n")
+    assert check(folder, Problems()).passed
+    gone = copy.deepcopy(DOCUMENT)
+    del gone["paths"]["/orders"]
+    save(gone, tmp_path / "shop.json")
+    report = check(folder, Problems())
+    (problem,) = report.problems
+    assert "`GET /orders` is no longer in the document" in problem.message
