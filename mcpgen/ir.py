@@ -256,7 +256,8 @@ class Server:
     listed. `models` are the objects that types refer to with
     `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
     contracts refer to, `definition_names` pointers of properties in them whose key differs on the
-    wire (pointer, name).
+    wire (pointer, name). `has_functions` says that the user's code makes tools of functions with
+    `@tool`.
     """
 
     name: str
@@ -286,6 +287,7 @@ class Server:
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
     lazy: bool = True
+    has_functions: bool = False
 
     @property
     def calls_api(self) -> bool:

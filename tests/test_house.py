@@ -16,6 +16,7 @@ from scripts.density import CEILINGS, GOALS, Density, density, modules
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mcpgen"
 DISTRIBUTIONS = {
+    "docstring_parser": "docstring-parser",
     "jwt": "pyjwt",
     "jsonschema_rs": "jsonschema-rs",
     "pydantic_core": "pydantic-core",
@@ -139,6 +140,14 @@ def test_a_generated_package_fits_on_one_screen() -> None:
     rooms = {path.split("/")[2] for path in files if path.startswith("src/bookshop_mcp/")}
     assert len(rooms) <= 10
     assert {"hooks.py", "auth.py", "custom", "runtime", "tools"} <= rooms
+
+
+def test_a_server_without_functions_brings_nothing_that_reads_them() -> None:
+    config = Config(sources=(str(ROOT / "samples" / "specs" / "bookshop.yaml"),))
+    files = pipeline.generate(config, Problems())[2]
+    assert not [path for path in files if "/runtime/functions/" in path]
+    assert "docstring-parser" not in files["pyproject.toml"]
+    assert "import tool" not in files["src/bookshop_mcp/__init__.py"]
 
 
 def test_a_server_without_an_api_brings_no_http_client() -> None:

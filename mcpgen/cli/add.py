@@ -7,16 +7,22 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options as opt
 from .screen import Screen
 
+if TYPE_CHECKING:
+    from ..write import Changes
+
 READS = "only reads: clients may call it without asking"
 MAY_CHANGE = (
     "may change data: clients ask before a call; `annotations` in the contract says otherwise"
+)
+FUNCTION_MAY_CHANGE = (
+    "may change data: clients ask before a call; `@tool(read_only=True)` says otherwise"
 )
 
 
@@ -60,6 +66,13 @@ ReadOnly = Annotated[
         show_default=False,
     ),
 ]
+Python = Annotated[
+    bool,
+    typer.Option(
+        "--python",
+        help="Make a typed function with `@tool`, in place of a contract in JSON and its function.",
+    ),
+]
 
 
 def add(
@@ -68,18 +81,19 @@ def add(
     description: Description = "",
     argument: Arguments = None,
     read_only: ReadOnly = None,
+    python: Python = False,
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> int:
     """Add a tool to the project here.
 
     This adds the tool to the project's list (`tools.json`, unless it has another), generates the
-    project again and leaves you a function to fill in.
+    project again and leaves you a function to fill in. With `--python` that function is all there
+    is: its contract is its signature and docstring.
     """
-    from ..problems import Problems, UsageError
-    from ..project.run import Request, here, run
+    from ..problems import UsageError
+    from ..project.run import here
     from ..project.scaffold import add_tool, new_tool
-    from ..write import write
 
     screen = Screen(quiet=quiet or as_json)
     may_ask = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
@@ -89,13 +103,15 @@ def add(
         raise UsageError.of("E1101", "this folder is not a project", hint)
     if read_only is None and may_ask:
         read_only = typer.confirm("Does it only read, and change nothing", default=False)
+    if python:
+        return _add_function(
+            screen, folder, name, description, argument or [], read_only=bool(read_only)
+        )
     tool = new_tool(name, description, argument or [], read_only=bool(read_only))
     before = {path: path.read_bytes() for path in _texts(folder)}
     path = add_tool(folder, tool)
     try:
-        with screen.working("writing") as step:
-            made = run(Request(folder=folder), Problems(), step)
-            changes = write(made.files, made.folder, lock_facts=made.facts)
+        changes = _generate(screen, folder)
     except BaseException:
         # A contract without what belongs to it would only be in the way
         for old, content in before.items():
@@ -118,6 +134,47 @@ def add(
         for function in functions:
             screen.out.print(f"function   {function} (yours to fill in)")
     return 0
+
+
+def _add_function(
+    screen: Screen,
+    folder: Path,
+    name: str,
+    description: str,
+    arguments: list[str],
+    *,
+    read_only: bool,
+) -> int:
+    """Write a function with `@tool`, and what a project needs to have one."""
+    from ..problems import Problems
+    from ..project.manifest import manifest_problems
+    from ..project.new_function import add_function
+    from .problem_output import print_problems
+
+    path = add_function(folder, name, description, arguments, read_only=read_only)
+    try:
+        _generate(screen, folder)
+    except BaseException:
+        path.unlink()
+        raise
+    missing = manifest_problems(folder, "", has_functions=True)
+    needed = [problem for problem in missing if "docstring-parser" in problem.message]
+    print_problems(screen, Problems(items=needed), None, "text")
+    if not screen.quiet:
+        screen.out.print(f"function   {_shown(path)} (yours to fill in)")
+        screen.out.print(f"hints      {READS if read_only else FUNCTION_MAY_CHANGE}")
+    return 0
+
+
+def _generate(screen: Screen, folder: Path) -> Changes:
+    """Generate the project again."""
+    from ..problems import Problems
+    from ..project.run import Request, run
+    from ..write import write
+
+    with screen.working("writing") as step:
+        made = run(Request(folder=folder), Problems(), step)
+        return write(made.files, made.folder, lock_facts=made.facts)
 
 
 def _texts(folder: Path) -> list[Path]:

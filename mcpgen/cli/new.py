@@ -65,8 +65,8 @@ def new(
 ) -> int:
     """Create a server without an API.
 
-    The project runs at once, with one example tool and its test. Describe your tools in
-    `tools.json`; after an edit, `mcpgen generate` updates the rest.
+    The project runs at once, with one example tool and its test: a typed function in `custom/`.
+    Tools whose contract is written first, as JSON, go into `tools.json`.
     """
     from ..problems import Problems, UsageError
     from ..project.run import Request, run
@@ -109,7 +109,7 @@ def new(
         data = {
             "folder": str(wish.folder),
             "package": made.server.package,
-            "tools": [tool.name for tool in made.server.tools],
+            "tools": ["count_words"],
             "next": f"cd {wish.folder} && make test",
         }
         screen.data(json.dumps(data, indent=2))
@@ -119,7 +119,7 @@ def new(
 
 
 def _say_what_is_there(screen: Screen, folder: str, package: str) -> None:
-    screen.out.print(f"{folder}/ is ready: one tool, `count_words`, its function and its test")
+    screen.out.print(f"{folder}/ is ready: one tool, `count_words`, and its test")
     screen.out.print()
     screen.out.print(f"  cd {folder} && make test", style="bold")
     screen.out.print(
@@ -127,11 +127,5 @@ def _say_what_is_there(screen: Screen, folder: str, package: str) -> None:
         " .venv/bin/pytest"
     )
     screen.out.print()
-    places = {
-        "tools.json": "what the tools take and return; then `mcpgen generate`",
-        f"src/{package}/custom/": "what they do",
-        "README.md": "the next three steps",
-    }
-    width = max(map(len, places))
-    for place, text in places.items():
-        screen.out.print(f"  {place:{width}}  {text}")
+    screen.out.print(f"  src/{package}/custom/    your tools: functions with `@tool`")
+    screen.out.print("  README.md     the next three steps")

@@ -29,6 +29,7 @@ from ..lock import (
 )
 from ..paths import read_plain
 from ..problems import Problem, Problems
+from ..runtime.package import decorated
 from ..write.changes import Changes, compare
 from ..write.ownership import is_once
 from .manifest import manifest_problems
@@ -104,6 +105,13 @@ def _reasons(folder: Path, lock: Lock, config: Config) -> Iterator[str]:
         yield INTERRUPTED
     if lock.config != config_hash(config):
         yield "`mcpgen.toml` changed"
+    if _has_functions(folder) != any("/runtime/functions/" in path for path in lock.files):
+        yield "`custom/` has its first function with `@tool`, or lost its last one"
+
+
+def _has_functions(folder: Path) -> bool:
+    """Whether the user's code makes tools of functions."""
+    return any(decorated(home) for home in folder.glob("src/*"))
 
 
 def _unchanged(folder: Path, lock: Lock, config: Config) -> Report | None:
@@ -160,7 +168,13 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
     calls_api = any("/runtime/client/" in path for path in lock.files)
     reads_xml = any(path.endswith("/runtime/results/xml_data.py") for path in lock.files)
-    return manifest_problems(folder, f"{lock.name}_mcp", calls_api=calls_api, reads_xml=reads_xml)
+    return manifest_problems(
+        folder,
+        f"{lock.name}_mcp",
+        calls_api=calls_api,
+        reads_xml=reads_xml,
+        has_functions=_has_functions(folder),
+    )
 
 
 def _orphans(lock: Lock, config: Config, document: Document) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..problems import Place, Problem
+from .functions import FunctionNode, function_problems, functions, makes_a_tool
 from .package import Package
 from .source import parsed, problem_at, relative
 
@@ -29,10 +30,19 @@ def custom_problems(package: Package) -> Iterator[Problem]:
     yield from custom.contracts()
     yield from custom.implementations()
     yield from custom.orphans()
+    yield from function_problems(
+        package.files.folder,
+        {*package.tools, *_contract_names(package)},
+        functions(package.home),
+    )
 
 
 def custom_names(package: Package) -> set[str]:
     """The names of the user's tools, as far as their contracts can be read."""
+    return _contract_names(package).union(function.name for function in functions(package.home))
+
+
+def _contract_names(package: Package) -> set[str]:
     names = set()
     for path in sorted((package.home / "custom").glob("*.json")):
         contract = _contract(path)
@@ -153,7 +163,7 @@ class _Custom:
             if not isinstance(tree, ast.Module):
                 continue
             function = _function(tree, path.stem)
-            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(function, FunctionNode) and not makes_a_tool(function):
                 message = f"there is no tool `{path.stem}`, so its function is never called"
                 hint = "the file is yours: remove it when you no longer need it"
                 problem = problem_at("E1316", message, self.folder, path, function, hint)

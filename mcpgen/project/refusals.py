@@ -12,7 +12,7 @@ def end_if_empty(server: Server) -> None:
     """Raise when there is no tool to write: UsageError (exit code 2) when the operations were all
     filtered, DocumentError (exit code 1) when there are none or none could be read.
     """
-    if server.tools:
+    if server.tools or server.has_functions:
         return
     skipped = [skip for skip in server.skips if not skip.filtered]
     if skipped:

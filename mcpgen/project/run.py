@@ -25,6 +25,7 @@ from ..load.copies import STDIN, copies_of
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError
+from ..runtime.package import decorated
 from .recover import recovered_lock
 
 if TYPE_CHECKING:
@@ -152,6 +153,8 @@ def run(
         if is_project(folder):  # only now known: what it says decides
             request = replace(request, folder=folder)
             return run(request, problems, step, files=files, thorough=thorough)
+    homes = folder.glob("src/*")
+    server = replace(server, has_functions=any(decorated(home) for home in homes))
     texts: dict[str, str | bytes] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")

@@ -2,7 +2,7 @@
 moment.
 
 A project made here is like any other: `tools.json` is its source, `mcpgen.toml` names it, the rest
-is generated.
+is generated. Its first tool is a typed function, so the list in `tools.json` is empty.
 """
 
 from __future__ import annotations
@@ -19,51 +19,22 @@ from ..config.new_file import edit, new_text
 from ..load.definitions import SCHEMA_KEYS, tool_list
 from ..parse.naming import RESERVED, server_name
 from ..problems import UsageError
+from .functions import functions_of
 
 SOURCE = "tools.json"
 TYPES = ("string", "integer", "number", "boolean", "object", "array")
-EXAMPLE: dict[str, Any] = {
-    "name": "count_words",
-    "title": "Count words",
-    "description": "Count the words and letters of a text.",
-    "inputSchema": {
-        "type": "object",
-        "properties": {
-            "text": {"type": "string", "description": "What to count in.", "maxLength": 100000},
-            "shortest": {
-                "type": "integer",
-                "description": "Leave out words with fewer letters than this.",
-                "minimum": 1,
-                "default": 1,
-            },
-        },
-        "required": ["text"],
-        "additionalProperties": False,
-    },
-    "outputSchema": {
-        "type": "object",
-        "properties": {"words": {"type": "integer"}, "letters": {"type": "integer"}},
-        "required": ["words", "letters"],
-    },
-}
 READS_ONLY = {"readOnlyHint": True}
 MAY_CHANGE_DATA = {"readOnlyHint": False, "destructiveHint": True}
 """Annotations of a new contract. Both are written out, so that whoever edits it sees the claim."""
 FUNCTION = '''\
-"""The tool `count_words`. This file is yours; it is an example, replace it with what you need."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .. import models
+from .. import tool
 
 
-async def count_words(*, text: str, shortest: int = 1) -> models.CountWordsAnswer:
-    """Count the words and letters of a text."""
+{decorator}
+def count_words(text: str, shortest: int = 1) -> dict[str, int]:
+    """Count the words of a text and their letters, words of fewer than `shortest` left out."""
     words = [word for word in text.split() if len(word) >= shortest]
-    return {"words": len(words), "letters": sum(map(len, words))}
+    return {{"words": len(words), "letters": sum(map(len, words))}}
 '''
 TEST = '''\
 """What `count_words` answers, asked through the official client."""
@@ -106,13 +77,12 @@ def test_a_call_without_a_text_is_refused() -> None:
 STEPS = """\
 ## The next three steps
 
-1. **Add a tool**: `mcpgen add tool find_book --description "Find a book." --argument
-   title:string!`, or edit the schemas in `tools.json` and run `mcpgen generate`. Either writes a
-   stub into `{source}/custom/`. Say `--read-only`, or `"annotations": {{"readOnlyHint": true}}`,
-   only of a tool that changes nothing: clients call it without asking.
-2. **Implement it**: write the body of the function there. It gets checked arguments and returns
-   text, data or a helper (`from .. import Image`). `mcpgen check` and `make test` say where a
-   function and its schema no longer fit.
+1. **Change the tool**: `{source}/custom/count_words.py` is yours. A function with `@tool` is a
+   tool: its contract is its signature and docstring, and nothing has to be generated after an edit.
+   Say `@tool(read_only=True)` only of a tool that changes nothing: clients call it without asking.
+2. **Add another**: write it into a file of `{source}/custom/`, or run `mcpgen add tool find_book
+   --python --argument title:string!`. Without `--python` the tool gets a contract in `tools.json`
+   and a stub. `mcpgen check` and `make test` say where something no longer fits.
 3. **Try it**: `make test`, then `{start}`.
 
 """
@@ -162,11 +132,13 @@ def begin(wish: Wish) -> None:
         "title": wish.title,
         **({"description": wish.description} if wish.description else {}),
     }
-    example = {**EXAMPLE, "annotations": effects(read_only=wish.read_only)}
+    decorator = "@tool"
+    if wish.read_only:
+        decorator = "@tool(read_only=True)"
     files = {
-        folder / SOURCE: dumped({**described, "tools": [example]}),
+        folder / SOURCE: dumped({**described, "tools": []}),
         folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
-        package / "custom" / "count_words.py": FUNCTION,
+        package / "custom" / "count_words.py": FUNCTION.format(decorator=decorator),
         folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
     }
     for path, text in files.items():
@@ -257,6 +229,11 @@ def add_tool(folder: Path, tool: dict[str, Any]) -> Path:
 
     Raises UsageError where a tool of that name is there.
     """
+    for function in functions_of(folder):
+        if function.name == tool["name"]:
+            raise UsageError.of(
+                "E1116", f"`{function.path}` makes a tool `{tool['name']}`", "choose another name"
+            )
     sources = [
         Path(source)
         for source in read_config(folder).sources

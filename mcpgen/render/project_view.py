@@ -64,6 +64,8 @@ class ProjectView:
     owner: str
     calls_api: bool
     """Whether there is an API behind the tools."""
+    has_functions: bool
+    """Whether the user's code makes tools of functions."""
     reads_xml: bool
     """Whether an answer in XML becomes JSON."""
     lazy: bool
@@ -94,6 +96,7 @@ def project_view(server: Server) -> ProjectView:
         title=title,
         description=f"{about(server, title)}, over the Model Context Protocol",
         calls_api=server.calls_api,
+        has_functions=server.has_functions,
         reads_xml=any(shaping.xml for _, shaping in server.answers),
         lazy=server.lazy,
         own_tools=any(tool.request is None for tool in server.tools),

@@ -32,8 +32,10 @@ RUNTIME: Final = Path(runtime.__file__).parent
 CLIENT: Final = "client/"
 SEARCH: Final = "search/"
 AUTH: Final = "src/package/auth.py"
-"""What a server without an API does not have: the HTTP side, and the file that extends it; and
-what one that is never started with `--lazy` does not have: the search.
+FUNCTIONS: Final = "functions/"
+"""What a server without an API does not have: the HTTP side, and the file that extends it; what one
+that is never started with `--lazy` does not have: the search; and what one does not have whose user
+makes no tools of functions.
 """
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
@@ -113,6 +115,8 @@ def _unused(server: Server) -> tuple[str, ...]:
         paths.append(SEARCH)
     if not any(shaping.xml for _, shaping in server.answers):
         paths.append("results/xml_data.py")
+    if not server.has_functions:
+        paths.append(FUNCTIONS)
     return tuple(paths)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 import traceback
 from dataclasses import dataclass
@@ -12,6 +13,15 @@ from types import ModuleType
 from typing import Any
 
 _RUNTIME = "runtime"
+_DECORATED = re.compile(rb"^@(\w+\.)*tool\b", re.MULTILINE)
+
+
+def decorated(package: Path) -> list[Path]:
+    """The user's modules in the folder of a package that make tools of functions, by their text:
+    every file below `custom/` with `@tool` at the beginning of a line.
+    """
+    modules = sorted((package / "custom").rglob("*.py"))
+    return [path for path in modules if _DECORATED.search(path.read_bytes())]
 
 
 @dataclass(frozen=True, slots=True)

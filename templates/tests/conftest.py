@@ -225,12 +225,21 @@ class Outcomes:
                 self.listed[era] = [
                     tool.model_dump(by_alias=True, exclude_none=True) for tool in tools
                 ]
+                for tool in self.listed[era]:
+                    await self._refuse(client, era, tool)
         # What is yours (`hooks.py`, `custom/`) has tests of its own; these are about what was
         # generated
         for era in ERAS:
             async with Client(self._app(self._package, yours=False).server, mode=era) as client:
                 for tool in DATA["tools"]:
                     await self._call_all(client, era, tool)
+
+    async def _refuse(self, client: Client, era: str, tool: dict[str, Any]) -> None:
+        """Call a tool that only you know with an argument it does not have, so that it is not run."""
+        generated = [one["name"] for one in DATA["tools"]]
+        is_strict = tool["inputSchema"].get("additionalProperties") is False
+        if is_strict and tool["name"] not in generated:
+            await self._call(client, era, "unknown", tool["name"], {"no_such_argument": 1})
 
     async def _call_all(self, client: Client, era: str, tool: dict[str, Any]) -> None:
         arguments = tool["arguments"]

@@ -95,6 +95,13 @@ def test_an_unknown_argument_is_refused_and_nothing_is_sent(
     assert outcome.requests == []
 
 
+def test_tools_that_only_you_know_refuse_unknown_arguments(outcomes: Any) -> None:
+    for (_, _, name), outcome in outcomes.called.items():
+        if name not in TOOLS:
+            assert outcome.failed, name
+            assert "no_such_argument" in outcome.text
+
+
 @each_era
 @pytest.mark.parametrize("name", [name for name in SENDING if TOOLS[name]["required"]])
 def test_a_missing_argument_is_asked_for_and_nothing_is_sent(

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,13 +55,86 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
     )
     assert mcpgen("add", "tool", "find_book", *words, "--argument", "unit:page|line") == 0
     tools = json.loads((folder / "tools.json").read_text())["tools"]
-    assert [one["name"] for one in tools] == ["count_words", "find_book"]
-    assert tools[1]["inputSchema"]["required"] == ["title"]
+    assert [one["name"] for one in tools] == ["find_book"]
+    assert tools[0]["inputSchema"]["required"] == ["title"]
     stub = (folder / "src" / "demo_mcp" / "custom" / "find_book.py").read_text()
     assert "tags: list[str] | None = None" in stub
     assert 'Literal["page", "line"]' in stub
     assert mcpgen("check") == 0
     assert "passed" in generated_tests(folder)
+
+
+def test_a_new_project_starts_with_a_tool_in_one_file_of_ten_lines(
+    mcpgen: Mcpgen, tmp_path: Path
+) -> None:
+    assert mcpgen("new", "demo", "--yes", "--quiet") == 0
+    package = tmp_path / "demo" / "src" / "demo_mcp"
+    assert list((package / "tools").glob("*.json")) == []
+    assert list((package / "custom").glob("*.json")) == []
+    text = (package / "custom" / "count_words.py").read_text()
+    assert len(text.splitlines()) <= 10
+
+
+def test_a_function_is_added_as_a_tool(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mcpgen("new", "demo", "--yes", "--quiet")
+    folder = tmp_path / "demo"
+    monkeypatch.chdir(folder)
+    words = [
+        *("--description", 'Find a "book".', "--argument", "tags:string[]"),
+        *("--argument", "title:string!", "--argument", "unit:page|line"),
+    ]
+    assert mcpgen("add", "tool", "find-book", "--python", "--read-only", *words) == 0
+    assert json.loads((folder / "tools.json").read_text())["tools"] == []
+    tool = listed(folder, "find-book")
+    assert tool["description"] == 'Find a "book".'
+    assert tool["annotations"]["readOnlyHint"] is True
+    assert tool["inputSchema"]["required"] == ["title"]
+    properties = tool["inputSchema"]["properties"]
+    assert list(properties) == ["title", "tags", "unit"]
+    assert properties["unit"]["anyOf"][0]["enum"] == ["page", "line"]
+    assert mcpgen("check") == 0
+    assert "passed" in generated_tests(folder)
+    before = sorted(folder.rglob("*.py"))
+    assert mcpgen("add", "tool", "find-book", "--python") == 2
+    assert mcpgen("add", "tool", "find", "--python", "--argument", "page-size:integer") == 2
+    assert sorted(folder.rglob("*.py")) == before
+
+
+@pytest.mark.parametrize("judge", [["black", "--check", "-q"], ["ruff", "check", "-q"], ["mypy"]])
+def test_a_new_function_is_as_clean_as_the_rest(
+    mcpgen: Mcpgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: list[str]
+) -> None:
+    mcpgen("new", "demo", "--yes", "--quiet")
+    monkeypatch.chdir(tmp_path / "demo")
+    words = [word for n in range(9) for word in ("--argument", f"number_{n}:integer[]")]
+    assert mcpgen("add", "tool", "find_book", "--python", *words, "--argument", "any:object") == 0
+    paths = [] if judge == ["mypy"] else ["src/demo_mcp/custom", "src/demo_mcp/__init__.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", *judge, *paths], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_older_project_is_told_what_functions_need(
+    mcpgen: Mcpgen,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sample = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+    assert mcpgen("generate", sample, "-o", "shop", "--quiet") == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    assert mcpgen("add", "tool", "count_pages", "--python", "--argument", "title:string!") == 0
+    assert 'add the line `"docstring-parser' in capsys.readouterr().err
+    assert Path("src/bookshop_mcp/runtime/functions").is_dir()
+    manifest = Path("pyproject.toml")
+    line = '    "docstring-parser>=0.16,<1",\n'
+    manifest.write_text(
+        manifest.read_text().replace("dependencies = [\n", f"dependencies = [\n{line}", 1)
+    )
+    assert mcpgen("check") == 0
 
 
 def test_the_source_keeps_its_layout(
@@ -69,8 +143,9 @@ def test_the_source_keeps_its_layout(
     mcpgen("new", "demo", "--yes", "--quiet")
     folder = tmp_path / "demo"
     source = folder / "tools.json"
-    source.write_text(json.dumps(json.loads(source.read_text()), indent=4) + "\n")
     monkeypatch.chdir(folder)
+    assert mcpgen("add", "tool", "lend_book", "--quiet") == 0
+    source.write_text(json.dumps(json.loads(source.read_text()), indent=4) + "\n")
     before = source.read_text().splitlines()
     assert mcpgen("add", "tool", "find_book", "--quiet") == 0
     after = source.read_text().splitlines()
@@ -135,17 +210,19 @@ def test_over_http_the_makefile_says_so(mcpgen: Mcpgen, tmp_path: Path) -> None:
     assert "ARGS ?= --http" in (tmp_path / "demo" / "Makefile").read_text()
 
 
-def annotations_of(project: Path, name: str) -> dict[str, bool]:
-    """What the project's list of tools says of one tool's effects."""
-    tools = json.loads((project / "tools.json").read_text())["tools"]
-    return next(one["annotations"] for one in tools if one["name"] == name)
-
-
-def listed_hints(project: Path, name: str) -> dict[str, bool]:
-    """What clients are told of it."""
-    texts = [path.read_text() for path in project.glob("src/*/tools/*.json")]
-    tools = [tool for text in texts for tool in json.loads(text)]
-    return next(tool["annotations"] for tool in tools if tool["name"] == name)
+def listed(project: Path, name: str) -> dict[str, Any]:
+    """One tool of a project as clients see it."""
+    package = next(project.glob("src/*/api.json")).parent.name
+    script = (
+        "import json, sys; sys.path.insert(0, 'src')\n"
+        f"from {package} import App\n"
+        f"print(json.dumps(App('{package}').catalog.listed))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=project, capture_output=True, text=True, timeout=60
+    )
+    tools: list[dict[str, Any]] = json.loads(done.stdout)
+    return next(tool for tool in tools if tool["name"] == name)
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -157,9 +234,10 @@ def test_a_new_tool_is_read_only_only_when_its_author_says_so(
     folder = tmp_path / "demo"
     monkeypatch.chdir(folder)
     assert mcpgen("add", "tool", "get_book", "--quiet", *words) == 0
+    [contract] = json.loads((folder / "tools.json").read_text())["tools"]
+    assert contract["annotations"]["readOnlyHint"] is read_only
     for name in ("count_words", "get_book"):
-        assert annotations_of(folder, name)["readOnlyHint"] is read_only
-        hints = listed_hints(folder, name)
+        hints = listed(folder, name)["annotations"]
         assert (hints["readOnlyHint"], hints["destructiveHint"]) == (read_only, not read_only)
 
 

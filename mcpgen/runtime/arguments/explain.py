@@ -120,7 +120,7 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     if kind in ("anyOf", "oneOf") and getattr(error.kind, "context", None):
         yield from _union(error, schema)
     elif kind == "required":
-        yield f"{_place([*path, error.kind.property])} is required"
+        yield f"{place([*path, error.kind.property])} is required"
     elif kind in ("additionalProperties", "unevaluatedProperties"):
         known = _properties_of(error, schema)
         for name in list(error.kind.unexpected)[:MAX_LINES]:
@@ -129,10 +129,10 @@ def _lines(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
             if known and not hint:
                 names = ", ".join(f"`{other}`" for other in known[:MAX_CHOICES])
                 hint = f"; the fields there are {names}"
-            yield f"{_place([*path, name])} is not known{hint}"
+            yield f"{place([*path, name])} is not known{hint}"
     else:
         say = _RULES.get(kind, _plain)
-        yield f"{_place(path)} {say(error)}"
+        yield f"{place(path)} {say(error)}"
 
 
 def _properties_of(error: Any, schema: Any) -> list[str]:
@@ -150,7 +150,7 @@ def _properties_of(error: Any, schema: Any) -> list[str]:
 def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     branches = [list(branch) for branch in error.kind.context if branch]
     if not branches:
-        yield f"{_place(error.instance_path)} does not fit: {_plain(error)}"
+        yield f"{place(error.instance_path)} does not fit: {_plain(error)}"
         return
     path = list(error.instance_path)
     wrong_kind = [branch for branch in branches if _is_kind(branch, path)]
@@ -158,13 +158,13 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         types: list[str] = []
         for branch in branches:
             types.extend(kind for kind in _kinds(branch[0]) if kind not in types)
-        yield f"{_place(path)} must be {_either(types)}, got {show(error.instance)}"
+        yield f"{place(path)} must be {_either(types)}, got {show(error.instance)}"
         return
     inside = [branch for branch in branches if branch not in wrong_kind]
     tags = [fault for branch in inside for fault in branch if _is_tag(fault, path)]
     meant = [branch for branch in inside if not any(fault in tags for fault in branch)]
     if len({str(fault.instance_path) for fault in tags}) == 1 and not meant:
-        yield f"{_place(tags[0].instance_path)} {_choices(tags)}"
+        yield f"{place(tags[0].instance_path)} {_choices(tags)}"
         return
     nearest = min(meant or inside, key=len)
     for fault in nearest:
@@ -198,7 +198,7 @@ def _either(types: Iterable[str]) -> str:
     return " or ".join(_NAMES.get(kind, kind) for kind in types)
 
 
-def _place(path: Iterable[Any]) -> str:
+def place(path: Iterable[Any]) -> str:
     """`author.names[2]`, as a reader would write it."""
     text = ""
     for token in path:

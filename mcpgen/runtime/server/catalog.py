@@ -7,6 +7,8 @@ makes it yours, and else in the module beside its contract; a toolset without a 
 implemented in `custom/<toolset>.py`. A custom contract replaces its generated namesake, and what it
 leaves out stays as generated. Generated modules are imported on the first call; yours at the start,
 so that mistakes show at once.
+
+A function with `@tool` in any module of `custom/` needs no contract: it is made of the function.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..arguments.explain import suggest
 from ..log import event
-from ..package import Package
+from ..package import Package, decorated
 from .wholes import Wholes
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -47,6 +50,8 @@ class Entry:
     """The whole input schemas, among them this tool's where the list leaves something out."""
     replaces: str = ""
     """The module of the generated function in whose place this one stands, or nothing."""
+    own: Callable[..., Any] | None = None
+    """The function of a tool that is made of one."""
     prepared: Any = field(default=None)
     """What the server keeps between calls of this tool (its function, its checker)."""
 
@@ -64,6 +69,8 @@ class Entry:
         """The tool's function, its module imported if it is not yet. Raises ImportError or
         AttributeError.
         """
+        if self.own is not None:
+            return self.own
         module = self.package.module(self.module)
         function: Callable[..., Any] = getattr(module, module_name(self.name))
         return function
@@ -116,7 +123,7 @@ class Choice:
         if not sets and not single_tools:
             return cls(None, frozenset())
         files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
-        names = sorted({path.stem for path in files})
+        names = sorted({path.stem for path in [*files, *decorated(root)]})
         for name in sorted(sets - set(names)):
             choices = ", ".join(f"`{choice}`" for choice in names)
             hint = suggest(name, names) or f"; the toolsets are {choices}"
@@ -167,8 +174,10 @@ class Catalog:
         if yours:
             for path in sorted((root / "custom").glob("*.json")):
                 self._read(path, f"custom.{path.stem}", False, chosen)
-        self._check(chosen)
         self._drop_broken()
+        if yours:
+            self._read_functions(chosen)
+        self._check(chosen)
         entries = self._entries.values()
         self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
         self.toolset_of = {entry.name: entry.toolset for entry in entries}
@@ -244,6 +253,79 @@ class Catalog:
             return
         entry.module = f"custom.{name}"
         entry.generated = False
+
+    def _read_functions(self, chosen: Choice) -> None:
+        """Add the tools that are made of functions. Raises StartError for a name that is taken."""
+        root = self._package.folder
+        paths = decorated(root)
+        if paths and not (Path(__file__).parents[1] / "functions").is_dir():
+            # The generator leaves out what reads functions until there is one
+            raise StartError(f"{paths[0]} has a function with `@tool`: run `mcpgen generate`")
+        if paths and find_spec("docstring_parser") is None:
+            raise StartError(
+                f"{paths[0]} has a function with `@tool`, which needs `docstring-parser`: add it"
+                " to the dependencies in pyproject.toml and install the server again"
+            )
+        functions: dict[int, Callable[..., Any]] = {}
+        for path in paths:
+            parts = path.relative_to(root).with_suffix("").parts
+            module = ".".join(parts).removesuffix(".__init__")
+            for name, function in self._functions_in(module):
+                if id(function) in functions:
+                    continue  # imported from another module
+                functions[id(function)] = function
+                self._free(name, function)
+                if chosen.takes(path.stem, name):
+                    self._read_function(name, function, path.stem, module)
+
+    def _functions_in(self, module: str) -> list[tuple[str, Callable[..., Any]]]:
+        """The functions with `@tool` in one module; one that cannot be imported is logged."""
+        from ..functions.tools import functions_of
+
+        try:
+            return list(functions_of(self._package.module(module)))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            event("error", "tools_not_loaded", module=module, **self._package.where(error))
+            return []
+
+    def _free(self, name: str, function: Callable[..., Any]) -> None:
+        """Take a name for a function's tool. Raises StartError where another tool has it."""
+        from ..functions.tools import place_of
+
+        if name in self._tool_names or name in self._aliases:
+            place = place_of(function)
+            raise StartError(
+                f"{place['file']}:{place['line']}: there is another tool `{name}`; give this one"
+                ' a name of its own: `@tool(name="...")`'
+            )
+        self._tool_names.add(name)
+
+    def _read_function(
+        self, name: str, function: Callable[..., Any], toolset: str, module: str
+    ) -> None:
+        """Add the tool that one function makes; a function that cannot be one is logged."""
+        from ..functions.tools import BadSignature, place_of, tool_of
+
+        try:
+            made = tool_of(name, function)
+            reason = _malformed(made.tool) or _invalid(made.tool)
+        except BadSignature as error:
+            reason = str(error)
+        if reason:
+            event("error", "tool_left_out", tool=name, reason=reason, **place_of(function))
+            return
+        self.by_hand.add(name)
+        self._entries[name] = Entry(
+            self._package,
+            made.tool,
+            toolset,
+            module,
+            generated=False,
+            contract=made.contract,
+            own=made.function,
+        )
 
     def _drop_broken(self) -> None:
         """Import the user's modules; drop tools whose function is missing."""

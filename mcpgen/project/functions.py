@@ -1,0 +1,106 @@
+"""The functions with `@tool` in a project's `custom/`, read and never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..problems import Problem
+from ..runtime.package import decorated
+from .source import parsed, problem_at, relative
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names of tools that every client takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """One such function, and the name of its tool."""
+
+    name: str
+    path: Path
+    node: FunctionNode
+
+
+def functions(package: Path) -> list[Function]:
+    """Every function with `@tool` at the top of a module; files that are not Python have none."""
+    found: list[Function] = []
+    for path in decorated(package):
+        tree = parsed(path)
+        if not isinstance(tree, ast.Module):
+            continue
+        for node in tree.body:
+            if isinstance(node, FunctionNode) and makes_a_tool(node):
+                found.append(Function(name=_tool_name(node), path=path, node=node))
+    return found
+
+
+def functions_of(folder: Path) -> list[Function]:
+    """Every such function of a project."""
+    packages = sorted(path.parent for path in folder.glob("src/*/custom"))
+    return [function for package in packages for function in functions(package)]
+
+
+def makes_a_tool(node: FunctionNode) -> bool:
+    """Whether a function has `@tool`, with or without options."""
+    return any(_is_tool(decorator) for decorator in node.decorator_list)
+
+
+def function_problems(
+    folder: Path, tools: Collection[str], found: list[Function]
+) -> Iterator[Problem]:
+    """Functions whose tools the server would refuse: names that are taken, by one of `tools` or by
+    another function, and what callers could not use.
+    """
+    first: dict[str, Function] = {}
+    for function in found:
+        if function.name in tools:
+            hint = "without `@tool`, in a file of its name, a function replaces a generated tool"
+            yield _taken(folder, function, "there is a tool of that name already", hint)
+        elif function.name in first:
+            other = first[function.name]
+            place = f"{relative(folder, other.path)}:{other.node.lineno}"
+            yield _taken(folder, function, f"it is the name of the function at {place}")
+        first.setdefault(function.name, function)
+        for message in _refusals(function):
+            yield problem_at("E1396", message, folder, function.path, function.node)
+
+
+def _taken(folder: Path, function: Function, reason: str, hint: str = "") -> Problem:
+    message = f"a function makes the tool `{function.name}`, and {reason}"
+    hint = hint or 'give it another name: `@tool(name="...")`'
+    return problem_at("E1395", message, folder, function.path, function.node, hint)
+
+
+def _refusals(function: Function) -> Iterator[str]:
+    if not _NAME.fullmatch(function.name):
+        yield f"no tool can be called `{function.name}`: letters, digits, `_` and `-`, at most 64"
+    given = function.node.args
+    unnamed = [argument.arg for argument in given.posonlyargs]
+    if given.vararg is not None:
+        unnamed.append(given.vararg.arg)
+    for name in unnamed:
+        yield f"tool `{function.name}`: callers name every argument, and `{name}` has no name"
+
+
+def _is_tool(decorator: ast.expr) -> bool:
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    if isinstance(decorator, ast.Attribute):
+        return decorator.attr == "tool"
+    return isinstance(decorator, ast.Name) and decorator.id == "tool"
+
+
+def _tool_name(node: FunctionNode) -> str:
+    """The name that `@tool` gives a function, else its own."""
+    for decorator in node.decorator_list:
+        if not isinstance(decorator, ast.Call) or not _is_tool(decorator):
+            continue
+        for keyword in decorator.keywords:
+            if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
+                return str(keyword.value.value)
+    return node.name

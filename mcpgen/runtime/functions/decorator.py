@@ -1,0 +1,87 @@
+"""`@tool`: what makes a function in `custom/` a tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARK = "__mcp_tool__"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What `@tool` says of a function; an empty text stands for what the function itself says.
+
+    The hints are MCP's `ToolAnnotations`, with the same cautious defaults.
+    """
+
+    name: str
+    title: str
+    description: str
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(
+    *,
+    name: str = "",
+    title: str = "",
+    description: str = "",
+    read_only: bool = False,
+    destructive: bool = True,
+    idempotent: bool = False,
+    open_world: bool = True,
+) -> Callable[[F], F]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str = "",
+    title: str = "",
+    description: str = "",
+    read_only: bool = False,
+    destructive: bool = True,
+    idempotent: bool = False,
+    open_world: bool = True,
+) -> Any:
+    """Make a function a tool; the function itself stays as it is.
+
+    Its contract comes from its signature, its annotations, its docstring and its return type.
+    Raises TypeError for what is not a function.
+    """
+    options = Options(
+        name=name,
+        title=title,
+        description=description,
+        read_only=read_only,
+        destructive=destructive,
+        idempotent=idempotent,
+        open_world=open_world,
+    )
+
+    def mark(function: F) -> F:
+        if not inspect.isroutine(function):
+            raise TypeError(f"`@tool` belongs on a function, not on {function!r}")
+        setattr(function, _MARK, options)
+        return function
+
+    if function is None:
+        return mark
+    return mark(function)
+
+
+def options_of(value: Any) -> Options | None:
+    """What `@tool` says of a value of a module; None for what is no tool."""
+    if not inspect.isroutine(value):
+        return None
+    options = getattr(value, _MARK, None)
+    return options if isinstance(options, Options) else None

@@ -1,0 +1,100 @@
+"""The tools that functions make: their Tool objects, and the functions as the server calls them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from .decorator import Options, options_of
+from .documentation import documentation
+from .signature import BadSignature as BadSignature
+from .signature import Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One function with `@tool`: its Tool object, what its calls are checked against (in the form
+    of `contracts.json`), and the function as the server calls it.
+    """
+
+    tool: dict[str, Any]
+    contract: dict[str, Any]
+    function: Callable[..., Any]
+
+
+def functions_of(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions of a module that have `@tool`, with the names of their tools, in its order."""
+    for value in list(vars(module).values()):
+        options = options_of(value)
+        if options is not None:
+            yield options.name or value.__name__, value
+
+
+def place_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """`file` and `line` of a function."""
+    code = inspect.unwrap(function).__code__
+    return {"file": code.co_filename, "line": code.co_firstlineno}
+
+
+def tool_of(name: str, function: Callable[..., Any]) -> Tool:
+    """The tool that a function makes. Raises BadSignature where it cannot be one."""
+    options = options_of(function)
+    if options is None:
+        raise BadSignature("it has no `@tool`")
+    signature = Signature(function)
+    text = documentation(function)
+    title = options.title or name.replace("_", " ").capitalize()
+    schema = signature.input_schema(text.arguments)
+    tool: dict[str, Any] = {
+        "name": name,
+        "title": title,
+        "description": options.description or text.description or title,
+        "inputSchema": schema,
+    }
+    output = signature.output_schema(text.returns)
+    if output is not None:
+        tool["outputSchema"] = output
+    tool["annotations"] = {"title": title, **_hints(options)}
+    contract: dict[str, Any] = {"arguments": {key: key for key in schema["properties"]}}
+    if signature.takes_more:
+        contract["more"] = True
+    return Tool(tool, contract, _called(name, function, signature))
+
+
+def _hints(options: Options) -> dict[str, bool]:
+    """The hints of a Tool object; what only reads destroys nothing."""
+    return {
+        "readOnlyHint": options.read_only,
+        "destructiveHint": options.destructive and not options.read_only,
+        "idempotentHint": options.idempotent or options.read_only,
+        "openWorldHint": options.open_world,
+    }
+
+
+def _called(name: str, function: Callable[..., Any], signature: Signature) -> Callable[..., Any]:
+    """The function in the form of every other tool's: `api` and `context` first, then arguments as
+    JSON data, and JSON data or content as its result.
+    """
+    parameters = list(signature.injected.values())
+
+    def keywords(injected: tuple[Any, ...], arguments: dict[str, Any]) -> dict[str, Any]:
+        filled_in = dict(zip(parameters, injected, strict=True))
+        return {**signature.keywords(name, arguments), **filled_in}
+
+    async def run(*injected: Any, **arguments: Any) -> Any:
+        return signature.data(await function(**keywords(injected, arguments)))
+
+    def run_in_thread(*injected: Any, **arguments: Any) -> Any:
+        return signature.data(function(**keywords(injected, arguments)))
+
+    called: Any = run_in_thread
+    if inspect.iscoroutinefunction(function):
+        called = run
+    called.__signature__ = inspect.Signature(
+        [inspect.Parameter(kind, inspect.Parameter.POSITIONAL_ONLY) for kind in signature.injected]
+    )
+    return functools.update_wrapper(called, function, ("__module__", "__name__", "__doc__"), ())

@@ -1,0 +1,533 @@
+"""Typed functions with `@tool`: listed, checked, called and refused like every other tool."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import mcp.types as types
+import pytest
+from mcp import Client
+from mcp.server.mcpserver import Context, Image, MCPServer
+
+from mcpgen.problems import Problems
+from mcpgen.project.check import check
+
+from .own_project import Project, tool
+
+TUTORIAL = (Path(__file__).parent / "tutorial_tools.py").read_text()
+FACE = "from .. import Context, Image, ResourceLink, ToolError, tool\n"
+NAMES = [
+    "add",
+    "get_weather",
+    "get_location",
+    "get_statistics",
+    "list_cities",
+    "get_user",
+    "process_image",
+    "create_user",
+    "create_thumbnail",
+    "find_documents",
+    "long_running_task",
+    "wait_for_approval",
+    "divide",
+]
+SAMPLES: dict[str, list[Any]] = {
+    "add": [{"a": 1, "b": 2}, {"a": 1}, {"a": "1", "b": 2}, {"a": 1.5, "b": 2}, {}],
+    "get_weather": [{"city": "Rome"}, {"city": 3}, {"city": None}, {}],
+    "process_image": [
+        {"image_url": "x"},
+        {"image_url": "x", "width": 1},
+        {"image_url": "x", "width": 0},
+        {"image_url": "x", "width": 2001},
+        {"image_url": "x", "format": "gif"},
+        {"image_url": "x", "format": "webp", "resize": True},
+        {"resize": True},
+    ],
+    "create_user": [
+        {"user": {"username": "ann", "email": "ann@example.com"}},
+        {"user": {"username": "ann", "email": "ann"}},
+        {"user": {"username": "ann", "email": "a@b", "age": None}},
+        {"user": {"username": "ann", "email": "a@b", "age": -1}},
+        {"user": {"email": "a@b"}},
+        {"user": {"username": "ann", "email": "a@b"}, "notify": "yes"},
+    ],
+    "create_thumbnail": [{}, {"size": 3}, {"size": "big"}],
+    "long_running_task": [{"task_name": "x"}, {"task_name": "x", "steps": 2}, {"steps": 2}],
+    "divide": [{"a": 1.5, "b": 2}, {"a": "x", "b": 2}, {"b": 2}],
+}
+"""Arguments that both servers must judge alike."""
+SAME_RESULTS = [
+    ("add", {"a": 1, "b": 2}),
+    ("get_weather", {"city": "Rome"}),
+    ("get_location", {"address": "10 Downing Street"}),
+    ("get_statistics", {"data_type": "ages"}),
+    ("list_cities", {}),
+    ("get_user", {"user_id": "1"}),
+    ("process_image", {"image_url": "x", "resize": True}),
+    ("create_user", {"user": {"username": "ann", "email": "a@b"}}),
+    ("divide", {"a": 1, "b": 2}),
+]
+
+
+def sdk_server() -> MCPServer:
+    """The same functions, registered with the SDK's own server."""
+    server = MCPServer("tutorial")
+
+    def register(function: Any = None, /, *, name: str | None = None, **_: Any) -> Any:
+        if function is not None:
+            return server.tool()(function)
+        return lambda function: server.tool(name=name)(function)
+
+    names: dict[str, Any] = {
+        "__name__": __name__,
+        "tool": register,
+        "Context": Context,
+        "Image": Image,
+        "ResourceLink": types.ResourceLink,
+        "ToolError": ValueError,
+    }
+    assert FACE in TUTORIAL
+    text = TUTORIAL.replace(FACE, "")
+    # The SDK looks annotations up in the namespace that a function was defined in
+    exec(compile(text, "tutorial_tools.py", "exec"), names)
+    return server
+
+
+@pytest.fixture(scope="module")
+def sdk() -> MCPServer:
+    """The functions on the SDK's server."""
+    return sdk_server()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with a JSON contract, and the functions of the tutorials beside it."""
+    return with_functions(tmp_path_factory.mktemp("functions"), TUTORIAL)
+
+
+def with_functions(folder: Path, text: str) -> Project:
+    """A project with the tool `find_book`, and with functions in `custom/functions.py`."""
+    project = Project({"tools": [tool()]}, folder)
+    project.function("functions", text)
+    (project.folder / "pyproject.toml").unlink()  # written once: now with what functions need
+    project.generate()
+    return project
+
+
+def listed(project: Project, **options: Any) -> dict[str, dict[str, Any]]:
+    """The tools of a project as clients see them, by name."""
+    answer = project.talk(lambda client: client.list_tools(), **options)
+    return by_name(answer.tools)
+
+
+def by_name(tools: list[types.Tool]) -> dict[str, dict[str, Any]]:
+    """Tools as JSON, by name."""
+    return {one.name: one.model_dump(by_alias=True, exclude_none=True) for one in tools}
+
+
+def on_sdk(server: MCPServer, conversation: Callable[[Client], Any]) -> Any:
+    """What a conversation with the SDK's server returns."""
+
+    async def begin() -> Any:
+        async with Client(server) as client:
+            return await conversation(client)
+
+    return asyncio.run(begin())
+
+
+def text_of(result: Any) -> str:
+    """The first text of a result."""
+    return str(result.content[0].text)
+
+
+def test_functions_are_listed_beside_tools_with_a_contract(project: Project) -> None:
+    assert list(listed(project)) == ["find_book", *NAMES]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_their_schemas_judge_arguments_as_those_of_the_sdk(
+    project: Project, sdk: MCPServer, name: str
+) -> None:
+    theirs = by_name(on_sdk(sdk, lambda client: client.list_tools()).tools)[name]
+    ours = listed(project)[name]
+    verdicts = []
+    for schema in (ours["inputSchema"], theirs["inputSchema"]):
+        validator = jsonschema_rs.validator_for(schema)
+        verdicts.append([validator.is_valid(sample) for sample in SAMPLES[name]])
+    assert verdicts[0] == verdicts[1]
+    assert True in verdicts[0]
+    assert False in verdicts[0]
+    assert ours["description"] == theirs["description"].partition("\n")[0]
+
+
+@pytest.mark.parametrize(("name", "arguments"), SAME_RESULTS)
+def test_their_results_are_those_of_the_sdk(
+    project: Project, sdk: MCPServer, name: str, arguments: dict[str, Any]
+) -> None:
+    theirs = on_sdk(sdk, lambda client: client.call_tool(name, arguments))
+    ours = project.call(name, arguments)
+    assert not ours.is_error, text_of(ours)
+    assert ours.structured_content == theirs.structured_content
+    schema = listed(project)[name]["outputSchema"]
+    jsonschema_rs.validator_for(schema).validate(ours.structured_content)
+    their_schema = by_name(on_sdk(sdk, lambda client: client.list_tools()).tools)[name]
+    jsonschema_rs.validator_for(their_schema["outputSchema"]).validate(ours.structured_content)
+
+
+def test_docstrings_of_every_style_describe_arguments(project: Project) -> None:
+    tools = listed(project)
+    described = {
+        ("create_user", "notify"): "Whether to send a message",
+        ("create_user", "user"): "Who it is",
+        ("find_documents", "query"): "Words to look for",
+        ("long_running_task", "steps"): "How many steps it has",
+        ("process_image", "width"): "Target width in pixels",
+    }
+    for (name, argument), text in described.items():
+        assert tools[name]["inputSchema"]["properties"][argument]["description"] == text
+    assert tools["create_user"]["description"] == "Create a user."
+
+
+def test_hints_are_cautious_unless_the_decorator_says_more(project: Project) -> None:
+    tools = listed(project)
+    assert tools["create_user"]["annotations"]["destructiveHint"] is True
+    assert tools["process_image"]["annotations"]["idempotentHint"] is True
+    assert tools["add"]["annotations"] == {
+        "title": "Add",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "refusal"),
+    [
+        ("add", {"a": "x", "b": 1}, '`a` must be an integer, got "x"'),
+        ("add", {"a": 1}, "`b` is required"),
+        ("add", {"a": 1, "b": 2, "c": 3}, "`c` is not an argument"),
+        ("process_image", {"image_url": "x", "width": 0}, "`width` must be at least 1, got 0"),
+        ("process_image", {"image_url": "x", "format": "gif"}, "`format` must be one of"),
+        ("create_user", {"user": {"username": "ann", "email": "ann"}}, "`user.email` must match"),
+        ("create_user", {"user": {"email": "a@b"}}, "`user.username` is required"),
+        ("divide", {"a": 1, "b": 0}, "Division by zero is not allowed."),
+    ],
+)
+def test_wrong_calls_are_refused_in_the_words_of_every_tool(
+    project: Project, name: str, arguments: dict[str, Any], refusal: str
+) -> None:
+    result = project.call(name, arguments)
+    assert result.is_error
+    assert refusal in text_of(result)
+
+
+def test_an_image_is_an_image_block(project: Project) -> None:
+    [block] = project.call("create_thumbnail", {"size": 3}).content
+    assert (block.type, block.mime_type) == ("image", "image/png")
+    assert base64.b64decode(block.data) == b"\x89PNG\0\0\0"
+
+
+def test_resource_links_are_blocks(project: Project) -> None:
+    content = project.call("find_documents", {"query": "tea"}).content
+    assert [(block.type, str(block.uri)) for block in content] == [
+        ("resource_link", "docs://tea/1"),
+        ("resource_link", "docs://tea/2"),
+    ]
+
+
+def test_progress_reaches_the_caller(project: Project) -> None:
+    steps: list[tuple[float, float | None, str | None]] = []
+
+    async def watch(done: float, total: float | None, message: str | None) -> None:
+        steps.append((done, total, message))
+
+    arguments = {"task_name": "tea", "steps": 2}
+    result = project.call("long_running_task", arguments, progress_callback=watch)
+    assert text_of(result) == "Task 'tea' completed"
+    assert steps == [(1, 2, "Step 1/2"), (2, 2, "Step 2/2")]
+
+
+def test_a_cancelled_call_cancels_the_function(project: Project) -> None:
+    async def leave(client: Client) -> None:
+        call = asyncio.ensure_future(client.call_tool("wait_for_approval", {"topic": "tea"}))
+        await asyncio.sleep(0.5)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    project.talk(leave)
+    import sys
+
+    module = sys.modules[f"{project.made.server.package}.custom.functions"]
+    assert module.CANCELLED == ["tea"]
+
+
+def test_read_only_mode_keeps_functions_that_may_change_data_out(project: Project) -> None:
+    assert "create_user" not in listed(project, read_only=True)
+    assert "add" in listed(project, read_only=True)
+
+
+def test_a_file_of_functions_is_a_toolset(project: Project) -> None:
+    assert list(listed(project, toolsets=["functions"])) == NAMES
+
+
+def test_a_function_is_found_by_searching(project: Project) -> None:
+    def find(client: Client) -> Any:
+        return client.call_tool("search_tools", {"query": "thumbnail"})
+
+    assert "create_thumbnail" in text_of(project.talk(find, lazy_list=True))
+
+
+HOOKS = """
+from . import ToolError
+
+def before_add(call):
+    if call.arguments["a"] == 13:
+        raise ToolError("not with 13")
+
+def shape_get_weather(call, data):
+    return {**data, "condition": "unknown"}
+"""
+
+
+def test_hooks_run_around_functions(tmp_path: Path) -> None:
+    project = with_functions(tmp_path, TUTORIAL)
+    (project.package / "hooks.py").write_text(HOOKS)
+    assert text_of(project.call("add", {"a": 13, "b": 1})) == "not with 13"
+    weather = project.call("get_weather", {"city": "Rome"}).structured_content
+    assert weather["condition"] == "unknown"
+    assert check(project.folder, Problems()).problems == ()
+
+
+def test_an_edit_needs_no_generating(tmp_path: Path) -> None:
+    project = with_functions(tmp_path, TUTORIAL)
+    project.function(
+        "more", "from .. import tool\n\n@tool\ndef twice(n: int) -> int:\n    return 2 * n\n"
+    )
+    assert project.call("twice", {"n": 2}).structured_content == {"result": 4}
+    assert check(project.folder, Problems()).passed
+
+
+VALUES = '''
+from __future__ import annotations
+import enum, uuid
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+from pydantic import AfterValidator, BaseModel, Field
+from .. import Structured, tool
+
+class Size(enum.Enum):
+    small = "s"
+    large = "l"
+
+class Node(BaseModel):
+    name: str
+    children: list[Node] = []
+
+def even(number: int) -> int:
+    if number % 2:
+        raise ValueError("must be even")
+    return number
+
+@tool
+def kinds(day: date, size: Size, id: uuid.UUID, path: Path, tags: set[str], pair: tuple[int, str]) -> list[str]:
+    return [type(value).__name__ for value in (day, size, id, path, tags, pair)]
+
+@tool
+def odd_names(json: int, schema: str = "s", model_config: bool = False, copy: int = Field(default=7, ge=1)) -> str:
+    return f"{json} {schema} {model_config} {copy}"
+
+@tool
+def evens(number: Annotated[int, AfterValidator(even)], price: Decimal = Decimal("1.5")) -> Decimal:
+    return price * number
+
+@tool
+def aliased(page_size: Annotated[int, Field(alias="page-size")]) -> int:
+    return page_size
+
+@tool
+def grow(node: Node) -> Node:
+    return Node(name="root", children=[node])
+
+@tool
+def anything(**more: int) -> dict[str, int]:
+    return more
+
+@tool
+def wrong() -> int:
+    return "three"
+
+@tool
+def optional(text: str | None = None) -> str | None:
+    return text
+
+@tool
+def both() -> Structured:
+    """Both.
+
+    Examples:
+        both()
+    """
+    return Structured({"n": 1}, "one")
+'''
+CALLS = [
+    (
+        "kinds",
+        {
+            "day": "2026-01-02",
+            "size": "s",
+            "id": "12345678-1234-5678-1234-567812345678",
+            "path": "a/b",
+            "tags": ["x", "y"],
+            "pair": [1, "b"],
+        },
+        {"result": ["date", "Size", "UUID", "PosixPath", "set", "tuple"]},
+    ),
+    ("odd_names", {"json": 1}, {"result": "1 s False 7"}),
+    ("odd_names", {"json": 1, "copy": 2, "model_config": True}, {"result": "1 s True 2"}),
+    ("evens", {"number": 2}, {"result": "3.0"}),
+    ("aliased", {"page-size": 3}, {"result": 3}),
+    (
+        "grow",
+        {"node": {"name": "leaf"}},
+        {"name": "root", "children": [{"name": "leaf", "children": []}]},
+    ),
+    ("anything", {"a": 1}, {"a": 1}),
+    ("optional", {}, {"result": None}),
+    ("optional", {"text": None}, {"result": None}),
+    ("both", {}, {"n": 1}),
+]
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with functions of many types."""
+    return with_functions(tmp_path_factory.mktemp("values"), VALUES)
+
+
+@pytest.mark.parametrize(("name", "arguments", "structured"), CALLS)
+def test_a_function_gets_and_returns_values_of_its_types(
+    values: Project, name: str, arguments: dict[str, Any], structured: dict[str, Any]
+) -> None:
+    result = values.call(name, arguments)
+    assert not result.is_error, text_of(result)
+    assert result.structured_content == structured
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "refusal"),
+    [
+        ("evens", {"number": 3}, "`number` must be even, got 3"),
+        ("odd_names", {"json": 1, "copy": 0}, "`copy` must be at least 1, got 0"),
+        ("aliased", {"page_size": 3}, "did you mean `page-size`?"),
+        ("wrong", {}, "does not fit its output schema:\n- `result` must be an integer"),
+        ("grow", {"node": {"name": "a", "children": [{}]}}, "`node.children[0].name` is required"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    values: Project, name: str, arguments: dict[str, Any], refusal: str
+) -> None:
+    result = values.call(name, arguments)
+    assert result.is_error
+    assert refusal in text_of(result)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("@tool\ndef f(*names: str) -> str: ...", "callers name every argument"),
+        ("@tool\ndef f(a: int, /) -> str: ...", "callers name every argument"),
+        ("@tool\ndef f(a: 'Missing') -> str: ...", "`Missing` is not there when the server runs"),
+        ("class Own: ...\n@tool\ndef f(a: Own) -> str: ...", "Own"),
+        ("@tool\ndef f(a): ...\nraise OSError('gone')", "OSError: gone"),
+        ("@tool(readonly=True)\ndef f(a): ...", "readonly"),
+        ("@tool\nclass f: ...", "belongs on a function"),
+        ('@tool(name="a b")\ndef f(a): ...', "a tool needs a `name`"),
+    ],
+)
+def test_a_function_that_cannot_be_a_tool_is_left_out_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, reason: str
+) -> None:
+    project = with_functions(tmp_path, f"from .. import tool\n{text}\n")
+    assert list(listed(project)) == ["find_book"]
+    [record] = caplog.records
+    assert reason in record.fields["reason"]
+    assert record.fields["file"].endswith("functions.py")
+
+
+@pytest.mark.parametrize("name", ["find_book", "twin"])
+def test_a_name_that_is_taken_stops_the_server_and_the_check(tmp_path: Path, name: str) -> None:
+    text = f'from .. import tool\n\n@tool\ndef twin() -> str: ...\n\n@tool(name="{name}")\ndef other() -> str: ...\n'
+    project = with_functions(tmp_path, text)
+    with pytest.raises(Exception, match=rf"functions\.py:6: there is another tool `{name}`"):
+        listed(project)
+    report = check(project.folder, Problems())
+    [problem] = report.problems
+    assert (problem.code, problem.place.line) == ("E1395", 7)
+    assert not report.passed
+
+
+def test_the_check_names_functions_without_named_arguments(tmp_path: Path) -> None:
+    project = with_functions(tmp_path, "from .. import tool\n\n@tool\ndef f(*a: int) -> str: ...\n")
+    [problem] = check(project.folder, Problems()).problems
+    assert (problem.code, problem.place.line) == ("E1396", 4)
+
+
+def test_the_function_in_the_docs_is_a_tool(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "kinds.md").read_text()
+    project = with_functions(tmp_path, page.split("```python\n")[1].split("```")[0])
+    schema = listed(project)["estimate_delivery"]["inputSchema"]
+    assert schema["properties"]["weight"] == {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 30,
+        "description": "In kilograms",
+    }
+    assert schema["properties"]["express"]["description"] == "Whether it goes by air"
+    result = project.call("estimate_delivery", {"weight": 2, "country": "de"})
+    assert result.structured_content == {"cents": 580, "days": 4}
+
+
+CALLS_THE_API = """
+from .. import Api, Context, tool
+from ..tools import books
+
+@tool(read_only=True)
+async def count_books(genre: str, api: Api, ctx: Context) -> int:
+    return len([api.request, ctx.progress, books.list_books])
+"""
+
+
+def test_a_function_gets_the_http_side_by_the_type_of_a_parameter(tmp_path: Path) -> None:
+    sample = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+    project = Project(sample, tmp_path, base_url="https://example.com")
+    project.function("functions", CALLS_THE_API)
+    project.generate()
+    assert list(listed(project)["count_books"]["inputSchema"]["properties"]) == ["genre"]
+    result = project.call("count_books", {"genre": "fiction"})
+    assert result.structured_content == {"result": 3}, text_of(result)
+
+
+def test_the_first_function_needs_one_run_of_generate(tmp_path: Path) -> None:
+    project = Project({"tools": [tool()]}, tmp_path)
+    assert not (project.package / "runtime" / "functions").exists()
+    assert "docstring-parser" not in (project.folder / "pyproject.toml").read_text()
+    project.function("functions", TUTORIAL)
+    with pytest.raises(Exception, match="run `mcpgen generate`"):
+        listed(project)
+    report = check(project.folder, Problems())
+    assert report.stale[0].startswith("`custom/` has its first function with `@tool`")
+    assert [problem.code for problem in report.problems] == ["E1320"]
+    project.generate()
+    assert "add" in listed(project)
+    project.function("functions", "")
+    project.generate()
+    assert not (project.package / "runtime" / "functions").exists()
