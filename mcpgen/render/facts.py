@@ -123,7 +123,12 @@ def wire(tool: Tool) -> dict[str, Any]:
         "idempotentHint": tool.hints.idempotent,
         "openWorldHint": tool.hints.open_world,
     }
-    return found | tool.passed_on
+    for member, value in tool.passed_on.items():
+        if member == "annotations":
+            found[member] |= value
+        else:
+            found[member] = value
+    return found
 
 
 def _answers_facts(server: Server) -> dict[str, Any]:

@@ -22,7 +22,7 @@ FILE = "tools/_index/search.json"
 LONGEST_QUERY = 1000
 """Characters of a query that are read."""
 SHORTEST_PREFIX = 4
-MOST_WEIGHED = 100
+MOST_WEIGHED = 60
 """Tools whose fit is looked at: those with the best words."""
 REORDERED = 3
 """How many times as many tools as are asked for compete for the places."""
