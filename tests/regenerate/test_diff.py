@@ -371,6 +371,9 @@ def test_a_project_is_compared_with_a_revision_of_its_repository(tmp_path: Path)
     git("init", "-q")
     git("add", "--all")
     git("commit", "-q", "-m", "first")
+    answers = side_of_project(folder).answers
+    assert answers["get_book"]
+    assert side_of_revision(folder, "HEAD").answers == answers
     save(changed(cut("paths", "/orders")), tmp_path / "shop.json")
     generate(folder)
     difference = diff(side_of_revision(folder, "HEAD"), side_of_project(folder))
