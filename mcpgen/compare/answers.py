@@ -6,6 +6,7 @@ type. What is promised more is `additive`. Bounds and patterns of answers are no
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +39,7 @@ def compare_outputs(old: dict[str, Any] | None, new: dict[str, Any] | None) -> l
         return [("additive", "answers are structured now")]
     if new is None:
         return [("breaking", "answers are no longer structured")]
-    walk = _Walk(old, new)
+    walk = _Walk(old, new, same_definitions=old.get("$defs") == new.get("$defs"))
     walk.schema(old, new, "", 0)
     if not walk.findings:
         walk.say("text", "its answers are described differently")
@@ -51,6 +52,7 @@ class _Walk:
 
     old_root: dict[str, Any]
     new_root: dict[str, Any]
+    same_definitions: bool
     findings: list[Finding] = field(default_factory=list)
     entered: set[tuple[str, str]] = field(default_factory=set)
 
@@ -59,8 +61,7 @@ class _Walk:
 
     def schema(self, old: Any, new: Any, at: str, depth: int) -> None:
         """Compare two schemas at a place of the answer: `author`, `items[].name`."""
-        same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
-        if old == new and same_definitions:
+        if old == new and self.same_definitions:
             return
         pair = (reference(old), reference(new))
         if depth > DEPTH:
@@ -80,7 +81,7 @@ class _Walk:
         if are_schemas(before, after):
             self.schema(before, after, f"{at}.*", depth + 1)
         for keyword in UNIONS:
-            self.union(branches(old, keyword), branches(new, keyword), at)
+            self.union(branches(old, keyword), branches(new, keyword), at, depth)
 
     def types(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = type_names(old), type_names(new)
@@ -125,10 +126,18 @@ class _Walk:
             if name not in before:
                 self.say("additive", f"answers have `{below(at, name)}` as well")
 
-    def union(self, before: list[str], after: list[str], at: str) -> None:
-        if before == after:
+    def union(self, before: list[str], after: list[str], at: str, depth: int) -> None:
+        """Compare the branches that both sides have; of others, only a reference with another."""
+        for branch in before:
+            if branch in after:
+                self.schema(json.loads(branch), json.loads(branch), at, depth + 1)
+        gone = [json.loads(branch) for branch in before if branch not in after]
+        added = [json.loads(branch) for branch in after if branch not in before]
+        if not gone and not added:
             return
-        if before and after and set(after) <= set(before):
+        if len(gone) == len(added) == 1 and all(map(reference, [*gone, *added])):
+            self.schema(gone[0], added[0], at, depth + 1)
+        elif after and not added:
             self.say("additive", f"{_name(at)} has fewer forms")
         else:
             self.say("breaking", f"{_name(at)} may have other forms")

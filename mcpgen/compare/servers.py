@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
 from .answers import compare_outputs
@@ -132,10 +133,12 @@ def _shape(tool: ToolLock) -> tuple[str, str]:
 def _tool(was: ToolLock, now: ToolLock, old: Side, new: Side) -> Iterator[Change]:
     if was.name != now.name:
         yield _renamed(was, now, new)
+    before, after = old.tools.get(was.name, {}), new.tools.get(now.name, {})
     findings = [
         *_operation(was, now),
         *_hints(was, now),
-        *_contract(old.tools.get(was.name, {}), new.tools.get(now.name, {})),
+        *_contract(before, after),
+        *_answers(before, after, old.answers.get(was.name), new.answers.get(now.name)),
     ]
     for kind, text in findings:
         yield Change(kind=kind, event="changed", tool=now.name, text=text)
@@ -171,9 +174,8 @@ def _hints(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
 
 
 def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
-    """The changes between two Tool objects."""
+    """The changes between two Tool objects, but for their answers."""
     yield from compare_inputs(as_object(old.get("inputSchema")), as_object(new.get("inputSchema")))
-    yield from compare_outputs(old.get("outputSchema"), new.get("outputSchema"))
     if old.get("title") != new.get("title"):
         yield "text", reworded("its title", old.get("title"), new.get("title"))
     before, was_deprecated = _description(old)
@@ -182,6 +184,21 @@ def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Findin
         yield "text", "it is deprecated" if is_deprecated else "it is no longer deprecated"
     if before != after:
         yield "text", reworded("its description", before, after)
+
+
+def _answers(
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    old_type: Schema | None,
+    new_type: Schema | None,
+) -> list[Finding]:
+    """The changes of the answers between two Tool objects: of their types where both sides have
+    them, else of what is listed.
+    """
+    before, after = old.get("outputSchema"), new.get("outputSchema")
+    if None in (before, after, old_type, new_type):
+        return compare_outputs(before, after)
+    return compare_outputs(old_type or before, new_type or after)
 
 
 def _description(tool: Mapping[str, Any]) -> tuple[str, bool]:

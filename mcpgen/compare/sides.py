@@ -6,22 +6,28 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .. import ir
 from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
+from .answer_types import types_of_files, types_of_server
 
 LIST = re.compile(r"/tools/[^/]+\.json$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One side of a comparison: the facts of a lock, and every tool as on the wire, by name."""
+    """One side of a comparison: the facts of a lock, and every tool as on the wire, by name.
+
+    `answers` are the schemas of the answers' types by tool, empty where they may be anything; tools
+    that have none are not in it.
+    """
 
     lock: Lock
     tools: Mapping[str, Mapping[str, Any]]
+    answers: Mapping[str, ir.Schema] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -35,7 +41,12 @@ def side_of_server(server: ir.Server) -> Side:
             "inputSchema": tool.input_schema,
             "outputSchema": tool.output_schema,
         }
-    return Side(lock=facts(server), tools=tools, aliases=dict(server.aliases))
+    return Side(
+        lock=facts(server),
+        tools=tools,
+        answers=types_of_server(server),
+        aliases=dict(server.aliases),
+    )
 
 
 def side_of_project(folder: Path) -> Side:
@@ -61,7 +72,19 @@ def side_of_files(lock: Lock, read: Callable[[str], bytes | None]) -> Side:
         elif LIST.search(path):
             for tool in map(as_object, as_list(_json(read(path)))):
                 tools[as_text(tool.get("name"))] = tool
-    return Side(lock=lock, tools=tools, aliases=aliases)
+    return Side(lock=lock, tools=tools, answers=_answers(lock, read), aliases=aliases)
+
+
+def _answers(lock: Lock, read: Callable[[str], bytes | None]) -> dict[str, ir.Schema]:
+    """The types of answers in the Python of a project."""
+    models = b""
+    modules = []
+    for path in map(PurePosixPath, lock.files):
+        if path.match("src/*/models.py"):
+            models = read(str(path)) or b""
+        elif path.match("src/*/tools/*.py"):
+            modules.append(read(str(path)) or b"")
+    return types_of_files(models, modules)
 
 
 def _json(content: bytes | None) -> Any:

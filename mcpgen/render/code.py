@@ -115,12 +115,17 @@ def listing(names: Iterable[str]) -> Code | None:
     return Code(text) if text else None
 
 
+def answer_of(tool: Tool, types: Types) -> Expression:
+    """What the function of a tool returns."""
+    return subscript("Answer", types.answer(tool) or "Any")
+
+
 def _function(tool: Tool, request: Request, types: Types, names: Names) -> Function:
     """The function of one tool; the names it uses are added to `names`."""
     parameters = [
         (argument, _parameter(argument, types)) for argument in tool.arguments if not argument.fixed
     ]
-    answer = subscript("Answer", types.answer(tool) or "Any")
+    answer = answer_of(tool, types)
     keywords = _keywords(tool, request)
     sends = _sends(tool)
     names.add(answer, *(annotation for _, annotation in parameters), *keywords.values())

@@ -13,6 +13,7 @@ from . import code, stub
 from .environment import environment
 from .facts import data_files
 from .formatting import finish
+from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
 from .project_view import project_view
@@ -53,6 +54,23 @@ def render(server: Server) -> dict[str, str]:
     files = data_files(server) | search_files(server)
     files |= dict(_tree(server)) | finish(_modules(server))
     return dict(sorted(files.items()))
+
+
+def answer_modules(server: Server) -> tuple[str, list[str]]:
+    """The texts from which the types of answers are read: that of `models.py`, and of functions
+    without a body in place of those in `tools`.
+    """
+    types = Types(server)
+    view = types.view()
+    models = ""
+    if view is not None:
+        models = _rendered(MODELS, module=view)
+    functions = []
+    for tool in server.tools:
+        if tool.request is not None:
+            returns = lay_out("", code.answer_of(tool, types), depth=0)
+            functions.append(f"async def {py_ident(tool.name)}() -> {returns}: ...\n")
+    return models, functions
 
 
 def _modules(server: Server) -> dict[str, dict[str, str]]:

@@ -110,7 +110,7 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
     ("a field of an answer is new", set_in("components", "schemas", "Book", "properties", "pages", to={}), "additive",
      "get_book", "answers have `pages` as well"),
     ("a description is another", set_in(*LIST, "description", to="Sorted."), "text", "list_books",
-     "its description is “List books. Sorted. Returns an object.” instead of"),
+     "its description is “List books. Sorted. Returns items.” instead of"),
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
      "the description of `genre` is “Which kind” instead of “Genre”"),
     ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
@@ -371,6 +371,9 @@ def test_a_project_is_compared_with_a_revision_of_its_repository(tmp_path: Path)
     git("init", "-q")
     git("add", "--all")
     git("commit", "-q", "-m", "first")
+    answers = side_of_project(folder).answers
+    assert answers["get_book"]
+    assert side_of_revision(folder, "HEAD").answers == answers
     save(changed(cut("paths", "/orders")), tmp_path / "shop.json")
     generate(folder)
     difference = diff(side_of_revision(folder, "HEAD"), side_of_project(folder))
