@@ -235,7 +235,7 @@ class Outcomes:
                     await self._call_all(client, era, tool)
 
     async def _refuse(self, client: Client, era: str, tool: dict[str, Any]) -> None:
-        """Call a tool that only you know with an argument it does not have, so that it is not run."""
+        """Call a tool that only you know with an argument it does not have: it is not run."""
         generated = [one["name"] for one in DATA["tools"]]
         is_strict = tool["inputSchema"].get("additionalProperties") is False
         if is_strict and tool["name"] not in generated:
