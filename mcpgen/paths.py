@@ -21,7 +21,7 @@ FORBIDDEN: Final = frozenset('<>:"\\|?*')
 GENERATED: Final = re.compile(
     r"""
     (server|manifest|mcpgen\.schema)\.json
-    | clients/[\w-]+\.json
+    | clients/[\w-]+\.(json|toml|yaml)
     | tests/\w+\.(py|json)
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
     | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed)

@@ -113,7 +113,7 @@ def _show(screen: Screen, outcome: dict[str, Any], *, dry_run: bool) -> None:
         return
     result = outcome["result"]
     text = "\n".join(map(_block, result.get("content", [])))
-    screen.data(shown(text))
+    screen.data(_lines(text))
     size = len(json.dumps(result.get("content", []), ensure_ascii=False).encode())
     verdict = "the call failed" if result.get("isError") else "answered"
     screen.remark(f"{verdict}, ≈ {round(size / 4):,} tokens")
@@ -124,8 +124,13 @@ def _show_request(screen: Screen, request: dict[str, Any]) -> None:
     for name, value in request["headers"].items():
         screen.remark(f"  {name}: {shown(value)}")
     if request["body"]:
-        screen.remark(f"\n{shown(request['body'])}")
+        screen.remark(f"\n{_lines(request['body'])}")
     screen.remark("")
+
+
+def _lines(text: str) -> str:
+    """Text of many lines, without anything that a terminal would obey."""
+    return "\n".join(map(shown, text.splitlines()))
 
 
 def _block(block: dict[str, Any]) -> str:

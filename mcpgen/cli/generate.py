@@ -21,6 +21,7 @@ from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    from ..ir import Server
     from ..problems import Problems
     from ..project.run import Run
     from ..write import Changes
@@ -255,6 +256,14 @@ def _show_conflicts(screen: Screen, changes: Changes) -> None:
         screen.out.print(conflict.diff)
 
 
+def _easy_tool(server: Server) -> str:
+    """A tool to begin with: one that reads and needs no argument, where there is one."""
+    for tool in server.tools:
+        if tool.hints.read_only and not tool.input_schema.get("required"):
+            return tool.name
+    return server.tools[0].name
+
+
 def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     """What to do after a first run, or after a later one."""
     from ..render.manifests import command
@@ -266,7 +275,9 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     )
     steps = [(f"{inside}make test", "check every tool")]
     if first:
-        steps += [
+        steps = [
+            (f"{inside}mcpgen call {_easy_tool(made.server)}", "see a call and its answer"),
+            ("make test", "check every tool"),
             ("pipx install .", f"install the server, `{command(made.server)}`"),
             ("clients/", "settings to paste into your client"),
             ("mcpgen.toml", "choose, rename and describe tools"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,7 @@ def _serve(
     if watch:
         start = [python, str(INSIDE / "serve.py"), package, *arguments]
     process = subprocess.Popen(start, env=variables(folder), cwd=folder)
+    previous = signal.signal(signal.SIGTERM, _stop)
     try:
         if document is None or not watch:
             return process.wait()
@@ -111,9 +113,15 @@ def _serve(
     except KeyboardInterrupt:
         return process.wait()
     finally:
+        signal.signal(signal.SIGTERM, previous)
         if process.poll() is None:
             process.terminate()
             process.wait()
+
+
+def _stop(*_: object) -> None:
+    """End in order when this process is told to: the server must not outlive it."""
+    raise SystemExit(143)
 
 
 def _again(screen: Screen, folder: Path) -> None:

@@ -12,22 +12,21 @@ from typing import Any
 from .schemas import (
     DEPTH,
     UNIONS,
-    WORDS,
     Finding,
     Kind,
     allowed_values,
     allows,
+    are_schemas,
     below,
     branches,
     either,
-    has_items,
     listing,
     properties,
     reference,
     required_names,
     resolved,
-    reworded,
     type_names,
+    wording,
 )
 
 
@@ -64,19 +63,21 @@ class _Walk:
         if old == new and same_definitions:
             return
         pair = (reference(old), reference(new))
-        if depth > DEPTH or pair in self.entered:
+        if depth > DEPTH:
+            return
+        if pair in self.entered:
             return
         if any(pair):
             self.entered.add(pair)
         old, new = resolved(old, self.old_root), resolved(new, self.new_root)
         self.types(old, new, at)
         self.values(old, new, at)
-        self.words(old, new, at)
+        self.findings += wording(old, new, _name(at))
         self.members(old, new, at, depth)
-        if has_items(old) or has_items(new):
+        if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
         before, after = old.get("additionalProperties"), new.get("additionalProperties")
-        if isinstance(before, dict) and isinstance(after, dict):
+        if are_schemas(before, after):
             self.schema(before, after, f"{at}.*", depth + 1)
         for keyword in UNIONS:
             self.union(branches(old, keyword), branches(new, keyword), at)
@@ -91,8 +92,10 @@ class _Walk:
         kind: Kind = "breaking"
         if not before or all(allows(before, name) for name in after):
             kind = "additive"
-        words = either(before) or "anything"
-        self.say(kind, f"{_name(at)} is {either(after)} instead of {words}")
+        instead = ""
+        if before:
+            instead = f" instead of {either(before)}"
+        self.say(kind, f"{_name(at)} is {either(after)}{instead}")
 
     def values(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         before, after = allowed_values(old), allowed_values(new)
@@ -107,12 +110,6 @@ class _Walk:
             self.say("additive", f"{_name(at)} may be {listing(added)} as well")
         if gone:
             self.say("additive", f"{_name(at)} is never {listing(gone)}")
-
-    def words(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        for keyword in WORDS:
-            before, after = old.get(keyword), new.get(keyword)
-            if before != after and not isinstance(before or after, dict):
-                self.say("text", reworded(f"the {keyword} of {_name(at)}", before, after))
 
     def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before, after = properties(old), properties(new)

@@ -32,13 +32,13 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
     An operationId that occurs twice identifies nothing. No operation is found twice.
     """
     left = dict.fromkeys(before)
-    found: dict[Operation, str] = {}
+    today: dict[Operation, str] = {}
     old_count = Counter(identity for _, identity in left)
     new_count = Counter(identity for _, identity in listed)
     free = dict.fromkeys(listed)
 
     def meet(before: Operation, now: Operation) -> None:
-        found[before] = now[0]
+        today[before] = now[0]
         del left[before], free[now]
 
     for pair in [pair for pair in left if pair in free]:
@@ -48,12 +48,13 @@ def same(before: Iterable[Operation], listed: list[Operation]) -> dict[Operation
         now = by_operation.pop(pair[0], None)
         if now is not None:
             meet(pair, now)
-    by_identity = {pair[1]: pair for pair in free if pair[1] and new_count[pair[1]] == 1}
-    for pair in [
-        pair for pair in left if pair[1] and pair[1] in by_identity and old_count[pair[1]] == 1
-    ]:
-        meet(pair, by_identity[pair[1] or ""])
-    return found
+    by_identity = {pair[1]: pair for pair in free if new_count[pair[1]] == 1}
+    by_identity.pop(None, None)
+    for pair in list(left):
+        now = by_identity.get(pair[1])
+        if now is not None and old_count[pair[1]] == 1:
+            meet(pair, now)
+    return today
 
 
 def match(old: Lock, new: Lock) -> Match:

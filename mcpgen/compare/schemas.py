@@ -7,10 +7,11 @@ tools hold are known here; a difference of others is `text`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..load.values import as_object, as_text, texts_in
 from ..runtime.pointer import split
 
 Kind = Literal["security", "breaking", "additive", "text"]
@@ -34,6 +35,8 @@ TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated"
 WORDS = ("title", "description")
 """Texts whose old and new words are shown."""
 UNIONS = ("anyOf", "oneOf", "allOf", "not")
+WIDER = {"integer": "number"}
+"""Type → the type that has all its values too."""
 DEPTH = 40
 LONGEST = 160
 """Characters of a text that are shown, around the place where it changed."""
@@ -50,15 +53,25 @@ def compare_inputs(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
 
 def reworded(label: str, old: Any, new: Any) -> str:
     """The old and the new words of a text; of long ones the part that changed."""
-    before, after = str(old or ""), str(new or "")
+    before, after = as_text(old), as_text(new)
     if not before:
         return f"{label} is new: “{_cut(after, 0)}”"
     if not after:
         return f"{label} is gone: “{_cut(before, 0)}”"
     start = 0
-    while before[start : start + 1] == after[start : start + 1] != "":
+    for one, other in zip(before, after, strict=False):
+        if one != other:
+            break
         start += 1
     return f"{label} is “{_cut(after, start)}” instead of “{_cut(before, start)}”"
+
+
+def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[Finding]:
+    """The texts of a schema that are others, with old and new words."""
+    for keyword in WORDS:
+        before, after = as_text(old.get(keyword)), as_text(new.get(keyword))
+        if before != after:
+            yield "text", reworded(f"the {keyword} of {subject}", before, after)
 
 
 def _cut(text: str, start: int) -> str:
@@ -94,7 +107,9 @@ class _Walk:
         same_definitions = self.old_root.get("$defs") == self.new_root.get("$defs")
         if old == new and same_definitions:
             return
-        if depth > DEPTH or self.enters_again(old, new):
+        if depth > DEPTH:
+            return
+        if self.enters_again(old, new):
             return
         old, new = resolved(old, self.old_root), resolved(new, self.new_root)
         self.types(old, new, at)
@@ -103,10 +118,10 @@ class _Walk:
         self.bounds(old, new, at, LOWER, _higher)
         self.exact(old, new, at)
         self.default(old, new, at)
-        self.words(old, new, at)
+        self.findings += wording(old, new, _name(at))
         self.members(old, new, at, depth)
         self.further(old, new, at, depth)
-        if has_items(old) or has_items(new):
+        if "items" in (*old, *new):
             self.schema(old.get("items", {}), new.get("items", {}), f"{at}[]", depth + 1)
         self.unions(old, new, at)
 
@@ -159,9 +174,8 @@ class _Walk:
         tighter: Callable[[Any, Any], bool],
     ) -> None:
         for keyword, words in table.items():
-            before, after = old.get(keyword), new.get(keyword)
-            says_nothing = keyword == "minLength" and {before, after} == {None, 0}
-            if before == after or says_nothing:
+            before, after = _bound(old, keyword), _bound(new, keyword)
+            if before == after:
                 continue
             if after is None:
                 self.say("additive", f"{_name(at)} is no longer limited to {words} {before}")
@@ -173,10 +187,10 @@ class _Walk:
 
     def exact(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         for keyword in ("pattern", "format", "multipleOf", "uniqueItems"):
-            before, after = old.get(keyword) or None, new.get(keyword) or None
+            before, after = old.get(keyword, False), new.get(keyword, False)
             if before == after:
                 continue
-            if after is None:
+            if after is False:
                 self.say("additive", f"{_name(at)} need not have the {keyword} {listing([before])}")
                 continue
             text = f"{_name(at)} must have the {keyword} {listing([after])}{_instead([before])}"
@@ -194,12 +208,6 @@ class _Walk:
         if "default" not in old:
             kind = "additive"
         self.say(kind, f"the default of {_name(at)} is {word}{_instead([before])}")
-
-    def words(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
-        for keyword in WORDS:
-            before, after = old.get(keyword), new.get(keyword)
-            if before != after and not isinstance(before or after, dict):
-                self.say("text", reworded(f"the {keyword} of {_name(at)}", before, after))
 
     def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before, after = properties(old), properties(new)
@@ -227,12 +235,14 @@ class _Walk:
     def further(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before = old.get("additionalProperties", True)
         after = new.get("additionalProperties", True)
-        if isinstance(before, dict) and isinstance(after, dict):
+        if before == after:
+            return
+        if are_schemas(before, after):
             self.schema(before, after, f"{at}.*", depth + 1)
             return
-        if before == after or not at:
+        if not at:
             return
-        if before is not False and after is False:
+        if after is False:
             self.say("breaking", f"{_name(at)} takes no further fields")
         elif before is True:
             self.say("breaking", f"{_name(at)} takes fewer further fields")
@@ -264,21 +274,17 @@ def _allows_more(keyword: str, before: list[str], after: list[str]) -> bool:
 
 def properties(schema: Any) -> dict[str, Any]:
     """The properties of a schema by name."""
-    members = schema.get("properties") if isinstance(schema, dict) else None
-    return members if isinstance(members, dict) else {}
+    return as_object(as_object(schema).get("properties"))
 
 
 def required_names(schema: dict[str, Any]) -> set[str]:
     """The names of the properties that must be there."""
-    names = schema.get("required")
-    if not isinstance(names, list):
-        return set()
-    return {name for name in names if isinstance(name, str)}
+    return set(texts_in(schema.get("required")))
 
 
-def has_items(schema: dict[str, Any]) -> bool:
-    """Whether a schema says what the items of a list are."""
-    return isinstance(schema.get("items"), dict)
+def are_schemas(*values: Any) -> bool:
+    """Whether these are all schemas, and not just `true` or `false`."""
+    return all(isinstance(value, dict) for value in values)
 
 
 def branches(schema: dict[str, Any], keyword: str) -> list[str]:
@@ -304,8 +310,7 @@ def _bare(value: Any) -> Any:
 
 def reference(schema: Any) -> str:
     """The target of a schema that is a reference, else an empty text."""
-    target = schema.get("$ref") if isinstance(schema, dict) else None
-    return target if isinstance(target, str) else ""
+    return as_text(as_object(schema).get("$ref"))
 
 
 def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
@@ -316,10 +321,10 @@ def resolved(schema: Any, root: dict[str, Any]) -> dict[str, Any]:
             break
         node: Any = root
         for part in split(target.removeprefix("#")):
-            node = node.get(part) if isinstance(node, dict) else None
+            node = as_object(node).get(part)
         siblings = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = {**node, **siblings} if isinstance(node, dict) else siblings
-    return schema if isinstance(schema, dict) else {}
+        schema = {**as_object(node), **siblings}
+    return as_object(schema)
 
 
 def type_names(schema: dict[str, Any]) -> list[str]:
@@ -327,14 +332,12 @@ def type_names(schema: dict[str, Any]) -> list[str]:
     names = schema.get("type")
     if isinstance(names, str):
         return [names]
-    if not isinstance(names, list):
-        return []
-    return sorted(name for name in names if isinstance(name, str))
+    return sorted(texts_in(names))
 
 
 def allows(types: list[str], name: str) -> bool:
     """Whether values of a type are of one of these types too."""
-    return name in types or (name == "integer" and "number" in types)
+    return not {name, WIDER.get(name, name)}.isdisjoint(types)
 
 
 def allowed_values(schema: dict[str, Any]) -> list[Any] | None:
@@ -364,6 +367,14 @@ def listing(values: list[Any]) -> str:
     if len(values) > len(words):
         return f"{', '.join(words)} and {len(values) - 6} more"
     return ", ".join(words)
+
+
+def _bound(schema: dict[str, Any], keyword: str) -> Any:
+    """The value of a bound; None where it says nothing."""
+    value = schema.get(keyword)
+    if (keyword, value) == ("minLength", 0):
+        return None
+    return value
 
 
 def _lower(after: Any, before: Any) -> bool:

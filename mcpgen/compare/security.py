@@ -197,7 +197,7 @@ def _same_tool(was: ToolLock, now: ToolLock, before: Call, after: Call) -> Itera
 
 
 def _address_changes(before: Call, after: Call) -> Iterator[str]:
-    if before.origin and before.origin != after.origin:
+    if before.origin not in ("", after.origin):
         place = f"`{after.origin}`" if after.origin else "nowhere until it is configured"
         yield f"requests go to {place} instead of `{before.origin}`"
     elif before.prefix != after.prefix:

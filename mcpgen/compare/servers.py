@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
 from .answers import compare_outputs
 from .matching import same
@@ -171,16 +172,19 @@ def _hints(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
 
 def _contract(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Finding]:
     """The changes between two Tool objects."""
-    yield from compare_inputs(old.get("inputSchema") or {}, new.get("inputSchema") or {})
+    yield from compare_inputs(as_object(old.get("inputSchema")), as_object(new.get("inputSchema")))
     yield from compare_outputs(old.get("outputSchema"), new.get("outputSchema"))
     if old.get("title") != new.get("title"):
         yield "text", reworded("its title", old.get("title"), new.get("title"))
-    before, after = str(old.get("description") or ""), str(new.get("description") or "")
-    if DEPRECATED in after and DEPRECATED not in before:
-        yield "text", "it is deprecated"
-        after = after.replace(DEPRECATED, "").strip()
-    elif DEPRECATED in before and DEPRECATED not in after:
-        yield "text", "it is no longer deprecated"
-        before = before.replace(DEPRECATED, "").strip()
+    before, was_deprecated = _description(old)
+    after, is_deprecated = _description(new)
+    if is_deprecated != was_deprecated:
+        yield "text", "it is deprecated" if is_deprecated else "it is no longer deprecated"
     if before != after:
         yield "text", reworded("its description", before, after)
+
+
+def _description(tool: Mapping[str, Any]) -> tuple[str, bool]:
+    """The description of a tool without the sentence on deprecation, and whether it has that."""
+    text = as_text(tool.get("description"))
+    return text.replace(DEPRECATED, "").strip(), DEPRECATED in text

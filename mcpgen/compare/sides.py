@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import ir
+from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
+
+LIST = re.compile(r"/tools/[^/]+\.json$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +56,18 @@ def side_of_files(lock: Lock, read: Callable[[str], bytes | None]) -> Side:
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
     for path in lock.files:
-        is_facts = path.endswith("/api.json")
-        is_list = "/tools/" in path and path.endswith(".json")
-        if not is_facts and not is_list:
-            continue
-        data = _json(read(path))
-        if is_facts and isinstance(data, dict):
-            aliases = dict(data.get("aliases") or {})
-        elif is_list and isinstance(data, list):
-            objects = [tool for tool in data if isinstance(tool, dict)]
-            tools |= {tool["name"]: tool for tool in objects if "name" in tool}
+        if path.endswith("/api.json"):
+            aliases = as_object(as_object(_json(read(path))).get("aliases"))
+        elif LIST.search(path):
+            for tool in map(as_object, as_list(_json(read(path)))):
+                tools[as_text(tool.get("name"))] = tool
     return Side(lock=lock, tools=tools, aliases=aliases)
 
 
 def _json(content: bytes | None) -> Any:
+    if content is None:
+        return None
     try:
-        return json.loads(content or b"null")
+        return json.loads(content)
     except ValueError:
         return None

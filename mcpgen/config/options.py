@@ -30,10 +30,15 @@ def config_from_options(values: Mapping[str, Any]) -> Config:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """An option whose value is not the one in the project's file: both as the user writes them."""
+    """An option whose value is not the one in the project's file, and the place of its key there.
+
+    `value` and `file_value` are written as in TOML; `file_value` is empty for a key without one.
+    """
 
     option: str
+    header: str
     key: str
+    value: str
     file_value: str
 
 
@@ -46,13 +51,25 @@ def conflicting_options(options: Config, file: Config) -> list[Conflict]:
         file_value = _value(file, table.dataclass, key)
         if value in (_value(default, table.dataclass, key), file_value):
             continue
-        name = ".".join(filter(None, (table.name, key.name)))
         stored = _stored_value(file, table.dataclass, key)
-        text = "not set"
-        if stored is not None:
-            text = literal(stored)
-        conflicts.append(Conflict(option=option.name, key=name, file_value=text))
+        conflict = Conflict(
+            option=option.name,
+            header=table.header,
+            key=key.name,
+            value=literal(_stored_value(options, table.dataclass, key)),
+            file_value=_written(stored, key),
+        )
+        conflicts.append(conflict)
     return conflicts
+
+
+def _written(value: Any, key: Key) -> str:
+    """A value as in the file; nothing for one that is not set there."""
+    if not value:
+        return ""
+    if key.kind == "text or texts" and len(value) == 1:
+        return literal(value[0])
+    return literal(value)
 
 
 def _stored_value(config: Config, part: str, key: Key) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Schema, Server, Shaping, Skip, Tool, Toolset
+from ..ir import Argument, Request, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 from .answers import shaping_of, with_answer, with_answers
 
@@ -288,8 +288,9 @@ def _customised(
         hints=replace(tool.hints, **_hint_changes(config)),
     )
     for word, argument in config.arguments.items():
-        if _argument_by_name(tool, word) is not None or not gone.reports(tool, word, faults):
-            tool = _with_argument_config(tool, word, argument, faults)
+        if _argument_by_name(tool, word) is None and gone.reports(tool, word, faults):
+            continue
+        tool = _with_argument_config(tool, word, argument, faults)
     return tool
 
 
@@ -414,8 +415,7 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         arguments[position] = replace(argument, fixed=(value,), default=())
     else:
         del arguments[position]
-        if request and request.body and request.body.whole and argument.place == "body":
-            request = replace(request, body=None)
+        request = _without_whole_body(request, argument)
     name = argument.name
     tool = _with_inputs(tool, lambda schema: _without_property(schema, name))
     return replace(
@@ -425,6 +425,15 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
         nullable=tuple(pointer for pointer in tool.nullable if not _is_under(pointer, name)),
         wire_names=tuple(pair for pair in tool.wire_names if not _is_under(pair[0], name)),
     )
+
+
+def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
+    """The request without its body, where the argument is all of that."""
+    if request is None or request.body is None or argument.place != "body":
+        return request
+    if not request.body.whole:
+        return request
+    return replace(request, body=None)
 
 
 def _without_property(schema: Schema, name: str) -> Schema:

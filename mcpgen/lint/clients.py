@@ -18,6 +18,7 @@ from typing import Any
 from ..ir import Server, Tool
 from ..problems import Problems, UsageError
 from ..render.facts import wire
+from ..runtime.install.clients import CLIENTS
 
 UNIONS = ("oneOf", "anyOf", "allOf")
 ALL = "all"
@@ -48,7 +49,10 @@ def table() -> dict[str, Client]:
     clients = {}
     for name, row in tomllib.loads(text).items():
         if isinstance(row, dict):
-            rules = (Rule(rule["rule"], rule["value"], rule["source"]) for rule in row["rules"])
+            rules = (
+                Rule(rule["rule"], rule.get("value", _tool_limit(name)), rule["source"])
+                for rule in row["rules"]
+            )
             clients[name] = Client(name, row["title"], tuple(rules))
     return clients
 
@@ -61,6 +65,11 @@ def too_many(count: int) -> list[tuple[str, int]]:
         for rule in client.rules
         if rule.name == "tool_count" and count > rule.value
     ]
+
+
+def _tool_limit(name: str) -> int | None:
+    """How many tools a client takes, as generated servers know it."""
+    return CLIENTS[name].tool_limit if name in CLIENTS else None
 
 
 def check_client(server: Server, name: str, problems: Problems) -> None:

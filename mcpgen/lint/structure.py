@@ -18,7 +18,7 @@ from typing import Any, Literal
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
 from ..problems import Problems, Severity
-from ..runtime.pointer import escape
+from ..runtime.pointer import child, escape
 
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
@@ -96,7 +96,7 @@ def _findings_of(error: Any, root: Any) -> Iterator[Finding]:
     pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
     node = root
     for part in error.instance_path:
-        node = node[part]
+        node = child(node, str(part))
     if type(node) is dict and type(node.get("$ref")) is str:
         # Whatever else is wrong there follows from it.
         message = "`$ref` may not stand here"

@@ -55,6 +55,10 @@ _MARKUP: tuple[tuple[str, str, str], ...] = (
     (r"<\?xml|<[a-zA-Z]", "an XML file", "an OpenAPI document is JSON or YAML"),
 )
 
+_CONVERT = (
+    "convert it first, for example with `npx api-spec-converter --from={} --to=openapi_3 FILE`"
+)
+
 _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (
         r"^\s*(syntax\s*=\s*[\"']proto[23]|message\s+\w+\s*\{|service\s+\w+\s*\{)",
@@ -66,8 +70,12 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
         "a GraphQL schema",
         "GraphQL is not supported",
     ),
-    (r"^#%RAML", "a RAML document", "convert it to OpenAPI first"),
-    (r"^FORMAT: 1A|^# Group ", "an API Blueprint", "convert it to OpenAPI first"),
+    (r"^#%RAML", "a RAML document", _CONVERT.format("raml")),
+    (
+        r"^FORMAT: 1A|^#+ Group |^#+ .*\[(?:[A-Z]+ )?/|^#+ (?:GET|POST|PUT|DELETE) /",
+        "an API Blueprint",
+        _CONVERT.format("api_blueprint"),
+    ),
     (
         r"^\s*(import |from \w+ import |def |class \w+|const |function |package |#include)",
         "source code",
@@ -76,6 +84,9 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"^#{1,6} \S|^```|^[-*] \[", "a Markdown text", "give the OpenAPI file itself"),
     (r"^[^\n:{}\[\]]+(,[^\n:{}\[\]]+){2,}\n[^\n:{}\[\]]+(,[^\n]+){2,}$", "a table (CSV)", ""),
 )
+
+_HEADERS = ("#%RAML", "FORMAT: 1A")
+"""First lines of other formats whose text can be read as YAML."""
 
 _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
@@ -99,11 +110,10 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "a Swagger 1 document",
         "convert it to OpenAPI 3 first, for example with `api-spec-converter`",
     ),
-    (("raml",), "a RAML document", "convert it to OpenAPI first"),
     (
         ("kind", "discoveryVersion"),
         "a Google API discovery document",
-        "convert it to OpenAPI first",
+        _CONVERT.format("google"),
     ),
     (("smithy",), "a Smithy model", "convert it with `smithy build` and its OpenAPI plugin"),
     (
@@ -162,11 +172,19 @@ def describes_api(root: Any) -> bool:
     return type(root) is dict and not root.keys().isdisjoint(("openapi", "swagger"))
 
 
+def _refuse_comments(text: Text) -> None:
+    """Raise `DocumentError` for an API Blueprint whose every line is a comment in YAML."""
+    other_format = language(text)
+    if other_format is not None and "Blueprint" in str(other_format):
+        raise other_format
+
+
 def tree(text: Text, root: Any) -> dict[str, Any]:
     """The root of an OpenAPI or Swagger document, or of definitions of tools. Raises
     `DocumentError`, which names what the file is, for anything else.
     """
     if root is None:
+        _refuse_comments(text)
         raise DocumentError.of("E0106", "the file is empty", EXPECTED, file=text.name)
     if type(root) is list and any(map(holds_definitions, root)):
         return {"tools": root}
@@ -174,11 +192,11 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         raise _not_it(text, "E0121", "the list is empty: there is no tool in it", TOOLS_EXPECTED)
     if type(root) is not dict:
         raise _not_an_object(text, root)
-    if describes_api(root):
-        return root
-    if is_tools(root):
+    if describes_api(root) or is_tools(root):
         return root
     _refuse_captured_error(text, root)
+    if text.content.startswith(_HEADERS):
+        raise language(text) or _without_version(text, root)
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             message = f"this looks like {what}, not an OpenAPI document"

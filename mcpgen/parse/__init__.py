@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..problems import Problem, UsageError
 from .definitions import parse_definitions
 from .openapi import parse_openapi
 
@@ -16,11 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["parse"]
 
 
+NO_API = "the document describes no API, so its tools send no credential: leave out `--auth`"
+
+
 def parse(document: Document, config: Config, problems: Problems) -> Server:
     """The server a document describes, with every operation as a tool or counted with its reason.
 
-    Problems are collected, not raised: one bad operation never costs the others.
+    Problems are collected, not raised: one bad operation never costs the others. Raises UsageError
+    where the configuration cannot be meant for this document.
     """
     if not document.describes_api:
+        if config.auth_scheme is not None:
+            raise UsageError(Problem(code="E1176", severity="error", message=NO_API))
         return parse_definitions(document, config, problems)
     return parse_openapi(document, config, problems)

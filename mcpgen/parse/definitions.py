@@ -30,7 +30,7 @@ from ..runtime.pointer import escape, split
 from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
-from .defined_tool import DefinedTool
+from .defined_tool import LONGEST_TITLE, DefinedTool
 from .detail import budget_of
 from .dialects import describe_document
 from .models import Models
@@ -361,8 +361,13 @@ def _written(text: Any) -> str:
 
 
 def passed_on(tool: dict[str, Any]) -> dict[str, Any]:
-    """The icons and the metadata of an MCP tool (2025-11-25, Tool), where they are well formed."""
+    """The icons, the metadata and the title among the annotations of an MCP tool (2025-11-25,
+    Tool), where they are well formed.
+    """
     members: dict[str, Any] = {}
+    title = _written(as_object(tool.get("annotations")).get("title"))
+    if title:
+        members["annotations"] = {"title": title[:LONGEST_TITLE]}
     icons = [icon for icon in as_list(tool.get("icons")) if as_text(as_object(icon).get("src"))]
     if icons:
         members["icons"] = icons

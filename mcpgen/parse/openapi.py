@@ -30,7 +30,7 @@ from .projection import Nodes, Whole
 from .repeated import repeated
 from .schema import Reader
 from .security import Security
-from .servers import Address, address, origin
+from .servers import Address, address, is_same, origin
 from .toolsets import toolsets
 from .undeclared import find_clue
 from .unsupported import Unsupported
@@ -167,7 +167,7 @@ class _Parser:
         section 4.8.10), and must not get the call and its credential.
         """
         own = self.own_server(operation)
-        if own is None or own.text == self.home.text:
+        if own is None or is_same(own.text, self.home.text):
             return None
         if own.url is None:
             hint = "write a whole https URL there, in the document or with an overlay"

@@ -81,6 +81,17 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
+def is_same(url: str, other: str) -> bool:
+    """Whether two servers are one. One of them may leave the scheme open: `//api.example.com` (RFC
+    3986, section 4.2).
+    """
+    if url == other:
+        return True
+    if not url.startswith("//") and not other.startswith("//"):
+        return False
+    return urlsplit(url)[1:] == urlsplit(other)[1:]
+
+
 def fill(url: str, variables: Any) -> tuple[str, list[str]]:
     """`url` with its variables' defaults in place, and the names of variables that have none."""
     declared = as_object(variables)

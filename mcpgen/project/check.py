@@ -160,7 +160,7 @@ def _table_problems(problems: Problems) -> Iterator[Problem]:
 def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
     calls_api = any("/runtime/client/" in path for path in lock.files)
     reads_xml = any(path.endswith("/runtime/results/xml_data.py") for path in lock.files)
-    return manifest_problems(folder, calls_api=calls_api, reads_xml=reads_xml)
+    return manifest_problems(folder, f"{lock.name}_mcp", calls_api=calls_api, reads_xml=reads_xml)
 
 
 def _orphans(lock: Lock, config: Config, document: Document) -> Iterator[Problem]:

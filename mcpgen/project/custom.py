@@ -145,9 +145,9 @@ class _Custom:
         """Functions in `custom/<tool>.py` whose tool is gone: they are the user's, so they are
         named and left alone.
         """
-        words = {_word(name) for name in self.package.tools}
+        words = {"__init__", *map(_word, self.package.tools)}
         for path in sorted(self.room.glob("*.py")):
-            if path.stem in words or path.stem == "__init__" or path.with_suffix(".json").is_file():
+            if path.stem in words or path.with_suffix(".json").is_file():
                 continue
             tree = parsed(path)
             if not isinstance(tree, ast.Module):

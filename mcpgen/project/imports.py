@@ -78,11 +78,9 @@ class _Reader:
             for code, message, hint in self._faults(found):
                 yield problem_at(code, message, self.files.folder, path, found.node, hint)
         modules = _toolset_modules(tree)
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-                continue
-            functions = self.toolsets.get(modules.get(node.value.id, ""))
-            if functions is not None and node.attr not in functions:
+        for node, variable in _attribute_nodes(tree):
+            functions = self.toolsets.get(modules.get(variable, ""), {node.attr})
+            if node.attr not in functions:
                 message = f"the generated function `{node.attr}` is not there"
                 hint = near(node.attr, functions)
                 yield problem_at(NOT_THERE, message, self.files.folder, path, node, hint)
@@ -135,7 +133,7 @@ class _Reader:
     def _tool_faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
         if len(found.module) == 1:
             for name in found.names:
-                if name not in self.toolsets and name != "*":
+                if name not in (*self.toolsets, "*"):
                     message = f"the generated toolset `{name}` is not there"
                     yield NOT_THERE, message, near(name, self.toolsets)
             return
@@ -144,15 +142,17 @@ class _Reader:
             message = f"the generated toolset `{found.module[1]}` is not there"
             yield NOT_THERE, message, near(found.module[1], self.toolsets)
             return
+        if isinstance(found.node, ast.Import):
+            return
         for name in found.names:
-            if name not in functions and name != "*" and not isinstance(found.node, ast.Import):
+            if name not in (*functions, "*"):
                 message = f"the generated function `{name}` is not there"
                 yield NOT_THERE, message, near(name, functions)
 
     def _is_offered(self, name: str) -> bool:
         if not self.face:  # of version 0.1.0, which had none
             return True
-        return name in self.face or name == "*" or name.startswith("__")
+        return name.startswith("__") or name in (*self.face, "*")
 
     def _is_module(self, module: tuple[str, ...]) -> bool:
         return self.files.has_module("/".join(("src", self.package, *module)))
@@ -199,28 +199,36 @@ def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iter
         yield found
         return
     for alias in node.names:
-        names = _attributes(tree, alias.asname or alias.name)
+        names = _attributes(tree, _bound_name(alias))
         yield _Import(node, found.prefix, (alias.name,), names)
 
 
 def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
     """The attributes of a variable that a file uses, sorted."""
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-            continue
-        if node.value.id == variable:
-            names.add(node.attr)
+    names = {node.attr for node, name in _attribute_nodes(tree) if name == variable}
     return tuple(sorted(names))
+
+
+def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
+    """Every `variable.attribute` of a file, with the variable."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield node, node.value.id
+
+
+def _relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
+    """Every `from .module import …` of a file."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return [node for node in imports if node.level]
 
 
 def _toolset_modules(tree: ast.Module) -> dict[str, str]:
     """Variable → toolset, for `from ..tools import books as shelf`."""
     modules: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level and node.module == "tools":
+    for node in _relative_imports(tree):
+        if node.module == "tools":
             for alias in node.names:
-                modules[alias.asname or alias.name] = alias.name
+                modules[_bound_name(alias)] = alias.name
     return modules
 
 
@@ -228,8 +236,13 @@ def _imported_names(tree: ast.Module | None) -> frozenset[str]:
     """The names that the package's face imports for type checkers: all it offers."""
     if tree is None:
         return frozenset()
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
-    return frozenset(alias.asname or alias.name for node in imports for alias in node.names)
+    imports = _relative_imports(tree)
+    return frozenset(_bound_name(alias) for node in imports for alias in node.names)
+
+
+def _bound_name(alias: ast.alias) -> str:
+    """The variable that an import binds."""
+    return alias.asname or alias.name
 
 
 def _class_names(tree: ast.Module | None) -> frozenset[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..load.values import as_object, as_text
 from ..paths import template_root
 from ..problems import Place, Problem
 
@@ -29,9 +30,10 @@ def package_version(folder: Path) -> str:
         return "0"
 
 
-def manifest_problems(folder: Path, **features: bool) -> Iterator[Problem]:
-    """What is missing in a project's `pyproject.toml`; nothing where it names no dependencies.
-    `features` are the conditions of the template: `calls_api`, `reads_xml`.
+def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
+    """What is missing in a project's `pyproject.toml`, and what it says of an old package; nothing
+    where it names no dependencies. `features` are the conditions of the template: `calls_api`,
+    `reads_xml`.
     """
     try:
         text = (folder / NAME).read_text("utf-8-sig")
@@ -42,7 +44,23 @@ def manifest_problems(folder: Path, **features: bool) -> Iterator[Problem]:
     project = manifest.get("project")
     if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
         yield from _missing_dependencies(project["dependencies"], required(**features), lines)
+    yield from _old_commands(manifest, package, lines)
     yield from _line_lengths(manifest, lines)
+
+
+def _old_commands(manifest: Mapping[str, Any], package: str, lines: list[str]) -> Iterator[Problem]:
+    """Commands that start a package which is not there: the server was renamed."""
+    commands = as_object(as_object(manifest.get("project")).get("scripts"))
+    for command, entry_point in commands.items():
+        module = as_text(entry_point).partition(":")[0].partition(".")[0]
+        if module.endswith("_mcp") and module != package:
+            yield Problem(
+                code="E1318",
+                severity="warning",
+                message=f"the command `{command}` in `{NAME}` still starts `{module}`",
+                hint=f"the file is yours: say `{package}`",
+                place=_place(lines, rf"\"?{re.escape(command)}\"?\s*="),
+            )
 
 
 def _missing_dependencies(

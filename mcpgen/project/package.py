@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..compare.matching import match
+from ..load.values import as_object
 from ..lock import Lock
 from ..paths import packages
 from ..write.ownership import is_once
@@ -111,7 +112,7 @@ def package_on_disk(folder: Path, lock: Lock) -> Package | None:
         home=folder / "src" / name,
         tools=tools_in(files, lock.files),
         toolsets=toolsets_of(lock),
-        contracts=files.data(f"src/{name}/contracts.json") or {},
+        contracts=as_object(files.data(f"src/{name}/contracts.json")),
         gone=gone,
     )
 
@@ -144,7 +145,7 @@ def package_of_run(run: Run) -> Package:
         home=home,
         tools=tools_in(files, planned),
         toolsets=toolsets_of(run.facts),
-        contracts=files.data(f"src/{name}/contracts.json") or {},
+        contracts=as_object(files.data(f"src/{name}/contracts.json")),
         gone=gone,
         renamed=renamed,
     )

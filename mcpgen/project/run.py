@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
-from ..config.options import conflicting_options
+from ..config.options import Conflict, conflicting_options
 from ..load.copies import STDIN, copies_of
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
@@ -218,18 +218,31 @@ def _agreed(asked: Config, folder: Path) -> Config:
         raise UsageError.of(
             "E1107",
             f"`{folder / NAME}` disagrees with {options}",
-            f"edit `{NAME}`, then run `mcpgen generate` there without these options; or"
-            " make another project with `--output DIR`",
-            notes=tuple(
-                f"`{conflict.key}` is {conflict.file_value} there" for conflict in conflicts
-            ),
+            f"make these edits in `{NAME}`, then run `mcpgen generate` there without these"
+            " options; or make another project with `--output DIR`",
+            notes=tuple(_edit(conflict, asked, folder) for conflict in conflicts),
         )
     return written
 
 
+def _edit(conflict: Conflict, asked: Config, folder: Path) -> str:
+    """What to write in `mcpgen.toml` in place of an option."""
+    line = f"{conflict.key} = {conflict.value}"
+    if conflict.option == "SPEC":
+        return f"{conflict.header}: `{_source_line(asked, folder)}` (it names another document now)"
+    state = "is not set there now"
+    if conflict.file_value:
+        state = f"is {conflict.file_value} there now"
+    return f"{conflict.header}: `{line}` (`{conflict.key}` {state})"
+
+
 def _source_line(asked: Config, folder: Path) -> str:
-    """The line of `mcpgen.toml` that names the first document asked for."""
-    source = asked.sources[0] if asked.sources else str(folder / "openapi.yaml")
-    if is_url(source):
-        return f"url = {literal(source)}"
-    return f"path = {literal(relative_to(source, folder))}"
+    """The line of `mcpgen.toml` that names the documents asked for."""
+    sources = asked.sources or (str(folder / "openapi.yaml"),)
+    key = "path"
+    if is_url(sources[0]):
+        key = "url"
+    places = [source if is_url(source) else relative_to(source, folder) for source in sources]
+    if len(places) == 1:
+        return f"{key} = {literal(places[0])}"
+    return f"{key} = {literal(places)}"

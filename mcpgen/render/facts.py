@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ..ir import Listing, Server, Shaping, Tool, Toolset
-from .manifests import about_credential, client_configs, manifest_json, server_json
+from .manifests import about_credential, client_files, manifest_json, server_json
 from .sample import tests_data
 from .whole import whole_schemas
 
@@ -31,7 +31,7 @@ def data_files(server: Server) -> dict[str, str]:
     files["tests/tools.json"] = tests_facts(server)
     files["server.json"] = dump(server_json(server), sort=False)
     files["manifest.json"] = dump(manifest_json(server), sort=False)
-    return files | {path: dump(data, sort=False) for path, data in client_configs(server).items()}
+    return files | client_files(server)
 
 
 def dump(data: Any, *, sort: bool = True) -> str:
@@ -123,7 +123,12 @@ def wire(tool: Tool) -> dict[str, Any]:
         "idempotentHint": tool.hints.idempotent,
         "openWorldHint": tool.hints.open_world,
     }
-    return found | tool.passed_on
+    for member, value in tool.passed_on.items():
+        if member == "annotations":
+            found[member] |= value
+        else:
+            found[member] = value
+    return found
 
 
 def _answers_facts(server: Server) -> dict[str, Any]:

@@ -6,17 +6,18 @@ document only the title occurs, in the two manifests, and what it says about its
 somebody is asked for one.
 
 Sources: `server.json` https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json;
-`manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings as the clients' own documentation
-shows them (November 2026).
+`manifest.json` version 0.4 of @anthropic-ai/mcpb; client settings are those `install` writes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Auth, Server
+from ..runtime.install.clients import CLIENTS, FORMS, Client
 from ..runtime.settings import TWOFOLD, write_variable
 from ..text import shorten, visible
 
@@ -239,17 +240,22 @@ def manifest_json(server: Server) -> dict[str, Any]:
     }
 
 
-def client_configs(server: Server) -> dict[str, dict[str, Any]]:
-    """Settings to paste, by path: what each client's file has to hold for this server over
-    stdio.
+def client_files(server: Server) -> dict[str, str]:
+    """Settings to paste, by path: what each client's file has to hold for this server.
+
+    A client that takes fewer tools than the server has gets the three of `--lazy`.
     """
-    secrets = [variable for variable in environment(server) if variable.required or variable.secret]
-    start: dict[str, Any] = {"command": command(server), "args": []}
-
-    def entry(value: str) -> dict[str, Any]:
-        env = {item.name: value.format(name=item.name, key=item.key) for item in secrets}
-        return {**start, "env": env} if env else start
-
+    http = {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}}
+    files = {"clients/http.json": _json(http)}
+    variables = [item for item in environment(server) if item.required or item.secret]
+    for name, client in CLIENTS.items():
+        env = {
+            item.name: client.reference.format(name=item.name, key=item.key) for item in variables
+        }
+        start = [command(server), *_lazy(client, server)]
+        entry = client.entry(server.name, start, env)
+        path = f"clients/{name}.{client.form}"
+        files[path] = FORMS[client.form].put("", client.key, server.name, entry)
     prompts = [
         {
             "type": "promptString",
@@ -257,20 +263,26 @@ def client_configs(server: Server) -> dict[str, dict[str, Any]]:
             "description": item.text,
             "password": item.secret,
         }
-        for item in secrets
+        for item in variables
     ]
-    return {
-        "clients/claude-desktop.json": {"mcpServers": {server.name: entry("REPLACE_ME")}},
-        "clients/claude-code.json": {
-            "mcpServers": {server.name: {"type": "stdio", **entry("${{{name}}}")}}
-        },
-        "clients/cursor.json": {"mcpServers": {server.name: entry("${{env:{name}}}")}},
-        "clients/vscode.json": {
-            "inputs": prompts,
-            "servers": {server.name: {"type": "stdio", **entry("${{input:{key}}}")}},
-        },
-        "clients/http.json": {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}},
-    }
+    vscode = json.loads(files["clients/vscode.json"])
+    files["clients/vscode.json"] = _json({"inputs": prompts, **vscode})
+    return files
+
+
+def overfull_clients(server: Server) -> tuple[Client, ...]:
+    """The clients that take fewer tools than the server has."""
+    return tuple(client for client in CLIENTS.values() if _lazy(client, server))
+
+
+def _lazy(client: Client, server: Server) -> list[str]:
+    if client.tool_limit is None or len(server.tools) <= client.tool_limit:
+        return []
+    return ["--lazy"]
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2) + "\n"
 
 
 def _title(server: Server) -> str:

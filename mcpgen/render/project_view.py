@@ -11,17 +11,18 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..ir import Server
+from ..runtime.install.clients import CLIENTS
 from ..runtime.settings import SETTINGS
 from ..text import shorten, visible
-from .facts import dump
 from .literal import Code
 from .manifests import (
     OWNER,
     Variable,
     about,
-    client_configs,
+    client_files,
     command,
     environment,
+    overfull_clients,
     writing_variables,
 )
 
@@ -49,7 +50,7 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectView:
-    """The context of a project's templates; the client settings are JSON."""
+    """The context of a project's templates; `http` is JSON."""
 
     name: str
     title: str
@@ -74,10 +75,10 @@ class ProjectView:
     """The variables that only calls that write use."""
     settings: tuple[SettingView, ...]
     """The settings that no variable of `variables` stands for."""
-    claude_desktop: Code
-    claude_code: Code
-    cursor: Code
-    vscode: Code
+    clients: Code
+    """The clients whose settings `install` knows, by the names it takes."""
+    overfull_clients: str
+    """The clients that cannot list every tool, as `VS Code (128 tools)`; empty without any."""
     http: Code
 
     def context(self) -> dict[str, Any]:
@@ -88,10 +89,6 @@ class ProjectView:
 def project_view(server: Server) -> ProjectView:
     """The view of a server's project."""
     title = shorten(" ".join(visible(server.title).split()), 100) or server.name
-    configs = {
-        path.removeprefix("clients/"): dump(data, sort=False)
-        for path, data in client_configs(server).items()
-    }
     return ProjectView(
         name=server.name,
         title=title,
@@ -110,7 +107,11 @@ def project_view(server: Server) -> ProjectView:
         variables=_variables(environment(server)),
         writing=_variables(writing_variables(server)),
         settings=_settings(server.calls_api),
-        **{name: Code(configs[f"{name.replace('_', '-')}.json"].rstrip("\n")) for name in CLIENTS},
+        clients=Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
+        overfull_clients=", ".join(
+            f"{client.title} ({client.tool_limit} tools)" for client in overfull_clients(server)
+        ),
+        http=Code(client_files(server)["clients/http.json"].rstrip("\n")),
     )
 
 
@@ -128,6 +129,3 @@ def _settings(calls_api: bool) -> tuple[SettingView, ...]:
         for item in SETTINGS
         if item.name != "BASE_URL" and (calls_api or item.group != "api")
     )
-
-
-CLIENTS = ("claude_desktop", "claude_code", "cursor", "vscode", "http")

@@ -50,6 +50,7 @@ class App:
         package: str,
         *,
         toolsets: Iterable[str] = (),
+        tools: Iterable[str] = (),
         read_only: bool = False,
         lazy_list: bool = False,
         settings: Settings | None = None,
@@ -62,7 +63,12 @@ class App:
         facts = home.facts()
         aliases = facts.get("aliases", {})
         self.catalog = Catalog(
-            home, toolsets=toolsets, read_only=read_only, aliases=aliases, yours=yours
+            home,
+            toolsets=toolsets,
+            tools=tools,
+            read_only=read_only,
+            aliases=aliases,
+            yours=yours,
         )
         self._package = home
         self._settings = settings

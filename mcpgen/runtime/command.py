@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
@@ -23,10 +23,17 @@ def main(package: str, argv: list[str] | None = None) -> int:
     from .server.catalog import StartError
     from .settings import SettingsError, read
 
-    facts = Package.named(package).facts()
-    options = _options(argv, facts["name"], facts["env_prefix"])
-    toolsets = [name for name in options.toolsets.split(",") if name]
+    arguments = sys.argv[1:] if argv is None else argv
     try:
+        if arguments and arguments[0] in ("install", "uninstall"):
+            from .install.command import main as install
+
+            return install(package, arguments, _choices())
+        facts = Package.named(package).facts()
+        options = _options(arguments, facts["name"], facts["env_prefix"])
+        if options.version:
+            print(_version(package, facts))
+            return 0
         # What the user's modules print on import must not reach the protocol's stream
         with redirect_stdout(sys.stderr):
             settings = read(facts, http=options.http)
@@ -37,7 +44,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
             app = App(
                 package,
-                toolsets=toolsets or settings.toolsets,
+                toolsets=_names(options.toolsets) or settings.toolsets,
+                tools=_names(options.tools) or settings.tools,
                 read_only=options.read_only or settings.read_only,
                 lazy_list=options.lazy,
                 settings=settings,
@@ -46,6 +54,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
                 from .transports.http import serve
 
                 return serve(app, options, settings)
+            if _on_terminal():
+                print(_waiting(facts["name"]), file=sys.stderr)
         return _serve_stdio(app)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
@@ -55,19 +65,69 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 130
 
 
-def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespace:
+def _names(option: str) -> list[str]:
+    """The names between the commas of an option."""
+    return [name for name in option.split(",") if name]
+
+
+def _version(package: str, facts: dict[str, Any]) -> str:
+    """The server's own version, as it was installed, and the API's."""
+    from importlib.metadata import packages_distributions, version
+
+    distributions = packages_distributions().get(package, [])
+    installed = version(distributions[0]) if distributions else "(not installed)"
+    return f"{facts['name']}-mcp {installed}, for version {facts.get('version')} of the API"
+
+
+def _on_terminal() -> bool:
+    """Whether somebody types, and no client writes, on standard input."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _waiting(name: str) -> str:
+    """What somebody who starts the server on a terminal wants to know."""
+    return (
+        f"{name}-mcp is waiting for a client's messages on standard input; clients start it"
+        f" themselves.\nTo add it to one: {name}-mcp install CLIENT. To serve HTTP: {name}-mcp"
+        " --http. Ctrl-C ends it."
+    )
+
+
+def _choices() -> argparse.ArgumentParser:
+    """The options that choose among the tools."""
+    import argparse
+
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")
+    parser.add_argument(
+        "--tools", default="", metavar="A,B", help="offer only these tools, besides the toolsets"
+    )
+    parser.add_argument(
+        "--read-only", action="store_true", help="offer only tools that change nothing"
+    )
+    parser.add_argument(
+        "--lazy",
+        action="store_true",
+        help="offer three tools that search, describe and call the others",
+    )
+    return parser
+
+
+def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
     import argparse
 
     from .log import LEVELS
 
     parser = argparse.ArgumentParser(
         prog=f"{name}-mcp",
+        parents=[_choices()],
         description=(
             "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
-            " given."
+            f" given. `{name}-mcp install CLIENT` adds it to a client's settings."
         ),
         epilog=f"Credentials and limits come from environment variables that start with {prefix}_",
     )
+    parser.add_argument("--version", action="store_true", help="print the version and end")
     parser.add_argument(
         "--http", action="store_true", help="serve Streamable HTTP at /mcp instead of stdio"
     )
@@ -84,15 +144,6 @@ def _options(argv: list[str] | None, name: str, prefix: str) -> argparse.Namespa
             "host name clients use (repeatable); needed, with authentication, for any address but"
             " loopback"
         ),
-    )
-    parser.add_argument("--toolsets", default="", metavar="A,B", help="offer only these toolsets")
-    parser.add_argument(
-        "--read-only", action="store_true", help="offer only tools that change nothing"
-    )
-    parser.add_argument(
-        "--lazy",
-        action="store_true",
-        help="offer three tools that search, describe and call the others",
     )
     parser.add_argument(
         "--log-level",

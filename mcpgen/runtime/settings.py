@@ -82,6 +82,8 @@ SETTINGS = (
     Setting("BASE_URL", "url", "", 0, 0, "Base URL of the API", "api"),
     Setting("TOOLSETS", "names", (), 0, 0,
             "Only these toolsets, separated by commas (`--toolsets`)", "main"),
+    Setting("TOOLS", "names", (), 0, 0,
+            "Only these tools, separated by commas, besides the toolsets (`--tools`)", "main"),
     Setting("READ_ONLY", "flag", False, 0, 0,
             "`1`: only tools that change nothing (`--read-only`)", "main"),
     Setting("MAX_CALLS", "count", 256, 1, 100_000,
@@ -276,7 +278,9 @@ class Settings:
     client_cert: Path | None = _DEFAULTS["CLIENT_CERT"]
     client_key: Path | None = _DEFAULTS["CLIENT_KEY"]
     toolsets: tuple[str, ...] = _DEFAULTS["TOOLSETS"]
-    """The toolsets to offer; empty for all of them."""
+    """The toolsets to offer; empty for all of them, unless there are `tools`."""
+    tools: tuple[str, ...] = _DEFAULTS["TOOLS"]
+    """Tools to offer besides those of the toolsets."""
     read_only: bool = _DEFAULTS["READ_ONLY"]
     http_token: Secret | None = _DEFAULTS["HTTP_TOKEN"]
     http_issuer: str = _DEFAULTS["HTTP_ISSUER"]

@@ -88,12 +88,13 @@ def write(
     project = Path(folder).resolve()
     lock = salvaged_lock(project) if adopt else read_lock(project)
     pending = read_pending(project)
+    last = lock or lock_facts
     if lock is None and pending is None:
         _check_free(project, files)
-    if lock is not None and not force:
-        refuse_downgrade(lock, lock_facts)
-    if lock is not None and not accept:
-        refuse_unaccepted(lock, lock_facts)
+    if not force:
+        refuse_downgrade(last, lock_facts)
+    if not accept:
+        refuse_unaccepted(last, lock_facts)
     ours = owned(lock, pending)
     generated = {path: content for path, content in files.items() if not is_once(path)}
     for path in generated:
@@ -102,21 +103,21 @@ def write(
         if adopt:
             ours |= adopted(project, generated)
         moves = user_moves(project, ours, generated)
-        if lock is not None and not accept:
-            refuse_rename(lock, lock_facts, moves)
+        if not accept:
+            refuse_rename(last, lock_facts, moves)
         changes = compare(files, project, ours, is_once, moves)
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
-    notes = _notes(lock, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
+    notes = _notes(last, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
     changes = replace(changes, notes=notes, dry_run=dry_run)
     if dry_run:
-        return replace(changes, problems=_mentions(project, lock, lock_facts, changes))
+        return replace(changes, problems=_mentions(project, last, lock_facts, changes))
     changes = _forced(project, files, changes, force=force, has_lock=bool(lock or pending))
     new_lock = with_files(lock_facts, generated)
     work = _work(project, files, changes, new_lock, (lock, pending))
     if work is not None:
         commit(project, work)
-    return replace(changes, problems=_mentions(project, lock, lock_facts, changes))
+    return replace(changes, problems=_mentions(project, last, lock_facts, changes))
 
 
 def _forced(
@@ -168,7 +169,8 @@ def _work(
     ours = owned(*locks)
     text = dump(new_lock)
     is_recorded = _says(project / NAME, text)
-    if changes.empty and is_recorded and not is_interrupted(project) and not leftovers(project):
+    unfinished = [is_interrupted(project), *leftovers(project)]
+    if all([changes.empty, is_recorded, not any(unfinished)]):
         return None
     first_locks: list[tuple[str, bytes]] = []
     if not is_recorded:
@@ -199,27 +201,23 @@ def _present(changes: Changes, ours: Mapping[str, Collection[str]]) -> dict[str,
     }
 
 
-def _notes(
-    lock: Lock | None, lock_facts: Lock, *, interrupted: bool, dry_run: bool
-) -> tuple[str, ...]:
+def _notes(last: Lock, lock_facts: Lock, *, interrupted: bool, dry_run: bool) -> tuple[str, ...]:
     notes = []
     if interrupted and dry_run:
         notes.append("an earlier run was interrupted; `mcpgen generate` completes it")
     elif interrupted:
         notes.append("an earlier run was interrupted; this one completed it")
-    if lock is not None and lock.name and lock.name != lock_facts.name:
-        notes.append(rename_note(lock.name, lock_facts.name))
+    if last.name not in ("", lock_facts.name):
+        notes.append(rename_note(last.name, lock_facts.name))
     return tuple(notes)
 
 
-def _mentions(
-    project: Path, lock: Lock | None, lock_facts: Lock, changes: Changes
-) -> tuple[Problem, ...]:
+def _mentions(project: Path, last: Lock, lock_facts: Lock, changes: Changes) -> tuple[Problem, ...]:
     """What the user's files still say of an old name of the server."""
-    if lock is None or not lock.name or lock.name == lock_facts.name:
+    if last.name in ("", lock_facts.name):
         return ()
     moved = [old if changes.dry_run else new for old, new in changes.moved]
-    return tuple(mentions(project, lock.name, lock_facts.name, moved))
+    return tuple(mentions(project, last.name, lock_facts.name, moved))
 
 
 def _says(path: Path, text: str) -> bool:

@@ -11,6 +11,7 @@ import contextlib
 import difflib
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -21,6 +22,13 @@ from ..problems import OutputConflictError, Problem
 
 LARGEST_DIFF = 80
 """Lines of a shown difference; what is longer is cut with a count."""
+LONG_LINE = 160
+"""Columns of a line that is shown whole. Of a longer one only the words that changed are."""
+LONGEST_COMPARED = 40_000
+"""Characters of two lines whose words are compared, which takes the square of their length."""
+CONTEXT = 40
+"""Columns shown on either side of a changed word in a long line."""
+_WORDS = re.compile(r"\w+|\W")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,19 +201,63 @@ def _conflict(path: str, found: bytes, wanted: str | bytes, kind: str) -> Confli
 
 
 def difference(path: str, found: bytes, wanted: str | bytes) -> str:
-    """A unified diff from what mcpgen would write to what stands in the folder: the edit, as a
-    patch.
+    """A unified diff from what mcpgen would write to what stands in the folder.
+
+    It is the edit as a patch, except for long lines (a tool is one line of JSON), of which only the
+    changed words are shown, with what is around them.
     """
     try:
         ours = _lines(path, wanted)
         theirs = _lines(path, found)
     except UnicodeDecodeError:
         return f"`{path}` is not text\n"
-    lines = list(difflib.unified_diff(ours, theirs, f"generated/{path}", f"yours/{path}", n=2))
-    lines = [line if line.endswith("\n") else line + "\n" for line in lines]
+    names = (f"generated/{path}", f"yours/{path}")
+    diff = difflib.unified_diff(ours, theirs, *names, "", "", 2, "")
+    lines = _readable(list(diff))
     if len(lines) > LARGEST_DIFF:
-        lines = [*lines[:LARGEST_DIFF], f"... {len(lines) - LARGEST_DIFF} more lines\n"]
-    return "".join(lines)
+        lines = [*lines[:LARGEST_DIFF], f"... {len(lines) - LARGEST_DIFF} more lines"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _readable(diff: list[str]) -> list[str]:
+    """The lines of a unified diff, long ones cut to what changed in them."""
+    lines: list[str] = []
+    old: list[str] = []
+    for line in diff:
+        if line.startswith("-") and len(line) > LONG_LINE:
+            old.append(line[1:])
+        elif line.startswith("+") and old:
+            lines += _changed_words(old.pop(0), line[1:])
+        else:
+            lines += [f"-{_start(removed)}" for removed in old]
+            lines.append(line[:1] + _start(line[1:]))
+            old.clear()
+    return lines + [f"-{_start(removed)}" for removed in old]
+
+
+def _changed_words(old: str, new: str) -> list[str]:
+    """What was replaced in a long line by what: two lines for each place."""
+    if len(old) + len(new) > LONGEST_COMPARED:
+        return [f"-{_start(old)}", f"+{_start(new)}"]
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    words = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    lines = []
+    for kind, start, end, start_after, end_after in words.get_opcodes():
+        if kind == "equal":
+            continue
+        left = "".join(before[:start])[-CONTEXT:]
+        right = "".join(before[end:])[:CONTEXT]
+        removed = _start("".join(before[start:end]))
+        added = _start("".join(after[start_after:end_after]))
+        lines += [f"-...{left}{removed}{right}...", f"+...{left}{added}{right}..."]
+    return lines
+
+
+def _start(text: str) -> str:
+    """A text that is not too long for one line."""
+    if len(text) <= LONG_LINE:
+        return text
+    return f"{text[:LONG_LINE]}..."
 
 
 def _lines(path: str, content: str | bytes) -> list[str]:
@@ -216,7 +268,7 @@ def _lines(path: str, content: str | bytes) -> list[str]:
     if path.endswith(".json"):
         with contextlib.suppress(ValueError, RecursionError):
             text = json.dumps(json.loads(text), indent=1, ensure_ascii=False)
-    return text.replace("\r\n", "\n").splitlines(keepends=True)
+    return text.replace("\r\n", "\n").splitlines()
 
 
 def where_edits_belong(path: str) -> str:

@@ -18,6 +18,7 @@ ONCE: Final = (
     ".dockerignore",
     ".env.example",
     ".gitignore",
+    ".mcpbignore",
     ".github/workflows/mcpgen.yml",
     "src/*/custom/*.py",
     "src/*/hooks.py",

@@ -72,7 +72,18 @@ def test_the_same_command_twice_is_fine_and_another_option_is_refused(mcpgen, bo
     refused = mcpgen("generate", bookshop, "-o", "out", "--name", "store")
     assert refused.code == 2
     assert "mcpgen.toml` disagrees with `--name`" in refused.err
-    assert '`name` is "shop" there' in refused.err
+    assert 'top of the file: `name = "store"` (`name` is "shop" there now)' in refused.err
+
+
+def test_the_edit_that_an_option_stands_for_is_shown(mcpgen, bookshop, here):
+    mcpgen("generate", bookshop, "-o", "out")
+    (here / "other.yaml").write_text(Path(bookshop).read_text())
+    refused = mcpgen("generate", "other.yaml", "-o", "out", "--include-tag", "Books")
+    assert refused.code == 2
+    assert '[select]: `include_tags = ["Books"]` (`include_tags` is not set there now)' in (
+        refused.err
+    )
+    assert '[source]: `path = "../other.yaml"` (it names another document now)' in refused.err
 
 
 def test_a_dry_run_writes_nothing_and_lists_what_it_would(mcpgen, bookshop, here):

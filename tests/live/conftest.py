@@ -93,6 +93,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in; servers run with the Python of these tests."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MCPGEN_PYTHON", sys.executable)
+    monkeypatch.setenv("COLUMNS", "140")
     return tmp_path
 
 

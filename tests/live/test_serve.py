@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -162,3 +164,21 @@ def test_a_changed_hook_is_in_force_and_a_broken_one_is_not(
             assert await refused(client)
 
     asyncio.run(run())
+
+
+def test_a_server_does_not_outlive_the_command(here: Path, api: StandIn) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["serve", write(here / "shop.yaml"), "--http", "--port", str(port), "--watch"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mcpgen", *map(str, words)], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    said = iter(process.stderr.readline, "")
+    assert any("Serving MCP" in line for line in said)
+    process.terminate()
+    assert process.wait(SOON) == 143
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+    process.stderr.close()

@@ -40,6 +40,17 @@ FORMATS = {
     "asyncapi.yaml": ("asyncapi: 3.0.0\ninfo: {title: x, version: '1'}\n", "an AsyncAPI document"),
     "arazzo.yaml": ("arazzo: 1.0.0\ninfo: {title: x, version: '1'}\n", "an Arazzo description"),
     "overlay.yaml": ("overlay: 1.0.0\nactions: []\n", "`--overlay`"),
+    "books.raml": ("#%RAML 1.0\ntitle: Books\n/books:\n  get:\n", "a RAML document"),
+    "polls.apib": ("FORMAT: 1A\nHOST: https://x.example\n\n# Polls\n", "an API Blueprint"),
+    "message.apib": (
+        "# The API\n\n# GET /message\n+ Response 200\n\n        Hello\n",
+        "an API Blueprint",
+    ),
+    "notes.apib": ("# Notes\n\n## Note [/notes/{id}]\n\n### Read [GET]\n", "an API Blueprint"),
+    "drive.json": (
+        '{"kind": "discovery#restDescription", "discoveryVersion": "v1", "name": "drive"}',
+        "a Google API discovery document",
+    ),
     "openrpc.json": ('{"openrpc": "1.2.6", "methods": []}', "an OpenRPC document"),
     "old.json": ('{"swaggerVersion": "1.2", "apis": []}', "a Swagger 1 document"),
     "feed.xml": ("<?xml version='1.0'?><feed/>", "an XML file"),

@@ -16,10 +16,12 @@ import yaml
 from mcpgen.config import Config
 from mcpgen.pipeline import generate
 from mcpgen.problems import Problems
+from mcpgen.runtime.install.clients import CLIENTS
 from mcpgen.runtime.settings import VARIABLES
 
 ROOT = Path(__file__).parents[2]
 MARKER = "zqxv"
+READERS = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
 
 
 @pytest.fixture(scope="module")
@@ -128,16 +130,51 @@ def test_the_registry_entry_keeps_the_registrys_limits(marked):
     assert f"mcp-name: {entry['name']}" in marked["README.md"]
 
 
-def test_client_settings_start_the_server_and_hold_no_secret(files):
-    for name in ("claude-desktop", "claude-code", "cursor", "vscode"):
-        settings = json.loads(files[f"clients/{name}.json"])
-        (server,) = (settings.get("mcpServers") or settings["servers"]).values()
-        assert server["command"] == "bookshop-mcp"
-        assert set(server["env"]) == {"MCPGEN_BOOKSHOP_API_KEY"}
-    assert json.loads(files["clients/vscode.json"])["inputs"][0]["password"] is True
+@pytest.mark.parametrize("client", CLIENTS)
+def test_client_settings_start_the_server_and_hold_no_secret(files, client):
+    text = files[f"clients/{client}.{CLIENTS[client].form}"]
+    settings = READERS[CLIENTS[client].form](text)
+    (server,) = settings[CLIENTS[client].key].values()
+    assert server.get("command", server.get("cmd")) == "bookshop-mcp"
+    assert server["args"] == []
+    assert set(server.get("env", server.get("envs"))) == {"MCPGEN_BOOKSHOP_API_KEY"}
+
+
+def test_client_settings_ask_for_what_they_may_not_hold(files):
+    key = "MCPGEN_BOOKSHOP_API_KEY"
+    vscode = json.loads(files["clients/vscode.json"])
+    assert vscode["inputs"][0]["password"] is True
+    value = vscode["servers"]["bookshop"]["env"][key]
+    assert value == f"${{input:{vscode['inputs'][0]['id']}}}"
+    cursor = json.loads(files["clients/cursor.json"])["mcpServers"]["bookshop"]
+    assert cursor["env"] == {key: f"${{env:{key}}}"}
     assert json.loads(files["clients/http.json"])["mcpServers"]["bookshop"]["url"].startswith(
         "http://127.0.0.1:"
     )
+
+
+def test_a_client_that_cannot_list_every_tool_gets_the_lazy_ones(tmp_path):
+    operation = {"get": {"responses": {"200": {"description": "ok"}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Stars", "version": "1"},
+        "servers": [{"url": "https://x.example"}],
+        "paths": {f"/star{number}": operation for number in range(90)},
+    }
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(document))
+    files = generate(Config(sources=(str(path),)), Problems())[2]
+    entry = json.loads(files["clients/cursor.json"])["mcpServers"]["stars"]
+    assert entry == {"command": "stars-mcp", "args": ["--lazy"]}
+    assert json.loads(files["clients/vscode.json"])["servers"]["stars"]["args"] == []
+    assert "is started with `--lazy`: Cursor \\(80 tools\\).\n" in files["README.md"]
+
+
+def test_a_bundle_leaves_out_what_does_not_run(files):
+    patterns = files[".mcpbignore"].splitlines()
+    for name in (".venv/", ".*_cache/", "__pycache__/", "tests/", ".env*"):
+        assert name in patterns
+    assert not {"src/", "pyproject.toml", "manifest.json", "README.md"} & set(patterns)
 
 
 def test_the_workflow_pins_what_it_uses(files):

@@ -44,6 +44,9 @@ DOCUMENT: Document = {
 }
 
 
+PLAIN_PATH = {"get": {"operationId": "getA", "responses": {}}}
+
+
 class Project:
     """A project beside its document, and commands in it."""
 
@@ -389,3 +392,24 @@ def test_a_document_that_was_cut_off_and_still_is_yaml_is_refused(
     assert code == 3
     assert "12 of 13 tools are gone: `x1`, `x10`, " in err
     assert contents(made.folder) == before
+
+
+def test_a_credential_of_the_configuration_is_the_users_own_word(
+    project: Callable[[Document], Project],
+) -> None:
+    made = project({**DOCUMENT, "security": [], "components": {}, "paths": {"/a": PLAIN_PATH}})
+    config = made.folder / "mcpgen.toml"
+    config.write_text(f'{config.read_text()}\n[auth]\nscheme = "header:X-Key"\n')
+    code, _, err = made.run("generate")
+    assert code == 0, err
+    assert "MCPGEN_S_API_KEY" in (made.folder / "server.json").read_text()
+
+
+def test_a_document_that_takes_over_the_credential_of_the_configuration_must_be_accepted(
+    project: Callable[[Document], Project],
+) -> None:
+    made = project({**DOCUMENT, "security": [], "components": {}, "paths": {"/a": PLAIN_PATH}})
+    made.says({**DOCUMENT, "paths": {"/a": PLAIN_PATH}})
+    code, _, err = made.run("generate")
+    assert code == 3
+    assert "requests carry `key` instead of no credential" in err

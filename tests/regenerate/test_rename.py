@@ -9,7 +9,7 @@ import pytest
 
 from mcpgen.cli import run
 
-from .shop import Document, changed, contents, project, save
+from .shop import Document, changed, contents, generate, project, save
 
 HOOK = "def before_list_books(arguments):\n    return arguments\n"
 
@@ -172,7 +172,8 @@ def test_a_lost_lock_has_a_hint_that_works(shop: Path, capsys: pytest.CaptureFix
         assert run(command) == 4
         said = " ".join(capsys.readouterr().err.split())
         assert "--force" not in said
-        assert "if `mcpgen.lock` was lost, restore it" in said
+        assert "if only `mcpgen.lock` was lost, restore it" in said
+        assert "mcpgen generate --adopt" in said
     (shop / "mcpgen.lock").write_text(lock)
     assert run(["generate", "--force"]) == 0
 
@@ -190,3 +191,22 @@ def test_tools_keep_the_names_that_an_earlier_version_gave_them(shop: Path) -> N
     assert names >= {"books_0b0083", "post_books"}
     assert names.isdisjoint(earlier)
     assert run(["check"]) == 0
+
+
+def test_check_goes_on_saying_that_the_command_starts_the_old_package(tmp_path: Path) -> None:
+    from mcpgen.problems import Problems
+    from mcpgen.project.check import check
+
+    folder = project(tmp_path)
+    text = (folder / "mcpgen.toml").read_text()
+    (folder / "mcpgen.toml").write_text(text.replace('name = "corner_shop"', 'name = "kiosk"'))
+    generate(folder, accept=True)
+    (problem,) = [item for item in check(folder, Problems()).problems if item.code == "E1318"]
+    assert problem.message == (
+        "the command `corner-shop-mcp` in `pyproject.toml` still starts `corner_shop_mcp`"
+    )
+    assert problem.place is not None
+    assert "corner-shop-mcp" in problem.place.excerpt[0][1]
+    manifest = (folder / "pyproject.toml").read_text().replace("corner_shop_mcp", "kiosk_mcp")
+    (folder / "pyproject.toml").write_text(manifest)
+    assert check(folder, Problems()).problems == ()

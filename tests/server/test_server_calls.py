@@ -190,6 +190,29 @@ def test_a_toolset_that_does_not_exist_is_an_error_with_a_suggestion(in_process:
         in_process(toolsets=["bocks"])
 
 
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({"tools": ["get_book"]}, ["get_book"]),
+        ({"tools": ["get_book", "add"]}, ["get_book", "add"]),
+        ({"tools": ["get_book", "delete_book"], "read_only": True}, ["get_book"]),
+        (
+            {"tools": ["get_book"], "toolsets": ["desk"]},
+            ["get_book", *(tool["name"] for tool in DESK)],
+        ),
+    ],
+)
+def test_single_tools_are_offered_besides_the_toolsets(
+    in_process: Any, options: dict[str, Any], names: list[str]
+) -> None:
+    assert [tool.name for tool in list_tools(in_process(**options)).tools] == names
+
+
+def test_a_tool_that_does_not_exist_is_an_error_with_a_suggestion(in_process: Any) -> None:
+    with pytest.raises(Exception, match="no tool `get_bock`; did you mean `get_book`"):
+        in_process(tools=["get_bock"])
+
+
 def test_read_only_hides_what_changes_data_and_refuses_it_when_called(in_process: Any) -> None:
     tools = in_process(read_only=True)
     names = [tool.name for tool in list_tools(tools).tools]

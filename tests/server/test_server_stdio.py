@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -290,6 +292,37 @@ def test_what_cannot_work_stops_the_start_with_a_reason(
     assert returned == code
     assert told in errors
     assert "Traceback" not in errors
+
+
+def test_a_terminal_is_told_what_the_server_waits_for(
+    package: Path, environment: dict[str, str]
+) -> None:
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", PACKAGE],
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+    )
+    assert process.stderr is not None
+    line = process.stderr.readline().decode()
+    process.kill()
+    process.communicate()
+    os.close(terminal)
+    os.close(master)
+    assert line.startswith("shop-mcp is waiting for a client's messages on standard input")
+
+
+def test_the_version_is_printed(package: Path, environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", PACKAGE, "--version"],
+        capture_output=True,
+        text=True,
+        env={**process_environment(), "PYTHONPATH": str(package.parent)},
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("shop-mcp (not installed), for version ")
 
 
 def test_a_missing_credential_is_named_at_the_start_and_stops_nothing_else(

@@ -12,6 +12,7 @@ from mcpgen.lock import dump, parse_lock
 from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
 from mcpgen.write import ToolLock, read_lock, write
+from mcpgen.write.changes import difference
 
 from .folders import MINE, NEW, OLD, facts, project, put, tree
 
@@ -86,6 +87,24 @@ def test_an_edited_file_is_refused_with_the_difference_and_where_the_edit_belong
     assert "`src/shop_mcp/tools/books.py` was generated and has been edited" in problem.message
     assert "+mine = 2" in problem.detail
     assert "`custom/`" in problem.hint
+
+
+def test_of_a_long_line_only_the_changed_words_are_shown() -> None:
+    words = " ".join(f"word{number}" for number in range(200))
+    edited = words.replace("word20 ", "WORD ").replace("word150 ", "")
+    assert difference("tools.json", edited.encode(), f"same\n{words}\n").splitlines() == [
+        "--- generated/tools.json",
+        "+++ yours/tools.json",
+        "@@ -1,2 +1 @@",
+        "-same",
+        "-...rd14 word15 word16 word17 word18 word19 word20 word21 word22 word23"
+        " word24 word25 word...",
+        "+...rd14 word15 word16 word17 word18 word19 WORD word21 word22 word23"
+        " word24 word25 word...",
+        "-...word145 word146 word147 word148 word149 word150 word151 word152 word153 word154"
+        " word155 ...",
+        "+...word145 word146 word147 word148 word149 word151 word152 word153 word154 word155 ...",
+    ]
 
 
 def test_an_edited_file_whose_operation_is_gone_is_refused_too(tmp_path: Path) -> None:

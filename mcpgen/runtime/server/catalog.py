@@ -99,6 +99,40 @@ class Entry:
         return sends
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which tools are offered: those of `toolsets`, and `tools`; all of them when `toolsets` is
+    None.
+    """
+
+    toolsets: frozenset[str] | None
+    tools: frozenset[str]
+
+    @classmethod
+    def of(cls, root: Path, toolsets: Iterable[str], tools: Iterable[str]) -> Choice:
+        """The choice by these names. Raises StartError for a toolset that does not exist."""
+        sets = _stripped(toolsets)
+        single_tools = _stripped(tools)
+        if not sets and not single_tools:
+            return cls(None, frozenset())
+        files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
+        names = sorted({path.stem for path in files})
+        for name in sorted(sets - set(names)):
+            choices = ", ".join(f"`{choice}`" for choice in names)
+            hint = suggest(name, names) or f"; the toolsets are {choices}"
+            raise StartError(f"there is no toolset `{name}`{hint}")
+        return cls(sets, single_tools)
+
+    def takes(self, toolset: str, tool: str = "") -> bool:
+        """Whether a tool is offered; without one, whether every tool of the toolset is."""
+        return self.toolsets is None or toolset in self.toolsets or tool in self.tools
+
+
+def _stripped(names: Iterable[str]) -> frozenset[str]:
+    stripped = (name.strip() for name in names)
+    return frozenset(name for name in stripped if name)
+
+
 class Catalog:
     """Every tool of the chosen toolsets, in the order of the list."""
 
@@ -107,6 +141,7 @@ class Catalog:
         package: Package,
         *,
         toolsets: Iterable[str] = (),
+        tools: Iterable[str] = (),
         read_only: bool = False,
         aliases: dict[str, str] | None = None,
         yours: bool = True,
@@ -121,16 +156,18 @@ class Catalog:
         self._wholes = Wholes(package)
         self._yours = yours
         root = package.folder
-        chosen = _chosen(root, toolsets)
+        self._tool_names: set[str] = set()
+        chosen = Choice.of(root, toolsets, tools)
         for path in sorted((root / "tools").glob("*.json")):
-            if chosen is not None and path.stem not in chosen:
+            if not chosen.tools and not chosen.takes(path.stem):
                 continue
             generated = path.with_suffix(".py").is_file()
             room = "tools" if generated else "custom"
-            self._read(path, f"{room}.{path.stem}", generated)
+            self._read(path, f"{room}.{path.stem}", generated, chosen)
         if yours:
             for path in sorted((root / "custom").glob("*.json")):
                 self._read(path, f"custom.{path.stem}", False, chosen)
+        self._check(chosen)
         self._drop_broken()
         entries = self._entries.values()
         self.listed = [entry.tool for entry in entries if entry.read_only or not read_only]
@@ -144,9 +181,13 @@ class Catalog:
         """`; did you mean ...?` for a name that is not known, or nothing."""
         return suggest(name, [tool["name"] for tool in self.listed])
 
-    def _read(
-        self, path: Path, module: str, generated: bool, chosen: frozenset[str] | None = None
-    ) -> None:
+    def _check(self, chosen: Choice) -> None:
+        """Raises StartError for a tool that was asked for and does not exist."""
+        for name in sorted(chosen.tools - self._tool_names):
+            hint = suggest(name, sorted(self._tool_names)) or "; `--lazy` lets you search them"
+            raise StartError(f"there is no tool `{name}`{hint}")
+
+    def _read(self, path: Path, module: str, generated: bool, chosen: Choice) -> None:
         """Add the tools of one file; one that is wrong is logged and left out."""
         try:
             tools = json.loads(path.read_bytes())
@@ -170,7 +211,8 @@ class Catalog:
                 event("error", "tool_left_out", file=str(path), index=index, reason=reason)
                 continue
             toolset = namesake.toolset if namesake else path.stem
-            if chosen is not None and toolset not in chosen:
+            self._tool_names.add(str(tool["name"]))
+            if not chosen.takes(toolset, str(tool["name"])):
                 continue
             entry = Entry(self._package, tool, toolset, module, generated)
             entry.wholes = self._wholes_of(tool, namesake)
@@ -229,21 +271,6 @@ class Catalog:
 def module_name(tool: str) -> str:
     """What the function of a tool is called, and its file in `custom/`."""
     return re.sub(r"\W", "_", tool)
-
-
-def _chosen(root: Path, toolsets: Iterable[str]) -> frozenset[str] | None:
-    """The toolsets asked for, or None for all. Raises StartError for one that does not exist."""
-    names = [name.strip() for name in toolsets if name.strip()]
-    if not names:
-        return None
-    files = [*(root / "tools").glob("*.json"), *(root / "custom").glob("*.json")]
-    toolset_names = sorted({path.stem for path in files})
-    for name in names:
-        if name not in toolset_names:
-            choices = ", ".join(f"`{choice}`" for choice in toolset_names)
-            hint = suggest(name, toolset_names)
-            raise StartError(f"there is no toolset `{name}`{hint} The toolsets are: {choices}")
-    return frozenset(names)
 
 
 def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]:

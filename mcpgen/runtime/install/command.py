@@ -1,0 +1,246 @@
+"""The commands `install` and `uninstall` of a server."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from ..package import Package
+from ..server.catalog import Catalog, StartError
+from ..settings import SETTINGS, read
+from .clients import CLIENTS, FORMS, Client
+
+COMMANDS = ("install", "uninstall")
+PLACEHOLDER = "REPLACE_ME"
+_GROUPS = {setting.name: setting.group for setting in SETTINGS}
+
+
+def main(package: str, argv: list[str], choices: argparse.ArgumentParser) -> int:
+    """Run one of the two commands; `choices` has the options that choose tools.
+
+    Raises SettingsError and StartError where the server could not start as it would be installed,
+    and StartError for a file that cannot be edited.
+    """
+    facts = Package.named(package).facts()
+    name = str(facts["name"])
+    options = _parser(name, choices).parse_args(argv)
+    client = CLIENTS[options.client]
+    path = client.path(os.environ)
+    if options.command == "uninstall":
+        return _uninstall(client, path, name)
+    settings = read(facts)
+    for note in settings.notes:
+        print(f"note: {note}", file=sys.stderr)
+    arguments, reason = _arguments(package, client, options)
+    start = [*_start(package, f"{name}-mcp"), *arguments]
+    env = _environment(str(facts["env_prefix"]))
+    if reason:
+        print(f"note: {reason}", file=sys.stderr)
+    if options.print:
+        hidden = {key: _printable(key, value, facts) for key, value in env.items()}
+        print(f"note: this belongs in {path}", file=sys.stderr)
+        print(FORMS[client.form].put("", client.key, name, client.entry(name, start, hidden)))
+        return 0
+    return _install(client, path, name, client.entry(name, start, env))
+
+
+def _parser(name: str, choices: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"{name}-mcp",
+        parents=[choices],
+        description=(
+            "Enters this server into a client's settings (install), or removes it (uninstall)."
+            " Other entries stay, and the file as it was is kept beside it."
+        ),
+        epilog="Variables of the environment that this server reads are written with it.",
+    )
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("client", choices=sorted(CLIENTS), metavar="CLIENT", help=_clients())
+    parser.add_argument(
+        "--print", action="store_true", help="show what would be written, and change nothing"
+    )
+    return parser
+
+
+def _clients() -> str:
+    return f"one of {', '.join(sorted(CLIENTS))}"
+
+
+def _start(package: str, script: str) -> list[str]:
+    """The words that start this server from anywhere: the script's full path, else Python's."""
+    called = Path(sys.argv[0])
+    if called.stem == script:
+        return [shutil.which(called) or str(called.absolute())]
+    return [sys.executable, "-m", package]
+
+
+def _arguments(package: str, client: Client, options: argparse.Namespace) -> tuple[list[str], str]:
+    """The arguments the server is started with, and why there are more than were asked for."""
+    arguments = []
+    for option in ("toolsets", "tools"):
+        if getattr(options, option):
+            arguments += [f"--{option}", getattr(options, option)]
+    if options.read_only:
+        arguments.append("--read-only")
+    if options.lazy:
+        return [*arguments, "--lazy"], ""
+    with redirect_stdout(sys.stderr):  # what the user's modules print is no part of `--print`
+        catalog = Catalog(
+            Package.named(package),
+            toolsets=options.toolsets.split(","),
+            tools=options.tools.split(","),
+            read_only=options.read_only,
+        )
+    count = len(catalog.listed)
+    if client.tool_limit is None or count <= client.tool_limit:
+        return arguments, ""
+    reason = (
+        f"{client.title} takes {client.tool_limit} tools and this server has {count}, so it is"
+        " started with --lazy; choose with --toolsets or --tools to have them listed"
+    )
+    return [*arguments, "--lazy"], reason
+
+
+def _environment(prefix: str) -> dict[str, str]:
+    """The variables that are set here and mean something to a server on stdio."""
+    env = {}
+    for variable, value in sorted(os.environ.items()):
+        setting = variable.removeprefix(f"{prefix}_")
+        if setting != variable and _GROUPS.get(setting.removesuffix("_FILE")) != "http":
+            env[variable] = value
+    return env
+
+
+def _printable(variable: str, value: str, facts: Mapping[str, Any]) -> str:
+    """The value of a setting; a placeholder in place of anything else, which may be secret."""
+    setting = variable.removeprefix(f"{facts['env_prefix']}_")
+    if setting in _GROUPS:
+        return value
+    return PLACEHOLDER
+
+
+def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> int:
+    before = _read(path)
+    word = next(word for word, ours in client.members.items() if ours == "env")
+    # What somebody wrote there by hand, such as a key, outlives another `install`
+    variables = _variables(_entry(client, before, path).get(name), word)
+    variables |= entry.get(word, {})
+    if variables:
+        entry[word] = variables
+    after = _edited(client, path, before, name, entry)
+    if after == before:
+        print(f"{path} has this entry already")
+        return 0
+    _write(path, after, name)
+    print(f"{client.title} starts `{name}` now, as {path} says")
+    if entry.get(word):
+        print(f"Values in that file, in plain text: {', '.join(entry[word])}")
+    print(client.afterwards)
+    return 0
+
+
+def _variables(entry: Any, word: str) -> dict[str, Any]:
+    """The variables of an entry that is there already."""
+    variables = entry.get(word) if isinstance(entry, dict) else None
+    return dict(variables) if isinstance(variables, dict) else {}
+
+
+def _uninstall(client: Client, path: Path, name: str) -> int:
+    before = _read(path)
+    after = _edited(client, path, before, name, None)
+    if after == before:
+        print(f"{path} has no entry `{name}`")
+        return 0
+    _write(path, after, name)
+    print(f"{client.title} no longer starts `{name}`: its entry is gone from {path}")
+    return 0
+
+
+def _read(path: Path) -> str:
+    """The text of a file, with its line ends; empty for one that is not there."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise StartError(f"{path} cannot be read: {error}") from error
+
+
+def _entry(client: Client, text: str, path: Path) -> dict[str, Any]:
+    """The servers in the text of a file, as far as its form can be read here."""
+    if client.form == "yaml":
+        return {}
+    try:
+        servers = FORMS[client.form].load(text).get(client.key, {})
+    except ValueError as error:
+        raise StartError(f"{path} was not changed, as it cannot be read: {error}") from error
+    if not isinstance(servers, dict):
+        raise StartError(f"{path} was not changed: its `{client.key}` is no table of servers")
+    return dict(servers)
+
+
+def _edited(
+    client: Client, path: Path, before: str, name: str, entry: dict[str, Any] | None
+) -> str:
+    """The text with the entry, or without any. Raises StartError rather than change more."""
+    form = FORMS[client.form]
+    expected = _entry(client, before, path)
+    if client.form != "yaml" and expected.get(name) == entry:
+        return before
+    try:
+        if entry is None:
+            after = str(form.drop(before, client.key, name))
+            expected.pop(name, None)
+        else:
+            after = str(form.put(before, client.key, name, entry))
+            expected[name] = entry
+    except (ValueError, LookupError) as error:
+        raise _refusal(path, str(error)) from error
+    if client.form != "yaml" and not _only_servers_changed(client, before, after, expected):
+        raise _refusal(path, "it is written in a way that is not understood")
+    return after
+
+
+def _only_servers_changed(
+    client: Client, before: str, after: str, expected: dict[str, Any]
+) -> bool:
+    """Whether the new text says what the old one said, apart from these servers."""
+    form = FORMS[client.form]
+    try:
+        old, new = form.load(before), form.load(after)
+    except ValueError:
+        return False
+    old.pop(client.key, None)
+    return bool(new.pop(client.key, {}) == expected and new == old)
+
+
+def _refusal(path: Path, reason: str) -> StartError:
+    hint = "`install CLIENT --print` shows what to write there by hand"
+    return StartError(f"{path} was not changed: {reason}; {hint}")
+
+
+def _write(path: Path, text: str, name: str) -> None:
+    """Put the text in the place of a file at once, a copy of the file beside it; a new file is its
+    owner's alone. Raises StartError.
+    """
+    path = path.resolve()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode())
+        if path.exists():
+            backup = path.with_name(f"{path.name}.{name}-mcp.bak")
+            shutil.copy2(path, backup)
+            shutil.copymode(path, draft)
+            print(f"The file as it was: {backup}")
+        Path(draft).replace(path)
+    except OSError as error:
+        raise StartError(f"{path} cannot be written: {error}") from error

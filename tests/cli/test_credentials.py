@@ -1,0 +1,89 @@
+"""Credentials that the document leaves out, and headers for fetching it, as they are typed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+OPEN = "openapi: 3.1.0\ninfo: {title: Vault, version: '1'}\nservers: [{url: 'https://vault.example'}]\n"
+BOXES = "paths: {/boxes: {get: {operationId: listBoxes, responses: {'%s': {description: D}}}}}\n"
+
+
+@pytest.fixture
+def vault(here):
+    """A document that says nothing of credentials."""
+    path = here / "vault.yaml"
+    path.write_text(OPEN + BOXES % "200")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("scheme", "variables", "kind"),
+    [
+        ("bearer", ["MCPGEN_VAULT_TOKEN"], "bearer"),
+        ("basic", ["MCPGEN_VAULT_USERNAME", "MCPGEN_VAULT_PASSWORD"], "basic"),
+        ("header:X-Vault-Key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
+        ("query:key", ["MCPGEN_VAULT_API_KEY"], "api_key"),
+    ],
+)
+def test_a_credential_the_document_leaves_out_can_be_named(mcpgen, vault, scheme, variables, kind):
+    ended = mcpgen("generate", vault, "--auth", scheme)
+    assert ended.code == 0
+    assert all(variable in ended.out for variable in variables)
+    folder = vault.parent / "mcp-vault"
+    facts = json.loads((folder / "src" / "vault_mcp" / "api.json").read_text())
+    (auth,) = facts["auth"].values()
+    assert (auth["kind"], auth["variables"]) == (kind, variables)
+    assert f'scheme = "{scheme}"' in (folder / "mcpgen.toml").read_text()
+    assert mcpgen("check", folder).code == 0
+
+
+@pytest.mark.parametrize(
+    "scheme", ["digest", "header:", "header:a b", "header:Host", "query:", "bearer:x", ""]
+)
+def test_a_credential_that_cannot_be_sent_is_refused(mcpgen, vault, scheme):
+    ended = mcpgen("generate", vault, "--auth", scheme)
+    assert ended.code == 2
+    assert "E1176" in ended.err
+    assert not (vault.parent / "mcp-vault").exists()
+
+
+def test_a_list_of_tools_takes_no_credential(mcpgen, here):
+    tools = [{"name": "add", "inputSchema": {"type": "object"}}]
+    (here / "tools.json").write_text(json.dumps(tools))
+    ended = mcpgen("generate", here / "tools.json", "--auth", "bearer")
+    assert ended.code == 2
+    assert "no API" in ended.err
+
+
+def test_where_nothing_suggests_a_credential_the_summary_says_how_to_name_one(mcpgen, vault):
+    ended = mcpgen("generate", vault)
+    assert "--auth bearer" in ended.out
+    assert "E0775" not in ended.err
+
+
+def test_where_answers_suggest_a_credential_a_note_names_its_variable(mcpgen, vault):
+    vault.write_text(OPEN + BOXES % "401")
+    ended = mcpgen("generate", vault)
+    assert "E0775" in ended.err
+    assert "`MCPGEN_VAULT_TOKEN`" in ended.err
+    assert "MCPGEN_VAULT_TOKEN" in ended.out
+
+
+def test_headers_of_the_configuration_are_headers(mcpgen, vault):
+    mcpgen("generate", vault)
+    config = vault.parent / "mcp-vault" / "mcpgen.toml"
+    text = config.read_text()
+    for line in ('headers = { "Authorization" = "x" }', 'headers = { "a b" = "x" }', "headers = 1"):
+        config.write_text(f"{line}\n{text}")
+        ended = mcpgen("check", config.parent)
+        assert ended.code == 2
+        assert "E1103" in ended.err
+
+
+def test_the_value_of_a_header_for_fetching_is_never_written_down(mcpgen, here):
+    ended = mcpgen("generate", "http://127.0.0.1:9/x", "--header", "Authorization: canary-123456")
+    assert ended.code == 2
+    assert "E1175" in ended.err
+    assert "canary" not in ended.out + ended.err

@@ -1,0 +1,97 @@
+"""Which Python a project's server runs with."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.live import environment
+from mcpgen.problems import UsageError
+
+PYPROJECT = '[project]\nname = "x"\ndependencies = ["mcp>=2.3,<3"]\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project without an environment, and an empty cache."""
+    monkeypatch.delenv("MCPGEN_PYTHON", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    return folder
+
+
+class Installer:
+    """Takes the place of venv and pip; `fails` is what pip says when it fails."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.fails, self.installed = fails, []  # type: ignore[var-annotated]
+
+    def create(self, folder: Path, **_: Any) -> None:
+        (folder / "bin").mkdir()
+
+    def run(self, words: list[str], **_: Any) -> Any:
+        self.installed.append(words[words.index("-qq") + 1 :])
+        return subprocess.CompletedProcess(words, int(bool(self.fails)), "", self.fails)
+
+
+@pytest.fixture
+def installer(monkeypatch: pytest.MonkeyPatch) -> Installer:
+    """Nothing is really installed."""
+    made = Installer()
+    monkeypatch.setattr(environment.venv, "create", made.create)
+    monkeypatch.setattr(environment.subprocess, "run", made.run)
+    return made
+
+
+def test_an_environment_is_made_once_and_shared(project: Path, installer: Installer) -> None:
+    announced: list[str] = []
+    first = environment.python_of(project, announced.append)
+    second = environment.python_of(project, announced.append)
+    assert first == second
+    assert Path(first).is_relative_to(project.parent / "cache" / "mcpgen")
+    assert installer.installed == [["mcp>=2.3,<3"]]
+    assert len(announced) == 1
+
+
+def test_other_dependencies_have_another_environment(project: Path, installer: Installer) -> None:
+    first = environment.python_of(project, str)
+    (project / "pyproject.toml").write_text(PYPROJECT.replace("2.3", "2.4"))
+    assert environment.python_of(project, str) != first
+
+
+def test_a_failed_installation_leaves_nothing_and_says_why(
+    project: Path, installer: Installer
+) -> None:
+    installer.fails = "ERROR: no matching distribution"
+    with pytest.raises(UsageError) as refused:
+        environment.python_of(project, str)
+    (problem,) = refused.value.problems
+    assert problem.code == "E1177"
+    assert problem.notes == ("ERROR: no matching distribution",)
+    assert list((project.parent / "cache" / "mcpgen" / "servers").iterdir()) == []
+
+
+def test_the_projects_own_environment_comes_first_once_it_is_ready(
+    project: Path, installer: Installer
+) -> None:
+    (project / ".venv").mkdir()
+    assert ".venv" not in environment.python_of(project, str)
+    (project / ".venv" / "ready").touch()
+    assert environment.python_of(project, str).startswith(str(project / ".venv"))
+
+
+def test_a_named_python_comes_before_every_other(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPGEN_PYTHON", "/opt/python")
+    assert environment.python_of(project, str) == "/opt/python"
+
+
+def test_a_folder_without_a_package_is_refused(project: Path) -> None:
+    with pytest.raises(UsageError, match="package of a server"):
+        environment.package_of(project)

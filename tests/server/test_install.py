@@ -1,0 +1,239 @@
+"""`install` and `uninstall`: what they leave in the files of each client, written as in real ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from shop import PACKAGE, PREFIX
+
+from mcpgen.runtime.command import main
+from mcpgen.runtime.install import json_file
+from mcpgen.runtime.install.clients import CLIENTS
+
+FILES = Path(__file__).parent / "client_files"
+KEY = "canary-key-0123456789"
+Run = Callable[..., int]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of somebody without any client."""
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def run(in_process: Any, home: Path) -> Run:
+    """The command line of the server."""
+    return lambda *words: main(PACKAGE, list(words))
+
+
+def file_of(client: str, home: Path) -> Path:
+    """The settings of a client on Linux."""
+    return CLIENTS[client].path({"HOME": str(home)}, "linux")
+
+
+def place(client: str, home: Path) -> Path:
+    """Give the client the settings of the folder `client_files`."""
+    path = file_of(client, home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes((FILES / f"{client}.{CLIENTS[client].form}").read_bytes())
+    return path
+
+
+def load(client: str, path: Path) -> dict[str, Any]:
+    """The content of a client's settings."""
+    text = path.read_text("utf-8")
+    if CLIENTS[client].form == "toml":
+        return tomllib.loads(text)
+    if CLIENTS[client].form == "yaml":
+        return dict(yaml.safe_load(text))
+    return json_file.load(text)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_gets_one_entry_and_keeps_everything_else(
+    client: str, run: Run, home: Path
+) -> None:
+    path = place(client, home)
+    before = load(client, path)
+    assert run("install", client) == 0
+    after = load(client, path)
+    key = CLIENTS[client].key
+    entry = after[key].pop("shop")
+    assert after == {key: {}, **before}
+    command = entry.get("command", entry.get("cmd"))
+    assert [command, *entry["args"]] == [sys.executable, "-m", PACKAGE]
+    assert entry.get("env", entry.get("envs"))[f"{PREFIX}_API_KEY"] == KEY
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_second_install_changes_nothing(
+    client: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = place(client, home)
+    run("install", client)
+    once = path.read_bytes()
+    capsys.readouterr()
+    assert run("install", client) == 0
+    assert path.read_bytes() == once
+    assert "has this entry already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_uninstall_gives_back_the_file_byte_for_byte(client: str, run: Run, home: Path) -> None:
+    path = place(client, home)
+    before = path.read_bytes()
+    run("install", client)
+    assert path.read_bytes() != before
+    assert path.with_name(f"{path.name}.shop-mcp.bak").read_bytes() == before
+    assert run("uninstall", client) == 0
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_without_settings_gets_a_private_file(client: str, run: Run, home: Path) -> None:
+    assert run("install", client) == 0
+    path = file_of(client, home)
+    assert list(load(client, path)) == [CLIENTS[client].key]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert run("uninstall", client) == 0
+    assert not any(load(client, path).values())
+
+
+def test_comments_and_their_places_stay(run: Run, home: Path) -> None:
+    path = place("zed", home)
+    lines = path.read_text().splitlines()
+    run("install", "zed")
+    now = iter(path.read_text().splitlines())
+    assert all(line in now for line in lines)
+
+
+def test_a_key_written_by_hand_outlives_another_install(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("install", "cursor")
+    monkeypatch.delenv(f"{PREFIX}_API_KEY")
+    assert run("install", "cursor", "--read-only") == 0
+    entry = load("cursor", file_of("cursor", home))["mcpServers"]["shop"]
+    assert entry["env"][f"{PREFIX}_API_KEY"] == KEY
+    assert entry["args"][-1] == "--read-only"
+
+
+def test_a_list_too_long_for_the_client_is_searched_instead(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import dataclasses
+
+    short = dataclasses.replace(CLIENTS["cursor"], tool_limit=5)
+    monkeypatch.setitem(CLIENTS, "cursor", short)  # type: ignore[misc]
+    run("install", "cursor")
+    path = file_of("cursor", home)
+    assert load("cursor", path)["mcpServers"]["shop"]["args"][-1] == "--lazy"
+    assert "Cursor takes 5 tools and this server has 11" in capsys.readouterr().err
+    run("install", "cursor", "--toolsets", "books")
+    assert load("cursor", path)["mcpServers"]["shop"]["args"][-2:] == ["--toolsets", "books"]
+
+
+def test_print_changes_nothing_and_shows_no_secret(
+    run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", "vscode", "--print", "--tools", "get_book") == 0
+    shown = capsys.readouterr()
+    entry = json.loads(shown.out)["servers"]["shop"]
+    assert entry["env"][f"{PREFIX}_API_KEY"] == "REPLACE_ME"
+    assert entry["args"][-2:] == ["--tools", "get_book"]
+    assert KEY not in shown.out + shown.err
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("cursor", "{"),
+        ("cursor", "[]"),
+        ("cursor", '{"mcpServers": []}'),
+        ("codex", "a = \n"),
+        ("codex", 'mcp_servers = { shop = { command = "x" } }\n'),
+        ("goose", "extensions: {memory: {enabled: true}}\n"),
+    ],
+)
+def test_a_file_that_is_not_understood_stays_as_it_is(
+    client: str, text: str, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = file_of(client, home)
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert run("install", client) == 2
+    assert path.read_text() == text
+    assert f"{path} was not changed" in capsys.readouterr().err
+
+
+def test_a_server_that_could_not_start_is_not_installed(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}_TIMEOUT", "soon")
+    assert run("install", "cursor") == 1
+    assert "TIMEOUT" in capsys.readouterr().err
+    assert run("install", "zed", "--tools", "get_bok") in (1, 2)
+    assert not home.exists()
+
+
+def test_uninstall_of_what_is_not_there_says_so(
+    run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place("codex", home)
+    assert run("uninstall", "codex") == 0
+    assert run("uninstall", "goose") == 0
+    assert run("uninstall", "zed") == 0
+    assert capsys.readouterr().out.count("has no entry `shop`") == 3
+
+
+def test_the_files_are_where_each_system_keeps_them() -> None:
+    mac = {"HOME": "/Users/ada"}
+    windows = {"USERPROFILE": "C:/Users/ada", "APPDATA": "C:/Users/ada/AppData/Roaming"}
+    desktop = CLIENTS["claude-desktop"]
+    name = "Claude/claude_desktop_config.json"
+    assert desktop.path(mac, "darwin").as_posix() == (
+        f"/Users/ada/Library/Application Support/{name}"
+    )
+    assert desktop.path(windows, "win32").as_posix() == f"C:/Users/ada/AppData/Roaming/{name}"
+    assert CLIENTS["zed"].path(mac, "darwin").as_posix() == "/Users/ada/.config/zed/settings.json"
+    assert CLIENTS["codex"].path({**mac, "CODEX_HOME": "/srv/codex"}, "linux").as_posix() == (
+        "/srv/codex/config.toml"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "{\n}\n",
+        '{"a": 1}',
+        '{"a": 1, // why\n}',
+        '{"mcpServers": {}, "b": "},{"}',
+        '// first\n{\n  "a": "//", /* { */\n  "b": [1,],\n}\n',
+        '{"mcpServers": {"other": {"command": "x"}, }, }',
+        '{"mcpServers": {"shop": {"command": "old"}, "other": {}}}',
+        '{"mcpServers": {"other": {}, "shop": {"command": "old"}}}',
+    ],
+)
+def test_json_with_comments_is_edited_in_place(text: str) -> None:
+    before = json_file.load(text)
+    put = json_file.put(text, "mcpServers", "shop", {"command": "new"})
+    servers = {**before.get("mcpServers", {}), "shop": {"command": "new"}}
+    assert json_file.load(put) == {**before, "mcpServers": servers}
+    dropped = json_file.load(json_file.drop(put, "mcpServers", "shop"))
+    servers.pop("shop")
+    assert dropped.pop("mcpServers", {}) == servers
+    before.pop("mcpServers", None)
+    assert dropped == before
