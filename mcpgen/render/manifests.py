@@ -276,6 +276,8 @@ def overfull_clients(server: Server) -> tuple[Client, ...]:
 
 
 def _lazy(client: Client, server: Server) -> list[str]:
+    if not server.lazy:
+        return []
     if client.tool_limit is None or len(server.tools) <= client.tool_limit:
         return []
     return ["--lazy"]
