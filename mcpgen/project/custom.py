@@ -107,13 +107,23 @@ class _Custom:
         schema = tool.get("inputSchema")
         hint = ""
         if namesake is not None and "inputSchema" not in tool:
-            schema = namesake.get("inputSchema")
+            schema = self.without_choice(name, namesake.get("inputSchema"))
             hint = "its contract is the generated one: change the function, or write `inputSchema`"
         if not isinstance(schema, dict):
             schema = {}
         for fault in _misfits(function, schema):
             message = f"custom tool `{name}`: {fault}"
             yield problem_at("E1314", message, self.folder, module, function, hint)
+
+    def without_choice(self, name: str, schema: Any) -> Any:
+        """The input schema of a generated tool without the argument that chooses fields of the
+        answer: the server takes it itself.
+        """
+        chooses = self.package.lists.get(name, {}).get("fields")
+        if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+            return schema
+        properties = {key: value for key, value in schema["properties"].items() if key != chooses}
+        return {**schema, "properties": properties}
 
     def implementations(self) -> Iterator[Problem]:
         """Functions in `custom/<tool>.py` that are missing, or that do not fit the generated

@@ -75,7 +75,8 @@ class Files:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """The generated package `name`: its tools as on the wire by name, their names by toolset, and
-    what `contracts.json` says of every tool that the user implements.
+    what `contracts.json` says of every tool that the user implements. `lists` is what `api.json`
+    says of tools that answer lists.
 
     `home` is the folder with the user's modules, which is that of another package while the server
     gets another name. `gone` says of tools that are none any more why, and `renamed` what others
@@ -88,6 +89,7 @@ class Package:
     tools: Mapping[str, Mapping[str, Any]]
     toolsets: Mapping[str, frozenset[str]]
     contracts: Mapping[str, Mapping[str, Any]]
+    lists: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
 
@@ -113,6 +115,7 @@ def package_on_disk(folder: Path, lock: Lock) -> Package | None:
         tools=tools_in(files, lock.files),
         toolsets=toolsets_of(lock),
         contracts=as_object(files.data(f"src/{name}/contracts.json")),
+        lists=as_object(as_object(files.data(f"src/{name}/api.json")).get("lists")),
         gone=gone,
     )
 
@@ -146,6 +149,7 @@ def package_of_run(run: Run) -> Package:
         tools=tools_in(files, planned),
         toolsets=toolsets_of(run.facts),
         contracts=as_object(files.data(f"src/{name}/contracts.json")),
+        lists=as_object(as_object(files.data(f"src/{name}/api.json")).get("lists")),
         gone=gone,
         renamed=renamed,
     )

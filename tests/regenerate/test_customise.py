@@ -173,7 +173,7 @@ def test_withheld_fields_reach_the_server_and_leave_the_output_schema(tmp_path: 
     facts = json.loads((package(folder) / "api.json").read_text())
     assert facts["redact"] == ["Title"]
     assert facts["answers"]["get_book"] == {"redact": ["x"]}
-    assert "title" not in tools(folder)["get_book"]["outputSchema"]["properties"]
+    assert "title" not in json.dumps(tools(folder)["get_book"]["outputSchema"])
 
 
 def test_xml_brings_its_module_and_its_library(tmp_path: Path) -> None:

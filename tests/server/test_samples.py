@@ -103,14 +103,24 @@ SCHEMAS: list[dict[str, Any]] = [
 ]
 
 
+def samples_of(tool: Tool) -> dict[str, Any] | None:
+    """Sample arguments of a tool that is listed whole."""
+    return sample_arguments(tool, tool.input_schema, tool.input_schema)
+
+
+def expected_of(tool: Tool, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the request of a tool that is listed whole must hold."""
+    return expectations(tool, arguments, tool.input_schema, dict(tool.wire_names))
+
+
 @pytest.mark.parametrize("schema", SCHEMAS, ids=str)
 def test_a_sample_is_valid_and_always_the_same(schema: dict[str, Any]) -> None:
     made = tool({"value": schema}, required=["value"], **{"$defs": {"Node": NODE}})
-    arguments = sample_arguments(made)
+    arguments = samples_of(made)
     assert arguments is not None
     assert "value" in arguments
     assert jsonschema_rs.Draft202012Validator(made.input_schema).is_valid(arguments)
-    assert sample_arguments(made) == arguments
+    assert samples_of(made) == arguments
 
 
 def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_one_gives_up() -> (
@@ -124,8 +134,8 @@ def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_o
         "format": "date",
     }
     properties = {"id": {"type": "string"}, "riddle": riddle}
-    assert list(sample_arguments(tool(properties)) or {}) == ["id"]
-    assert sample_arguments(tool(properties, required=["riddle"])) is None
+    assert list(samples_of(tool(properties)) or {}) == ["id"]
+    assert samples_of(tool(properties, required=["riddle"])) is None
 
 
 def test_samples_of_different_arguments_differ() -> None:
@@ -133,7 +143,7 @@ def test_samples_of_different_arguments_differ() -> None:
         f"a{index}": {"type": kind}
         for index, kind in enumerate(["string", "integer", "number"] * 3)
     }
-    values = list((sample_arguments(tool(properties)) or {}).values())
+    values = list((samples_of(tool(properties)) or {}).values())
     assert len({str(value) for value in values}) == len(values)
 
 
@@ -218,7 +228,7 @@ def test_a_text_for_a_pattern(pattern: str, text: str | None) -> None:
 def test_a_value_is_expected_where_its_style_puts_it(
     given: Argument, value: Any, expected: list[Any]
 ) -> None:
-    assert expectations(tool({given.name: {}}, given), {given.name: value}) == expected
+    assert expected_of(tool({given.name: {}}, given), {given.name: value}) == expected
 
 
 @pytest.mark.parametrize(
@@ -234,7 +244,7 @@ def test_a_field_is_expected_as_its_body_writes_it(
     kind: Any, encode: str, value: Any, expected: dict[str, Any]
 ) -> None:
     body = Body(kind=kind, media_type="", whole=False, required=True)
-    found = expectations(tool({"f": {}}, argument("f", "body", encode), body=body), {"f": value})
+    found = expected_of(tool({"f": {}}, argument("f", "body", encode), body=body), {"f": value})
     assert found == [{"place": "body", "name": "f-wire", **expected}]
 
 
@@ -246,7 +256,7 @@ def test_nested_names_are_expected_as_on_the_wire() -> None:
     made = tool({"b": schema}, argument("b", "body"), **{"$defs": {"Node": NODE}})
     names = (("/properties/b/properties/eq_", "$eq"), ("/$defs/Node/properties/name", "@name"))
     made = dataclasses.replace(made, wire_names=names)
-    [expected] = expectations(made, {"b": {"eq_": [{"name": "x", "next": {"name": "y"}}]}})
+    [expected] = expected_of(made, {"b": {"eq_": [{"name": "x", "next": {"name": "y"}}]}})
     assert expected["json"] == {"$eq": [{"@name": "x", "next": {"@name": "y"}}]}
 
 
