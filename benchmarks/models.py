@@ -163,7 +163,11 @@ def theirs(name: str, asked: list[Question]) -> dict[str, list[list[str]]]:
     }
     try:
         done = subprocess.run(
-            [str(node.python("models", *PEERS)), "-P", str(Path(__file__).with_name("peer_search.py"))],
+            [
+                str(node.python("models", *PEERS)),
+                "-P",
+                str(Path(__file__).with_name("peer_search.py")),
+            ],
             input=json.dumps(job),
             capture_output=True,
             text=True,
