@@ -18,7 +18,7 @@ from . import describe
 from . import parameter as parameters
 from . import response as responses
 from .annotations import annotation
-from .detail import TEXTS, size
+from .detail import BUDGET, LARGEST, TEXTS, size
 from .first_sentences import Opening
 from .listing import FIELDS_NAMES, FIELDS_SCHEMA, listing_of
 from .models import Models
@@ -230,10 +230,27 @@ class Operation:
             wire_names += [(pointer + inner, key) for inner, key in listed.wire_names]
             kind = annotation(listed.schema, nullable=listed.accepts_null)
             arguments.append(self.argument(name, item, kind))
-        tool = replace(tool, input_schema=self.input_schema(properties), arguments=tuple(arguments))
-        if not is_whole:
+        schema = self.input_schema(self.within_bounds(properties))
+        left_out = len(properties) - len(schema["properties"].keys() & properties.keys())
+        if left_out:
+            del schema["additionalProperties"]
+            text = f"{tool.description}\nAlso takes {left_out:,} arguments that are not listed."
+            tool = replace(tool, description=text)
+        tool = replace(tool, input_schema=schema, arguments=tuple(arguments))
+        if left_out or not is_whole:
             return self.with_contract(tool)
         return replace(tool, nullable=tuple(nullable), wire_names=tuple(wire_names))
+
+    def within_bounds(self, properties: dict[str, Schema]) -> dict[str, Schema]:
+        """The required arguments, and as many of the others as any list can hold."""
+        required = {self.names[item.place, item.wire_name] for item in self.fields if item.required}
+        room = LARGEST - 2 * BUDGET["portable"]
+        listed: dict[str, Schema] = {}
+        for name, schema in properties.items():
+            room -= size_of({name: schema})
+            if room > 0 or name in required:
+                listed[name] = schema
+        return listed
 
     def with_contract(self, tool: Tool) -> Tool:
         """The tool with the whole of its input, null among the types."""

@@ -9,6 +9,8 @@ from ..text import visible
 from .unsupported import Unsupported
 
 LITERAL = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*(?<!%20)")
+SYMBOLS = re.compile(r"[!$&'()*+,;=:@]")
+"""Characters of a URL that words do not have: with a space among them a path is no path."""
 TEMPLATE_NAME = re.compile(r"\{([^{}]+)\}")
 
 Query = tuple[tuple[str, str], ...]
@@ -27,6 +29,8 @@ def split_path(path: str) -> tuple[str, Query]:
     literal = "".join(map(_percent_encoded, literal))
     if not LITERAL.fullmatch(literal) or visible(literal) != literal:
         raise Unsupported("E0402", "the path has characters a URL cannot have")
+    if "%20" in literal and SYMBOLS.search(literal) is not None:
+        raise Unsupported("E0402", "the path has spaces among symbols, which no path has")
     segments = re.sub(r"%2[eE]", ".", literal.replace("%25", "%")).split("/")
     if "." in segments or ".." in segments:
         raise Unsupported("E0402", "the path has a dot segment")

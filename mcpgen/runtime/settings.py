@@ -245,7 +245,7 @@ class Settings:
     credentials: Mapping[str, Credential] = field(default_factory=dict)
     answers: Mapping[str, Shaping] = field(default_factory=dict)
     lists: Mapping[str, Listing] = field(default_factory=dict)
-    """Tool → the list in its answers."""
+    """Tool -> the list in its answers."""
     redact: tuple[str, ...] = ()
     """Fields to take out of every answer."""
     wrapped: frozenset[str] = frozenset()

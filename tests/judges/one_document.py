@@ -167,7 +167,7 @@ def judged(
 
 def is_list(name: str) -> bool:
     """Whether a file of a package holds a part of its `tools/list`."""
-    return name.startswith("src/") and "/tools/" in name and name.endswith(".json")
+    return name.startswith("src/") and name.split("/")[-2] == "tools" and name.endswith(".json")
 
 
 def off_the_metaschema(tools: list[dict[str, Any]]) -> Iterator[list[str]]:

@@ -16,6 +16,10 @@ from typing import Any
 
 import pytest
 
+from mcpgen.render.search import content
+from mcpgen.runtime.search.entries import entry, fields_of
+from mcpgen.runtime.search.index import Index
+
 
 def bytecodes(act: Callable[[], object], most: int) -> int:
     """How many bytecodes a call takes, counted up to `most`."""
@@ -99,9 +103,15 @@ def cases(runtime: Any) -> dict[str, tuple[int, Callable[[int], Callable[[], obj
     url = runtime.url
     wire = runtime.wire
 
-    def listed(size: int) -> list[dict[str, Any]]:
-        tool = {"name": "x", "inputSchema": {"properties": {}}}
-        return [{**tool, "name": f"get_{index}"} for index in range(size)]
+    def names(size: int) -> list[str]:
+        return [f"get_{index}" for index in range(size)]
+
+    def indexed(size: int) -> dict[str, Any]:
+        tools = {
+            name: entry(fields_of({"name": name, "inputSchema": {}}, "books"), "one", [])
+            for name in names(size)
+        }
+        return content(tools)
 
     return {
         "comments that do not end": (400, lambda n: lambda: page("<!--" * n)),
@@ -146,11 +156,11 @@ def cases(runtime: Any) -> dict[str, tuple[int, Callable[[int], Callable[[], obj
         "hidden characters": (1_000, lambda n: lambda: runtime.shorten.visible("\u200ba" * n)),
         "a search in more tools": (
             200,
-            lambda n: lambda: runtime.search.Index(listed(n), {}).search("get one", 5),
+            lambda n: lambda: Index(indexed(n)).search("get one", 5, names(n)),
         ),
         "a longer search": (
             400,
-            lambda n: lambda: runtime.search.Index(listed(3), {}).search("get one " * n, 5),
+            lambda n: lambda: Index(indexed(3)).search("get one " * n, 5, names(3)),
         ),
         "a suggestion for a longer name": (
             200,

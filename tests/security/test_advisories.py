@@ -177,4 +177,4 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) 
         if reading.search(path.read_text("utf-8"))
     }
     # The client reads the headers of the request that it makes itself
-    assert readers == {"transports/guard.py", "client/api.py"}
+    assert readers == {"transports/guard.py", "transports/exchange.py", "client/api.py"}

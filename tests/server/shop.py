@@ -314,7 +314,7 @@ def write_package(root: Path, files: dict[str, str] | None = None) -> Path:
     shutil.copytree(RUNTIME, folder / "runtime", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "__init__.py.jinja").unlink()
     face = environment().get_template("src/package/__init__.py.jinja")
-    (folder / "__init__.py").write_text(face.render(calls_api=True))
+    (folder / "__init__.py").write_text(face.render(calls_api=True, has_functions=False))
     (folder / "custom").mkdir(exist_ok=True)
     contents = {
         "api.json": json.dumps(FACTS),

@@ -18,7 +18,7 @@ MAX_VALUE = 100
 
 _DAY = r"[0-9]{4}-?(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])"
 DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
-"""Format → what a value must begin with. APIs take more than RFC 3339 (a date without a time, the
+"""Format -> what a value must begin with. APIs take more than RFC 3339 (a date without a time, the
 seconds of an epoch), and none takes words.
 """
 DATES_BY_PATTERN = {
@@ -224,7 +224,7 @@ _QUOTED: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
 }
-"""JSON type → what models put in quotes by mistake."""
+"""JSON type -> what models put in quotes by mistake."""
 
 
 def _rewritten(kind: str, value: Any) -> str:

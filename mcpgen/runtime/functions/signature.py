@@ -49,7 +49,7 @@ class Signature:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.injected: dict[str, str] = {}
-        """`api` or `context` → the parameter that gets it."""
+        """`api` or `context` -> the parameter that gets it."""
         self.takes_more = False
         """Whether there is a `**parameter` for further arguments."""
         self._hints = _hints(inspect.unwrap(function))

@@ -42,7 +42,7 @@ FIELDS = {
     "values": Field(0.4, 8, 0.6),
     "explanations": Field(0.35, 40, 0.7),
 }
-"""Field of a tool → its weight. `tail` is the last named segment of the path."""
+"""Field of a tool -> its weight. `tail` is the last named segment of the path."""
 ONCE = frozenset({"name", "tail", "path", "title", "toolset"})
 """Fields in which a word counts once: `get_movie_movie_id_credits` is no more about movies."""
 METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", "update"})
@@ -50,7 +50,7 @@ METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", 
 
 
 def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str, Any]:
-    """The entry of a tool: its `kind`; its `terms`, stem → weight in tenths; and as stems with
+    """The entry of a tool: its `kind`; its `terms`, stem -> weight in tenths; and as stems with
     spaces between them its `subject`, what it acts on, and the `tail` of that.
     """
     ignored = frozenset(stop)

@@ -184,7 +184,7 @@ class Index:
         return [term for term in terms if term in self._postings]
 
     def _head(self, said: list[str]) -> str:
-        """The word for what a query is about: the last noun before the first `of`, `in`, `to` …"""
+        """The word for what a query is about: the last noun before the first `of`, `in`, `to`..."""
         nouns = [""]
         for word in said:
             if word in self._links:

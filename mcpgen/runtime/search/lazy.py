@@ -97,7 +97,7 @@ class Lazy:
             effect = "reads"
         sentence = str(tool.get("description", "")).split("\n", 1)[0]
         if len(sentence) > LONGEST_SENTENCE:
-            sentence = sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "…"
+            sentence = sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "\u2026"
         head = f"{name}: {sentence} ({effect})"
         if place >= BEST:
             return head

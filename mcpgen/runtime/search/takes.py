@@ -41,7 +41,7 @@ def _short(text: str) -> str:
     line = " ".join(text.split())
     if len(line) <= LONGEST_TEXT:
         return line
-    return line[:LONGEST_TEXT].rsplit(" ", 1)[0] + "…"
+    return line[:LONGEST_TEXT].rsplit(" ", 1)[0] + "\u2026"
 
 
 def _fitted(texts: list[str], room: int) -> str:
@@ -75,7 +75,7 @@ def _type(schema: Any) -> str:
 def _values(values: list[Any]) -> str:
     texts = [json.dumps(value, ensure_ascii=False) for value in values[:MOST_VALUES]]
     if len(values) > MOST_VALUES:
-        texts.append("…")
+        texts.append("\u2026")
     return " | ".join(texts)
 
 
@@ -86,7 +86,7 @@ def _object(schema: Mapping[str, Any]) -> str:
     required = schema.get("required", ())
     names = [name if name in required else f"{name}?" for name in properties]
     if len(names) > MOST_KEYS:
-        names = [*names[:MOST_KEYS], "…"]
+        names = [*names[:MOST_KEYS], "\u2026"]
     return "{" + ", ".join(names) + "}"
 
 
@@ -94,6 +94,6 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
     """What a number or text must keep to."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
-        yield f"{low}–{high}"
+        yield f"{low}\u2013{high}"
     if isinstance(schema.get("format"), str):
         yield schema["format"]

@@ -278,12 +278,16 @@ class Catalog:
                 if chosen.takes(path.stem, name):
                     self._read_function(name, function, path.stem, module)
 
+    @property
+    def _room(self) -> Any:
+        """The module that makes tools of functions; servers without such tools do not have it."""
+        return self._package.module("runtime.functions.tools")
+
     def _functions_in(self, module: str) -> list[tuple[str, Callable[..., Any]]]:
         """The functions with `@tool` in one module; one that cannot be imported is logged."""
-        from ..functions.tools import functions_of
-
+        room = self._room
         try:
-            return list(functions_of(self._package.module(module)))
+            return list(room.functions_of(self._package.module(module)))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -292,10 +296,8 @@ class Catalog:
 
     def _free(self, name: str, function: Callable[..., Any]) -> None:
         """Take a name for a function's tool. Raises StartError where another tool has it."""
-        from ..functions.tools import place_of
-
         if name in self._tool_names or name in self._aliases:
-            place = place_of(function)
+            place = self._room.place_of(function)
             raise StartError(
                 f"{place['file']}:{place['line']}: there is another tool `{name}`; give this one"
                 ' a name of its own: `@tool(name="...")`'
@@ -306,15 +308,14 @@ class Catalog:
         self, name: str, function: Callable[..., Any], toolset: str, module: str
     ) -> None:
         """Add the tool that one function makes; a function that cannot be one is logged."""
-        from ..functions.tools import BadSignature, place_of, tool_of
-
+        room = self._room
         try:
-            made = tool_of(name, function)
+            made = room.tool_of(name, function)
             reason = _malformed(made.tool) or _invalid(made.tool)
-        except BadSignature as error:
+        except room.BadSignature as error:
             reason = str(error)
         if reason:
-            event("error", "tool_left_out", tool=name, reason=reason, **place_of(function))
+            event("error", "tool_left_out", tool=name, reason=reason, **room.place_of(function))
             return
         self.by_hand.add(name)
         self._entries[name] = Entry(

@@ -33,7 +33,7 @@ class Wholes:
         return {**schema, "$defs": {name: definitions[name] for name in sorted(names)}}
 
     def names(self) -> dict[str, str]:
-        """Pointer of a property in `$defs` → its name on the wire."""
+        """Pointer of a property in `$defs` -> its name on the wire."""
         return dict(self._read().get("names", {}))
 
     def _read(self) -> dict[str, Any]:
