@@ -34,6 +34,15 @@ UNNAMED = (
     "the document's form or multipart body is no object, so that nothing names its fields (OpenAPI"
     " 3.1 §4.8.14.3)"
 )
+UNSENDABLE = (
+    "the value cannot stand where the document puts it: control characters in a path, or anything"
+    " but visible ASCII in a header (RFC 3986 §2, RFC 9110 §5.5); the schema allows it all the same"
+)
+SENDABLE = {
+    "path": re.compile(r"[^\x00-\x1f\x7f-\x9f]+"),
+    "header": re.compile(r"[!-~]([ -~]*[!-~])?"),
+}
+"""Place of a parameter → the texts it can hold."""
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -69,6 +78,8 @@ class Disputes:
             return ""
         if any(self.over_slot(call, slot) for slot in call.get("slots", ())):
             return CONTRADICTION
+        if any(_is_unsendable(call["args"], slot) for slot in call.get("slots", ())):
+            return UNSENDABLE
         return UNDEFINED if self._is_undefined(call) else ""
 
     def over_slot(self, call: dict[str, Any], slot: tuple[str, str]) -> str:
@@ -193,6 +204,20 @@ class Disputes:
                     target = target.get(token) if isinstance(target, dict) else None
             node = target
         return node
+
+
+def _is_unsendable(arguments: dict[str, Any], slot: Any) -> bool:
+    """Whether the argument of a slot is a text that its place cannot hold."""
+    place, _, name = str(slot[0]).partition(".")
+    if place not in SENDABLE:
+        return False
+    values = [value for key, value in arguments.items() if _letters(key) == _letters(name)]
+    texts = [value for value in values if isinstance(value, str)]
+    return any(SENDABLE[place].fullmatch(text) is None for text in texts)
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _is_unsayable(value: Any, depth: int = 0) -> bool:

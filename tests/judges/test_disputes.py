@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from .disputes import CONTRADICTION, SAME_REQUEST, UNDEFINED, UNNAMED, Disputes
+from .disputes import (
+    CONTRADICTION,
+    SAME_REQUEST,
+    UNDEFINED,
+    UNNAMED,
+    UNSENDABLE,
+    Disputes,
+)
 
 FORM = "application/x-www-form-urlencoded"
 DOCUMENT = {
@@ -83,3 +90,19 @@ def test_a_form_without_names_excuses_its_body_alone(disputes: Disputes) -> None
     assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body])) == UNNAMED
     assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body, query])) == ""
     assert disputes.over_call(call("POST /books", verdict="invalid", bad=[body])) == ""
+
+
+def test_a_text_that_a_path_cannot_hold_excuses_that_path_alone(disputes: Disputes) -> None:
+    slots = [("path.file_id", "no_request")]
+    refused = call("GET /files/{id}", n_http=0, args={"fileId": "a\x18b", "note": "c"}, slots=slots)
+    assert disputes.over_call(refused) == UNSENDABLE
+    assert disputes.over_call(refused | {"args": {"fileId": "þ é", "note": "a\x18b"}}) == ""
+    assert disputes.over_call(refused | {"slots": [("query.file_id", "no_request")]}) == ""
+    assert disputes.over_call(refused | {"n_http": 1}) == ""
+
+
+def test_a_text_that_a_header_cannot_hold_excuses_that_header_alone(disputes: Disputes) -> None:
+    slots = [("header.X-Shelf", "no_request")]
+    refused = call("GET /files/{id}", n_http=0, args={"x_shelf": "é"}, slots=slots)
+    assert disputes.over_call(refused) == UNSENDABLE
+    assert disputes.over_call(refused | {"args": {"x_shelf": "a b"}}) == ""
