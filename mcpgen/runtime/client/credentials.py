@@ -10,23 +10,33 @@ import asyncio
 import base64
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, unquote_plus, urlencode
 
 import httpx2
 
+from ..caller import Caller
 from ..errors import ApiError, MissingCredential, Refused
 from ..origin import origin_of
 from ..results.answer import Answer
-from ..secrets import Redactor, Secret
+from ..secrets import Redactor, Secret, own_token
 from ..settings import Credential, Settings
 from .body import VALUE
+
+if TYPE_CHECKING:
+    from .on_behalf import Exchange
 
 Security = tuple[tuple[str, ...], ...]
 Post = Callable[["Outgoing"], Awaitable[Answer[Any]]]
 """Sends a request to a token endpoint."""
+
+
+BEARERS = ("bearer", "client_credentials")
+"""The kinds of credentials that a token on behalf of the caller takes the place of."""
+ON_BEHALF = "on behalf of the caller"
+"""Stands for a variable in `Outgoing.tokens`."""
 
 
 class TokenRefused(ApiError):
@@ -45,6 +55,8 @@ class Outgoing:
     redactor: Redactor
     tokens: dict[str, Secret] = field(default_factory=dict)
     """The access token that was used for each OAuth credential, by its first variable."""
+    caller: Caller | None = None
+    """Who makes the call, for a server that tells its callers apart."""
 
     def conceal(self, secret: str) -> str:
         """Mask a text in results, errors and logs from now on; returns the text."""
@@ -81,6 +93,11 @@ class Credentials:
             for one in (credential, credential.for_writing):
                 if one is not None and one.kind == "client_credentials":
                     self._tokens[one.variables[0]] = Token(one, settings)
+        self._exchange: Exchange | None = None
+        if settings.exchange_url:
+            from .on_behalf import Exchange
+
+            self._exchange = Exchange(settings)
 
     def select(self, security: Security | None, *, writes: bool = False) -> tuple[Credential, ...]:
         """The credentials of the first alternative that is complete (OpenAPI 3.1 section 4.8.30).
@@ -100,7 +117,12 @@ class Credentials:
     async def add(self, credentials: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
         """Add the selected credentials to a request."""
         for credential in credentials:
-            if credential.kind == "api_key":
+            if self._exchange is not None and credential.kind in BEARERS:
+                own = await self._exchange.token(request.caller, post)
+                request.tokens[ON_BEHALF] = own
+                own_token.set(own)
+                request.set_header("Authorization", f"Bearer {own.reveal()}")
+            elif credential.kind == "api_key":
                 _add_api_key(request, credential)
             elif credential.kind == "basic":
                 request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
@@ -124,7 +146,10 @@ class Credentials:
         again makes sense.
         """
         for variable, token in refused.items():
-            self._tokens[variable].forget(token)
+            if self._exchange is not None and variable == ON_BEHALF:
+                self._exchange.forget(token)
+            else:
+                self._tokens[variable].forget(token)
         return bool(refused)
 
     def variables(self, security: Security | None, *, writes: bool = False) -> tuple[str, ...]:
@@ -159,8 +184,14 @@ class Credentials:
         """The credentials that are set; `auth.py` may provide the others."""
         for name in names:
             credential = self._credential(name, writes)
-            if credential is not None and credential.present:
+            if credential is not None and self._is_present(credential):
                 yield credential
+
+    def _is_present(self, credential: Credential) -> bool:
+        """Whether the credential is set, or made for each caller."""
+        if self._exchange is not None and credential.kind in BEARERS:
+            return True
+        return credential.present
 
     def _missing(self, alternatives: Security) -> MissingCredential:
         unset = [self._unset_variables(names) for names in alternatives]
@@ -188,6 +219,56 @@ class Credentials:
             if not credential.present:
                 variables += _variables_without_value(credential)
         return variables
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client of a token endpoint. `variables` are those of its id and secret."""
+
+    url: httpx2.URL
+    id: str
+    secret: Secret
+    variables: tuple[str, ...]
+    redactor: Redactor
+
+
+async def fetch_token(client: Client, form: Mapping[str, str], post: Post) -> tuple[str, float]:
+    """An access token and the seconds it lives. Raises TokenRefused.
+
+    `form` is what the grant needs.
+    """
+    answer = await post(_token_request(client, form, in_body=False))
+    if answer.status in (400, 401):
+        # RFC 6749 section 2.3.1: some servers take the client's credentials in the body only
+        answer = await post(_token_request(client, form, in_body=True))
+    grant = _grant(answer)
+    if grant is None:
+        names = " and ".join(f"`{name}`" for name in client.variables[:2])
+        refused = TokenRefused(
+            f"the token endpoint answered {answer.status}{_error_code(answer)} and gave no"
+            f" access token; the operator of this server has to check {names}"
+        )
+        refused.variables = client.variables
+        raise refused
+    return grant
+
+
+def _token_request(client: Client, form: Mapping[str, str], *, in_body: bool) -> Outgoing:
+    """The request for a token, with the client's credentials in the header or in the body (RFC 6749
+    section 4.4.2).
+    """
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+    fields = dict(form)
+    secret = client.secret.reveal()
+    if in_body:
+        fields |= {"client_id": client.id, "client_secret": secret}
+    else:
+        pair = f"{quote_plus(client.id)}:{quote_plus(secret)}"
+        basic = base64.b64encode(pair.encode()).decode()
+        client.redactor.add(basic)
+        headers["Authorization"] = f"Basic {basic}"
+    content = urlencode(fields).encode()
+    return Outgoing("POST", client.url, headers, {}, content, client.redactor)
 
 
 class Token:
@@ -221,46 +302,22 @@ class Token:
         return self._token is None or time.monotonic() >= self._until
 
     async def _fetch(self, post: Post) -> None:
-        url = self._url()
-        answer = await post(self._request(url, in_body=False))
-        if answer.status in (400, 401):
-            # RFC 6749 section 2.3.1: some servers take the client's credentials in the body only
-            answer = await post(self._request(url, in_body=True))
-        grant = _grant(answer)
-        if grant is None:
-            names = " and ".join(f"`{name}`" for name in self._credential.variables[:2])
-            refused = TokenRefused(
-                f"the token endpoint answered {answer.status}{_error_code(answer)} and gave no"
-                f" access token; the operator of this server has to check {names}"
-            )
-            refused.variables = self._credential.variables
-            raise refused
-        token, seconds = grant
+        credential = self._credential
+        client = Client(
+            self._url(),
+            _reveal(credential, 0),
+            credential.values[1] or Secret(""),
+            credential.variables,
+            self._settings.redactor,
+        )
+        form = {"grant_type": "client_credentials"}
+        if credential.scopes:
+            form["scope"] = " ".join(credential.scopes)
+        token, seconds = await fetch_token(client, form, post)
         self._settings.redactor.add(token)
         self._token = Secret(token)
         margin = min(60.0, seconds * 0.1)
         self._until = time.monotonic() + seconds - margin
-
-    def _request(self, url: httpx2.URL, *, in_body: bool) -> Outgoing:
-        """The request for a token, with the client's credentials in the header or in the body (RFC
-        6749 section 4.4.2).
-        """
-        client, secret = _reveal(self._credential, 0), _reveal(self._credential, 1)
-        form = {"grant_type": "client_credentials"}
-        if self._credential.scopes:
-            form["scope"] = " ".join(self._credential.scopes)
-        headers = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "Accept": "application/json",
-        }
-        redactor = self._settings.redactor
-        if in_body:
-            form |= {"client_id": client, "client_secret": secret}
-        else:
-            basic = base64.b64encode(f"{quote_plus(client)}:{quote_plus(secret)}".encode()).decode()
-            redactor.add(basic)
-            headers["Authorization"] = f"Basic {basic}"
-        return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
 
     def _url(self) -> httpx2.URL:
         """The token endpoint, if it is one that the client's secret may be sent to."""
@@ -289,6 +346,8 @@ def _grant(answer: Answer[Any]) -> tuple[str, float] | None:
     if answer.status != 200 or not isinstance(answer.data, dict):
         return None
     token = answer.data.get("access_token")
+    if str(answer.data.get("token_type", "Bearer")).lower() != "bearer":
+        return None
     if not isinstance(token, str) or not VALUE.fullmatch(token):
         return None
     return token, _lifetime(answer.data.get("expires_in"))

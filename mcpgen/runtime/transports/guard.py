@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..caller import CALLER, Caller
 from ..log import event
 from ..server.names import CALL
 from .jsonrpc import BadMessage, parse
@@ -59,6 +60,8 @@ class Grant:
     """What a caller may do. `scopes` is None for a caller who may do everything."""
 
     scopes: frozenset[str] | None = None
+    caller: Caller | None = None
+    """Who that is, where callers are told apart."""
 
 
 class Refused(Exception):
@@ -189,8 +192,9 @@ class Guard:
                 return await _answer(send, 200, ABOUT)
             if scope["path"].startswith(METADATA):
                 return await self._app(scope, receive, send)
-            granted = await self._authenticate(scope)
-            scope[GRANTED] = granted
+            grant = await self._authenticate(scope)
+            granted = grant.scopes
+            scope[GRANTED], scope[CALLER] = granted, grant.caller
             body = await self._body(scope, receive)
             _check_message(scope, body)
             self._check_scopes(granted, body)
@@ -208,10 +212,10 @@ class Guard:
         if scope["path"] == ENDPOINT and scope["method"] != "POST":
             raise Refused(405, {"error": "Only POST is served here"})
 
-    async def _authenticate(self, scope: Scope) -> frozenset[str] | None:
-        """The scopes of the caller; None for a caller who may do everything. Raises Refused."""
+    async def _authenticate(self, scope: Scope) -> Grant:
+        """What the caller may do. Raises Refused."""
         if self._authority is None:
-            return None
+            return Grant()
         token = _bearer(scope)
         if not token:
             raise self._challenge(401, "A valid bearer token is needed")
@@ -222,7 +226,7 @@ class Guard:
             raise Refused(503, {"error": f"Try again later: {error}"}, retry) from error
         if grant is None:
             raise self._challenge(401, "A valid bearer token is needed", 'error="invalid_token"')
-        return grant.scopes
+        return grant
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The request's body. Raises Refused and ClientGone."""

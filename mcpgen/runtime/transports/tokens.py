@@ -14,7 +14,9 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..caller import Caller
 from ..log import event
+from ..secrets import Secret
 from .guard import METADATA, Grant, Unavailable
 
 ALGORITHMS = (
@@ -129,7 +131,9 @@ class Issuer:
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             event("warning", "token_refused", reason=type(error).__name__)
             return None
-        return Grant(scopes) if self._scopes <= scopes else None
+        if not self._scopes <= scopes:
+            return None
+        return Grant(scopes, _caller_of(claims, self.issuer, token))
 
 
 class NotAnAccessToken(ValueError):
@@ -241,6 +245,18 @@ def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
     if not isinstance(scopes, list) or not all(isinstance(scope, str) for scope in scopes):
         raise ValueError("the scopes are not text")
     return frozenset(scopes)
+
+
+def _caller_of(claims: dict[str, Any], issuer: str, token: str) -> Caller:
+    """Whom a token was given to (RFC 9068, section 2.2; `azp` where a server writes that)."""
+    client = claims.get("client_id", claims.get("azp", ""))
+    return Caller(
+        issuer=issuer,
+        subject=str(claims.get("sub", "")),
+        client=str(client),
+        token=Secret(token),
+        expires=float(claims["exp"]),
+    )
 
 
 def _check_url(url: str) -> None:
