@@ -88,6 +88,9 @@ class Authority(Protocol):
     challenge: str
     """Parameters of the `WWW-Authenticate` header that tell a client where to get a token."""
 
+    scopes: frozenset[str]
+    """Scopes that every caller needs."""
+
     async def grant(self, token: str) -> Grant | None:
         """What the bearer of a token may do, or None for a token that is not good. Raises
         Unavailable.
@@ -217,15 +220,16 @@ class Guard:
         if self._authority is None:
             return Grant()
         token = _bearer(scope)
+        needed = self._authority.scopes
         if not token:
-            raise self._challenge(401, "A valid bearer token is needed")
+            raise self._challenge(401, "A valid bearer token is needed", "", needed)
         try:
             grant = await self._authority.grant(token)
         except Unavailable as error:
             retry = (b"retry-after", str(error.seconds).encode())
             raise Refused(503, {"error": f"Try again later: {error}"}, retry) from error
         if grant is None:
-            raise self._challenge(401, "A valid bearer token is needed", 'error="invalid_token"')
+            raise self._challenge(401, "A valid bearer token is needed", "invalid_token", needed)
         return grant
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
@@ -242,21 +246,27 @@ class Guard:
         return body
 
     def _check_scopes(self, granted: frozenset[str] | None, body: bytes) -> None:
-        """Raises Refused for a call that needs more scopes than were granted."""
-        if granted is None:
+        """Raises Refused for a request that needs more scopes than were granted (RFC 6750, section
+        3.1); a client that asks for those named may repeat it.
+        """
+        if granted is None or self._authority is None:
             return
-        needed = frozenset().union(*(self._needs(name) for name in _called(body)))
+        needed = self._authority.scopes.union(*(self._needs(name) for name in _called(body)))
         if not needed <= granted:
-            scopes = " ".join(sorted(needed))
-            parameters = f'error="insufficient_scope", scope="{scopes}"'
-            raise self._challenge(403, "The token's scopes do not allow this call", parameters)
+            text = "The token's scopes do not allow this call"
+            raise self._challenge(403, text, "insufficient_scope", needed)
 
-    def _challenge(self, status: int, text: str, *parameters: str) -> Refused:
+    def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> Refused:
         """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
         5.1).
         """
+        parameters = []
+        if error:
+            parameters.append(f'error="{error}"')
+        if needed:
+            parameters.append(f'scope="{" ".join(sorted(needed))}"')
         if self._authority is not None and self._authority.challenge:
-            parameters += (self._authority.challenge,)
+            parameters.append(self._authority.challenge)
         header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
         return Refused(status, {"error": text}, (b"www-authenticate", header))
 

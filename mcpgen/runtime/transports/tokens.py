@@ -49,6 +49,7 @@ class OwnToken:
     """One token, set by the operator, that allows everything."""
 
     challenge = ""
+    scopes: frozenset[str] = frozenset()
 
     def __init__(self, token: str) -> None:
         if len(token) < MIN_TOKEN:
@@ -79,13 +80,11 @@ class Issuer:
             _check_url(url)
         self.issuer = issuer
         self.audience = audience
-        self._scopes = scopes
+        self.scopes = scopes
         self._keys = Keys(keys_url)
         where = urlsplit(audience)
         self.metadata_path = METADATA + where.path.rstrip("/")
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
-        if scopes:
-            self.challenge += f', scope="{" ".join(sorted(scopes))}"'
 
     def metadata(self) -> dict[str, Any]:
         """The protected resource's metadata (RFC 9728, section 2)."""
@@ -94,11 +93,12 @@ class Issuer:
             "authorization_servers": [self.issuer],
             "bearer_methods_supported": ["header"],
         }
-        return {**known, "scopes_supported": sorted(self._scopes)} if self._scopes else known
+        return {**known, "scopes_supported": sorted(self.scopes)} if self.scopes else known
 
     async def grant(self, token: str) -> Grant | None:
-        """The scopes of a token that is signed, current and meant for this server; None for any
-        other. Raises Unavailable while the keys cannot be fetched.
+        """What a token allows that is signed, current and meant for this server; None for any
+        other. Whether that is enough is for the guard to say. Raises Unavailable while the keys
+        cannot be fetched.
         """
         import jwt
 
@@ -130,8 +130,6 @@ class Issuer:
             return None
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             event("warning", "token_refused", reason=type(error).__name__)
-            return None
-        if not self._scopes <= scopes:
             return None
         return Grant(scopes, _caller_of(claims, self.issuer, token))
 
