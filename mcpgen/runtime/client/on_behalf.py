@@ -10,14 +10,16 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
+from typing import Any
 
 import httpx2
 
 from ..caller import Caller
 from ..errors import Refused
+from ..results.answer import Answer
 from ..secrets import Secret
 from ..settings import Settings
-from .credentials import Client, Post, TokenRefused, fetch_token
+from .oauth import DEFAULT_SECONDS, Client, Post, TokenRefused, ask, error_text, grant_of, margin
 
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -48,13 +50,7 @@ class Exchange:
         assert settings.exchange_client_secret is not None
         self._settings = settings
         self._entries: OrderedDict[bytes, Entry] = OrderedDict()
-        self._client = Client(
-            httpx2.URL(settings.exchange_url),
-            settings.exchange_client_id,
-            settings.exchange_client_secret,
-            (settings.variable("EXCHANGE_CLIENT_ID"), settings.variable("EXCHANGE_CLIENT_SECRET")),
-            settings.redactor,
-        )
+        self._client = Client(settings.exchange_client_id, settings.exchange_client_secret.reveal())
 
     async def token(self, caller: Caller | None, post: Post) -> Secret:
         """The access token for a caller, valid for a while. Raises TokenRefused, and Refused where
@@ -97,11 +93,28 @@ class Exchange:
             form["audience"] = self._settings.exchange_audience
         if self._settings.exchange_scopes:
             form["scope"] = " ".join(sorted(self._settings.exchange_scopes))
-        token, seconds = await fetch_token(self._client, form, post)
-        if token == caller.token.reveal():
+        url = httpx2.URL(self._settings.exchange_url)
+        answer = await ask(post, url, form, self._client, self._settings.redactor)
+        grant = grant_of(answer)
+        if grant is None or not _is_bearer(answer):
+            raise TokenRefused(
+                f"the token endpoint answered {answer.status}{error_text(answer)} and gave no"
+                " access token for this caller; the operator of this server has to look at it"
+            )
+        if grant.access_token == caller.token.reveal():
             raise TokenRefused(
                 "the token endpoint gave the caller's own token back, which does not go to the API"
             )
-        entry.token = Secret(token)
-        margin = min(60.0, seconds * 0.1)
-        entry.until = min(time.time() + seconds - margin, caller.expires)
+        entry.token = Secret(grant.access_token)
+        seconds = grant.seconds or DEFAULT_SECONDS
+        entry.until = min(time.time() + seconds - margin(seconds), caller.expires)
+
+
+def _is_bearer(answer: Answer[Any]) -> bool:
+    """Whether the token of an answer is one that its bearer may use as it is (RFC 8693, section
+    2.2.1).
+    """
+    kind = "Bearer"
+    if isinstance(answer.data, dict):
+        kind = str(answer.data.get("token_type", kind))
+    return kind.lower() == "bearer"
