@@ -29,6 +29,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
             from .install.command import main as install
 
             return install(package, arguments, _choices())
+        if arguments and arguments[0] in ("login", "logout"):
+            return _login(package, arguments)
         facts = Package.named(package).facts()
         options = _options(arguments, facts["name"], facts["env_prefix"])
         if options.version:
@@ -64,6 +66,18 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _login(package: str, arguments: list[str]) -> int:
+    """Run the command `login` or `logout`. Raises StartError where the server has neither."""
+    from .package import Package
+    from .server.catalog import StartError
+
+    home = Package.named(package)
+    if not home.has("runtime/login/command"):
+        raise StartError("the API's description offers no login for a person: set its credentials")
+    code: int = home.module("runtime.login.command").main(package, arguments)
+    return code
 
 
 def _names(option: str) -> list[str]:

@@ -116,7 +116,7 @@ class Calls:
         return self._answers.data(entry, result)
 
     async def _result(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
-        reason = self._quota.refusal(entry.name)
+        reason = await self._quota.refusal(entry.name)
         if reason:
             event("warning", "call_failed", tool=entry.name, status="limited", ms=0, reason=reason)
             return failure(reason)
