@@ -149,11 +149,23 @@ def test_hooks_hold_inside_a_program(package: Path, in_process: Any) -> None:
     hooks = (
         "from . import ToolError\n\n\n"
         "def before_delete_book(call):\n    raise ToolError('books are kept')\n\n\n"
-        "def shape_add(call, data):\n    return {'sum': data['sum'] + 1}\n"
+        "def shape_list_books(call, data):\n    return [{'hidden': len(data)}]\n"
     )
     custom(package.parent, {"hooks.py": hooks})
     tools = in_process(code_mode=True)
     assert "books are kept" in outcome(tools, "await delete_book(book_id='1')")[1]
+    assert value(tools, "await list_books()") == [{"hidden": 1}]
+
+
+def test_the_scopes_of_a_caller_hold_inside_a_program(coded: Any, api: Any) -> None:
+    def refusal(entry: Any, request: Any) -> str:
+        return "" if entry.read_only else f"`{entry.name}` needs a token with the scopes `write`"
+
+    coded.refusal = refusal
+    failed, text = outcome(coded, "await list_books()\nawait delete_book(book_id='1')")
+    assert failed
+    assert "line 2: RuntimeError: `delete_book` needs a token with the scopes `write`" in text
+    assert [request[0] for request in api.requests] == ["GET"]
 
 
 def test_the_rate_of_calls_holds_inside_a_program(
