@@ -146,20 +146,22 @@ def begin(wish: Wish) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def own_words(wish: Wish, files: dict[str, str | bytes]) -> dict[str, str | bytes]:
-    """The generated files with the next steps in the README, and the transport in the Makefile."""
+def add_own_words(wish: Wish) -> None:
+    """Put the next steps into the README, and the transport into the Makefile, after a first run."""
     program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
     start = (
         "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
     )
     steps = STEPS.format(source=f"src/{wish.name}_mcp", start=start)
-    readme = str(files["README.md"]).replace("## Start\n", f"{steps}## Start\n", 1)
-    changed = {"README.md": readme}
+    _put_before(wish.folder / "README.md", "## Start\n", steps)
     if wish.transport == "http":
-        changed["Makefile"] = str(files["Makefile"]).replace(
-            "BIN := .venv/bin\n", "BIN := .venv/bin\nARGS ?= --http\n", 1
-        )
-    return {**files, **changed}
+        _put_before(wish.folder / "Makefile", "BIN := .venv/bin\n", "ARGS ?= --http\n")
+
+
+def _put_before(path: Path, line: str, text: str) -> None:
+    """Put a text before the first such line of a file."""
+    content = path.read_text("utf-8").replace(line, f"{text}{line}", 1)
+    path.write_text(content, encoding="utf-8", newline="\n")
 
 
 def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str:

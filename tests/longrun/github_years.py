@@ -55,7 +55,8 @@ value = "octo-org"
 toolset = "front_desk"
 [tools."repos/list-for-org".answer]
 keep = ["full_name", "description"]
-page_size = 20
+[tools."repos/list-for-org".arguments.per_page]
+default = 20
 [tools."GET /repos/{owner}/{repo}"]
 title = "Look at a repository"
 [tools."repos/delete"]
