@@ -147,7 +147,7 @@ def begin(wish: Wish) -> None:
 
 
 def add_own_words(wish: Wish) -> None:
-    """Put the next steps into the README, and the transport into the Makefile, after a first run."""
+    """Put the next steps into the README of a new project, and the transport into its Makefile."""
     program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
     start = (
         "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
