@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from .origin import Origin, check_base_url, origin_of
-from .results.pages import Listing
+from .results.pages import ListAnswer
 from .secrets import Redactor, Secret
 
 _PLACEHOLDER = re.compile(
@@ -244,7 +244,7 @@ class Settings:
     security: tuple[tuple[str, ...], ...] = ()
     credentials: Mapping[str, Credential] = field(default_factory=dict)
     answers: Mapping[str, Shaping] = field(default_factory=dict)
-    lists: Mapping[str, Listing] = field(default_factory=dict)
+    lists: Mapping[str, ListAnswer] = field(default_factory=dict)
     """Tool -> the list in its answers."""
     redact: tuple[str, ...] = ()
     """Fields to take out of every answer."""
@@ -713,9 +713,9 @@ def _shaping(answer: Mapping[str, Any]) -> Shaping:
     )
 
 
-def _listing(facts: Mapping[str, Any]) -> Listing:
+def _listing(facts: Mapping[str, Any]) -> ListAnswer:
     lists = {name: tuple(facts[name]) for name in ("items", "source") if name in facts}
-    return Listing(**{**facts, **lists})
+    return ListAnswer(**{**facts, **lists})
 
 
 def _origins(urls: Iterable[Any]) -> Iterable[Origin]:
