@@ -297,7 +297,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
             (f"{inside}mcpgen call {_easy_tool(made.server)}", "see a call and its answer"),
             ("make test", "check every tool"),
             ("pipx install .", f"install the server, `{command(made.server)}`"),
-            ("clients/", "settings to paste into your client"),
+            (f"{command(made.server)} install CLIENT", "enter it into a client's settings"),
             ("mcpgen.toml", "choose, rename and describe tools"),
         ]
     return steps

@@ -135,9 +135,10 @@ def begin(wish: Wish) -> None:
     decorator = "@tool"
     if wish.read_only:
         decorator = "@tool(read_only=True)"
+    config = Config(sources=(str(folder / SOURCE),), lazy=False)
     files = {
         folder / SOURCE: dumped({**described, "tools": []}),
-        folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
+        folder / NAME: new_text(config, folder, name=wish.name),
         package / "custom" / "count_words.py": FUNCTION.format(decorator=decorator),
         folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
     }

@@ -25,6 +25,7 @@ from .manifests import (
     overfull_clients,
     writing_variables,
 )
+from .parts import features
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,7 @@ def project_view(server: Server) -> ProjectView:
         name=server.name,
         title=title,
         description=f"{about(server, title)}, over the Model Context Protocol",
-        calls_api=server.calls_api,
-        has_functions=server.has_functions,
-        reads_xml=any(shaping.xml for _, shaping in server.answers),
-        lazy=server.lazy,
-        own_tools=any(tool.request is None for tool in server.tools),
+        **features(server),
         distribution=server.distribution,
         command=command(server),
         entry_point=f"{server.package}.__main__:main",

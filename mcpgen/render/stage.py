@@ -16,6 +16,7 @@ from .formatting import finish
 from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
+from .parts import unused
 from .project_view import project_view
 from .search import search_files
 
@@ -30,14 +31,6 @@ SIGNATURES: Final = "tests/signatures.py.jinja"
 FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
-CLIENT: Final = "client/"
-SEARCH: Final = "search/"
-AUTH: Final = "src/package/auth.py"
-FUNCTIONS: Final = "functions/"
-"""What a server without an API does not have: the HTTP side, and the file that extends it; what one
-that is never started with `--lazy` does not have: the search; and what one does not have whose user
-makes no tools of functions.
-"""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -53,7 +46,8 @@ def render(server: Server) -> dict[str, str]:
         py_ident(toolset.name)
     files = data_files(server) | search_files(server)
     files |= dict(_tree(server)) | finish(_modules(server))
-    return dict(sorted(files.items()))
+    left_out = unused(server)
+    return {path: files[path] for path in sorted(files) if not path.startswith(left_out)}
 
 
 def answer_modules(server: Server) -> tuple[str, list[str]]:
@@ -110,32 +104,16 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
-    unused = _unused(server)
     for path in _files(RUNTIME):
-        if not path.startswith(unused):
-            yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
+        yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
-        if name in FROM_THE_DOCUMENT or (name == AUTH and not server.calls_api):
+        if name in FROM_THE_DOCUMENT:
             continue
         if name.endswith(".jinja"):
             yield _placed(name, server), environment().get_template(name).render(context)
         else:
             yield _placed(name, server), _text(template_root() / name)
-
-
-def _unused(server: Server) -> tuple[str, ...]:
-    """The rooms and modules of the runtime that a server does without."""
-    paths = []
-    if not server.calls_api:
-        paths += [CLIENT, "results/lists.py", "results/table.py"]
-    if not server.lazy:
-        paths.append(SEARCH)
-    if not any(shaping.xml for _, shaping in server.answers):
-        paths.append("results/xml_data.py")
-    if not server.has_functions:
-        paths.append(FUNCTIONS)
-    return tuple(paths)
 
 
 def _files(root: Path) -> Iterator[str]:

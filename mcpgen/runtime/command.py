@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import argparse
 
     from .app import App
+    from .package import Package
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
@@ -28,9 +29,10 @@ def main(package: str, argv: list[str] | None = None) -> int:
         if arguments and arguments[0] in ("install", "uninstall"):
             from .install.command import main as install
 
-            return install(package, arguments, _choices())
-        facts = Package.named(package).facts()
-        options = _options(arguments, facts["name"], facts["env_prefix"])
+            return install(package, arguments, _choices(Package.named(package)))
+        home = Package.named(package)
+        facts = home.facts()
+        options = _options(arguments, facts["name"], facts["env_prefix"], _choices(home))
         if options.version:
             print(_version(package, facts))
             return 0
@@ -93,8 +95,8 @@ def _waiting(name: str) -> str:
     )
 
 
-def _choices() -> argparse.ArgumentParser:
-    """The options that choose among the tools."""
+def _choices(package: Package) -> argparse.ArgumentParser:
+    """The options that choose among the tools; `--lazy` where the package has the search."""
     import argparse
 
     parser = argparse.ArgumentParser(add_help=False)
@@ -105,22 +107,26 @@ def _choices() -> argparse.ArgumentParser:
     parser.add_argument(
         "--read-only", action="store_true", help="offer only tools that change nothing"
     )
-    parser.add_argument(
-        "--lazy",
-        action="store_true",
-        help="offer three tools that search, describe and call the others",
-    )
+    parser.set_defaults(lazy=False)
+    if package.has("runtime/search/lazy"):
+        parser.add_argument(
+            "--lazy",
+            action="store_true",
+            help="offer three tools that search, describe and call the others",
+        )
     return parser
 
 
-def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
+def _options(
+    argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
+) -> argparse.Namespace:
     import argparse
 
     from .log import LEVELS
 
     parser = argparse.ArgumentParser(
         prog=f"{name}-mcp",
-        parents=[_choices()],
+        parents=[choices],
         description=(
             "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
             f" given. `{name}-mcp install CLIENT` adds it to a client's settings."
