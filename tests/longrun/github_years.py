@@ -230,9 +230,7 @@ def customisations_that_were_lost(project: Path, lock: Lock) -> list[str]:
         "its hidden argument": "owner" not in tools["open_issue"]["inputSchema"]["properties"],
         "its alias": facts["aliases"].get("issues_create") == "open_issue",
         "the toolset `front_desk`": any(tool.toolset == "front_desk" for tool in lock.tools),
-        "the page size": (
-            tools[listing]["inputSchema"]["properties"]["per_page"]["default"] == 20
-        ),
+        "the page size": (tools[listing]["inputSchema"]["properties"]["per_page"]["default"] == 20),
         "the shape of the answer": (
             facts["answers"][listing]["keep"] == ["full_name", "description"]
         ),
