@@ -25,10 +25,16 @@ def features(server: Server) -> Mapping[str, bool]:
     return {
         "calls_api": server.calls_api,
         "has_functions": server.has_functions,
+        "has_login": has_login(server),
         "lazy": server.lazy,
         "own_tools": any(tool.request is None for tool in server.tools),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
     }
+
+
+def has_login(server: Server) -> bool:
+    """Whether a person can log in to the API behind a server."""
+    return any(auth.login is not None for auth in server.auth)
 
 
 def unused(server: Server) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -31,6 +32,19 @@ def generated_tests(folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
     return done.stdout.splitlines()[-1]
+
+
+def test_a_wrong_transport_is_asked_for_again(
+    mcpgen: Mcpgen, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = io.StringIO("for demos\nfoo\nhttp\ny\n")
+    monkeypatch.setattr(answers, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", answers)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert mcpgen("new", "demo") == 0
+    asked = capsys.readouterr().out
+    assert asked.count("Transport (stdio or http)") == 2
+    assert "Error: write `stdio` or `http`" in asked
 
 
 def test_a_new_project_runs_its_tests_and_takes_more_tools(
@@ -262,7 +276,7 @@ def test_a_new_project_has_no_part_that_it_does_not_use(mcpgen: Mcpgen, tmp_path
     files = [f"/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*")]
     for part in ("/runtime/client", "/runtime/search", "/tools/_index", "/clients/", "/auth.py"):
         assert not [path for path in files if part in path], part
-    assert len([path for path in folder.rglob("*") if path.is_file()]) <= 79
+    assert len([path for path in folder.rglob("*") if path.is_file()]) <= 83
     assert "--lazy" not in help_of(folder)
     assert "--lazy" not in help_of(folder, "install")
     configuration = folder / "mcpgen.toml"
