@@ -30,6 +30,9 @@ def generate(
     config: Config | None = None,
     force: bool = False,
     accept_changes: bool = False,
+    update: bool = False,
+    adopt: bool = False,
+    renew: bool = False,
     dry_run: bool = False,
 ) -> Generated:
     """Generate a project from a document, or generate an existing project again.
@@ -37,7 +40,10 @@ def generate(
     `document` is a path or a URL. It takes the place of the sources of `config`, and may be left
     out where `output` is a project. `output` is the project's folder; without it, the folder is
     named after the server. `force` overwrites generated files that were edited. `accept_changes`
-    accepts changes of a document that would otherwise be refused. `dry_run` writes nothing.
+    accepts changes of a document that would otherwise be refused. `update` reads the document anew
+    where the project has a copy of it. `adopt` takes over the generated files of a project whose
+    lock is missing or damaged. `renew` writes anew the files that are written once and were never
+    edited. `dry_run` writes nothing.
 
     Returns the folder, what happened to each file, and every problem that did not end the run.
     Raises McpgenError: `UsageError`, `DocumentError`, `RefusedError` or `OutputConflictError` of
@@ -51,6 +57,9 @@ def generate(
         config=config,
         force=force,
         accept_changes=accept_changes,
+        update=update,
+        adopt=adopt,
+        renew=renew,
         dry_run=dry_run,
     )
 

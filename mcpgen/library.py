@@ -42,6 +42,9 @@ def generate(
     config: Config | None,
     force: bool,
     accept_changes: bool,
+    update: bool,
+    adopt: bool,
+    renew: bool,
     dry_run: bool,
 ) -> Generated:
     """See `mcpgen.generate`."""
@@ -50,8 +53,11 @@ def generate(
         options = replace(options, sources=(os.fspath(document),))
     folder = Path(output) if output is not None else None
     problems = Problems()
-    done = run(Request(config=options, folder=folder), problems)
-    changes = save(done, force=force, accept=accept_changes, dry_run=dry_run)
+    request = Request(config=options, folder=folder, update=update, adopt=adopt)
+    done = run(request, problems)
+    changes = save(
+        done, force=force, accept=accept_changes, adopt=adopt, renew=renew, dry_run=dry_run
+    )
     return Generated(
         folder=done.folder,
         server=done.server,

@@ -47,12 +47,23 @@ Against = Annotated[
         show_default=False,
     ),
 ]
+Templates = Annotated[
+    bool,
+    typer.Option(
+        "--templates",
+        help=(
+            "Show the files that mcpgen wrote once (`Makefile`, `Dockerfile`, `hooks.py` and the"
+            " like) and would write differently today."
+        ),
+    ),
+]
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever changed.")]
 
 
 def diff(
     sides: Sides = None,
     against: Against = None,
+    templates: Templates = False,
     output_format: FormatOption = "text",
     exit_zero: ExitZero = False,
     quiet: opt.Quiet = False,
@@ -73,6 +84,9 @@ def diff(
 
     screen = Screen(quiet=quiet)
     names = list(sides or ())
+    if templates:
+        is_new = _show_templates(screen, names, against)
+        return 10 * int(is_new and not exit_zero)
     if len(names) > 2 - bool(against):
         allowed = "one side can be compared with a revision" if against else "two can be compared"
         raise UsageError.of("E1317", f"{allowed}, not {len(names)}")
@@ -92,6 +106,24 @@ def diff(
     if exit_zero:
         return 0
     return difference.exit_code
+
+
+def _show_templates(screen: Screen, names: list[str], against: str | None) -> bool:
+    """Show what is new in the templates; whether anything is."""
+    from ..problems import Problems, UsageError
+    from ..project.check import template_differences
+    from ..project.run import here
+    from ..write.templates import ADVICE
+
+    if names or against:
+        raise UsageError.of("E1317", "`--templates` compares this project with nothing else")
+    with screen.working("comparing"):
+        differences = list(template_differences(_required(here()), Problems()))
+    for file, text in differences:
+        screen.data(f"{text}{file.path}: {ADVICE[file.state]}\n")
+    if not differences:
+        screen.remark("no file would be written differently")
+    return bool(differences)
 
 
 def _version(project: Path | None) -> str:

@@ -65,6 +65,16 @@ Update = Annotated[
         "--update", help="Read the document anew, where the project has a copy of it (from a URL)."
     ),
 ]
+Renew = Annotated[
+    bool,
+    typer.Option(
+        "--renew",
+        help=(
+            "Write anew, from today's templates, the files of yours that you never edited, and"
+            " show what is new for the others."
+        ),
+    ),
+]
 MOST_CHANGES = 20
 """Lines about callers that a run shows."""
 SHOWN = 5
@@ -84,6 +94,7 @@ def generate(
     dry_run: DryRun = False,
     update: Update = False,
     adopt: Adopt = False,
+    renew: Renew = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     output_format: opt.FormatOption = "text",
@@ -114,7 +125,14 @@ def generate(
     end_if_empty(made.server)
     difference = _difference(made)
     with screen.working("writing") as step:
-        changes = save(made, force=force, accept=accept_changes, adopt=adopt, dry_run=dry_run)
+        changes = save(
+            made,
+            force=force,
+            accept=accept_changes,
+            adopt=adopt,
+            renew=renew,
+            dry_run=dry_run,
+        )
     left_to_the_user = list(changes.problems)
     problems.items.extend(left_to_the_user)
     if left_to_the_user and not as_json:
@@ -279,7 +297,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
             (f"{inside}mcpgen call {_easy_tool(made.server)}", "see a call and its answer"),
             ("make test", "check every tool"),
             ("pipx install .", f"install the server, `{command(made.server)}`"),
-            ("clients/", "settings to paste into your client"),
+            (f"{command(made.server)} install CLIENT", "enter it into a client's settings"),
             ("mcpgen.toml", "choose, rename and describe tools"),
         ]
     return steps

@@ -70,7 +70,7 @@ def new(
     """
     from ..problems import Problems, UsageError
     from ..project.run import Request, run
-    from ..project.scaffold import Wish, begin, own_words
+    from ..project.scaffold import Wish, add_own_words, begin
     from ..write import write
 
     screen = Screen(quiet=quiet or as_json)
@@ -102,7 +102,8 @@ def new(
     try:
         with screen.working("writing") as step:
             made = run(Request(folder=wish.folder), Problems(), step)
-            write(own_words(wish, dict(made.files)), made.folder, lock_facts=made.facts)
+            write(made.files, made.folder, lock_facts=made.facts)
+            add_own_words(wish)
     except BaseException:
         if not there:
             shutil.rmtree(wish.folder, ignore_errors=True)

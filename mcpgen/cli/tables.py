@@ -13,7 +13,7 @@ from rich.text import Text
 from ..ir import Skip
 from ..lint.clients import too_many
 from ..render.manifests import command, environment
-from ..render.project_view import has_login
+from ..render.parts import has_login
 from .screen import Screen, shown
 from .summary import Size, Summary
 

@@ -71,6 +71,10 @@ class _Walk:
         if any(pair):
             self.entered.add(pair)
         old, new = resolved(old, self.old_root), resolved(new, self.new_root)
+        if _becomes_union(old, new):
+            # One sentence: its fields are not gone, they are those of one form among others
+            self.say("breaking", f"{_name(at)} may have other forms")
+            return
         self.types(old, new, at)
         self.values(old, new, at)
         self.findings += wording(old, new, _name(at))
@@ -141,6 +145,13 @@ class _Walk:
             self.say("additive", f"{_name(at)} has fewer forms")
         else:
             self.say("breaking", f"{_name(at)} may have other forms")
+
+
+def _becomes_union(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether a value had one form, and has one of several now."""
+    if properties(new) or any(branches(old, keyword) for keyword in UNIONS):
+        return False
+    return any(branches(new, keyword) for keyword in UNIONS)
 
 
 def _name(at: str) -> str:

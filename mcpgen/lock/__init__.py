@@ -18,7 +18,7 @@ from .disk import (
     with_files,
 )
 from .facts import config_hash, data_hash, facts, text_hash
-from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
+from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Once, Operation, ToolLock
 from .text import dump, integrity_holds, parse_lock
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "ArgumentKey",
     "Former",
     "Lock",
+    "Once",
     "Operation",
     "ToolLock",
     "config_hash",

@@ -69,13 +69,27 @@ class Former:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Once:
+    """A file that was written once: the hash of what was written, and the version of mcpgen that
+    wrote it. Both are empty where a lock of version 0.1.0 does not say it.
+
+    `newest` is the hash of what mcpgen writes today, empty where that is the same.
+    """
+
+    hash: str
+    generator: str
+    newest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
     """Everything `mcpgen.lock` says.
 
     `name` is the server's, so that a new title of the document does not rename it.
     `customised` is which operation each `[tools."…"]` table of the configuration is about, so that
     the table goes on applying when the document calls the operation something else. `files` is
-    filled in by `write`: path → `text_hash`.
+    filled in by `write`: path → `text_hash`. So is `once`, which is about the files that are
+    written once and are the user's.
     """
 
     generator: str
@@ -90,4 +104,5 @@ class Lock:
     former: tuple[Former, ...] = ()
     customised: Mapping[str, Operation] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    once: Mapping[str, Once] = field(default_factory=dict)
     name: str = ""

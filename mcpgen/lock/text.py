@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..paths import check_generated, check_paths, packages
+from ..paths import check_generated, check_paths, checked, packages
 from ..text import shorten, visible
 from .facts import text_hash
-from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
+from .model import FORMAT, HINTS, ArgumentKey, Former, Lock, Once, Operation, ToolLock
 
 
 def dump(lock: Lock) -> str:
@@ -34,6 +34,8 @@ def dump(lock: Lock) -> str:
     lines += _table("auth", lock.auth)
     lines += _table("customised", lock.customised)
     lines += _table("files", lock.files)
+    if lock.once:
+        lines += _table("once", {path: _once_data(once) for path, once in lock.once.items()})
     lines += _block("tools", [json.dumps(_tool_data(tool)) for tool in lock.tools], "[]")
     if lock.former:
         lines += _block("former", [json.dumps(_former_data(tool)) for tool in lock.former], "[]")
@@ -105,6 +107,14 @@ def _former_data(tool: Former) -> dict[str, Any]:
     return data
 
 
+def _once_data(once: Once) -> list[str]:
+    """Hash and version; behind them the hash of what mcpgen writes today where that is another."""
+    data = [once.hash, once.generator]
+    if once.newest:
+        data.append(once.newest)
+    return data
+
+
 def _argument_data(arguments: Mapping[str, ArgumentKey]) -> dict[str, str]:
     """Name → place, and behind it the name on the wire where that is another."""
     data = {}
@@ -150,6 +160,7 @@ def parse_lock(text: str) -> Lock:
         former=tuple(_read_former(_object(tool)) for tool in _list(data.get("former", []))),
         customised={key: _operation(value) for key, value in _object(data["customised"]).items()},
         files=files,
+        once={checked(path): _once(value) for path, value in _object(data.get("once", {})).items()},
         name=_text(data.get("name", _name_of(files))),
     )
 
@@ -182,6 +193,11 @@ def _read_former(data: dict[str, Any]) -> Former:
         own_name=_text(data["name"]),
         arguments=_arguments(data.get("arguments", {})),
     )
+
+
+def _once(value: Any) -> Once:
+    written, generator, *newest = _texts(value)
+    return Once(hash=written, generator=generator, newest="".join(newest[:1]))
 
 
 def _arguments(value: Any) -> dict[str, ArgumentKey]:

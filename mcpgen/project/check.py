@@ -18,6 +18,7 @@ from ..load import Document
 from ..lock import (
     NAME,
     Lock,
+    Once,
     config_hash,
     dump,
     is_interrupted,
@@ -32,6 +33,7 @@ from ..problems import Problem, Problems
 from ..runtime.package import decorated
 from ..write.changes import Changes, compare
 from ..write.ownership import is_once
+from ..write.templates import Outdated, difference, outdated, records, template_problems
 from .manifest import manifest_problems
 from .package import package_of_run, package_on_disk
 from .run import Request, Run, run, settle
@@ -81,10 +83,11 @@ def check(folder: Path, problems: Problems) -> Report:
     stale = [*reasons, *edited]
     if not edited:
         stale += _counted(changes)
-    notes = []
+    once = records(folder, [lock], result.files)
+    notes = template_problems(outdated(folder, once))
     if lock.generator != __version__:
         notes.append(_other_version(lock))
-    elif not stale and dump(_new_lock(result)) != dump(lock):
+    elif not stale and dump(_new_lock(result, once)) != dump(lock):
         stale.append(f"`{NAME}` is not what this run would write")
     return Report(
         stale=tuple(stale),
@@ -97,6 +100,16 @@ def check(folder: Path, problems: Problems) -> Report:
         changes=changes,
         generated=True,
     )
+
+
+def template_differences(folder: Path, problems: Problems) -> Iterator[tuple[Outdated, str]]:
+    """The files written once that mcpgen would write differently today, each with the difference
+    as a unified diff. Raises McpgenError when that cannot be known.
+    """
+    lock = require_lock(folder)
+    result = run(Request(folder=folder), problems)
+    for file in outdated(folder, records(folder, [lock], result.files)):
+        yield file, difference(folder, file.path, result.files[file.path])
 
 
 def _reasons(folder: Path, lock: Lock, config: Config) -> Iterator[str]:
@@ -121,16 +134,20 @@ def _unchanged(folder: Path, lock: Lock, config: Config) -> Report | None:
     document = open_document(config, Problems())
     if document.source.sha256 != lock.document:
         return None
-    problems = [*_orphans(lock, config, document), *_manifest(folder, lock)]
+    problems = [
+        *_orphans(lock, config, document),
+        *_manifest(folder, lock),
+        *template_problems(outdated(folder, lock.once)),
+    ]
     package = package_on_disk(folder, lock)
     if package is not None:
         problems += findings(package)
     return Report(stale=(), problems=tuple(problems), changes=None, generated=False)
 
 
-def _new_lock(result: Run) -> Lock:
+def _new_lock(result: Run, once: Mapping[str, Once]) -> Lock:
     generated = {path: text for path, text in result.files.items() if not is_once(path)}
-    return with_files(result.facts, generated)
+    return replace(with_files(result.facts, generated), once=once)
 
 
 def _other_version(lock: Lock) -> Problem:

@@ -16,6 +16,7 @@ def save(
     force: bool = False,
     accept: bool = False,
     adopt: bool = False,
+    renew: bool = False,
     dry_run: bool = False,
 ) -> Changes:
     """Write a run, by the rules of `write`, after a look at what depends on the tools that go.
@@ -34,6 +35,7 @@ def save(
         force=force,
         accept=accept,
         adopt=adopt,
+        renew=renew,
         dry_run=dry_run,
     )
     return replace(changes, problems=(*changes.problems, *planned))

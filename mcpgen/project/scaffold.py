@@ -135,9 +135,10 @@ def begin(wish: Wish) -> None:
     decorator = "@tool"
     if wish.read_only:
         decorator = "@tool(read_only=True)"
+    config = Config(sources=(str(folder / SOURCE),), lazy=False)
     files = {
         folder / SOURCE: dumped({**described, "tools": []}),
-        folder / NAME: new_text(Config(sources=(str(folder / SOURCE),)), folder, name=wish.name),
+        folder / NAME: new_text(config, folder, name=wish.name),
         package / "custom" / "count_words.py": FUNCTION.format(decorator=decorator),
         folder / "tests" / "test_count_words.py": TEST.format(package=f"{wish.name}_mcp"),
     }
@@ -146,20 +147,22 @@ def begin(wish: Wish) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def own_words(wish: Wish, files: dict[str, str | bytes]) -> dict[str, str | bytes]:
-    """The generated files with the next steps in the README, and the transport in the Makefile."""
+def add_own_words(wish: Wish) -> None:
+    """Put the next steps into the README of a new project, and the transport into its Makefile."""
     program = f".venv/bin/{wish.name.replace('_', '-')}-mcp"
     start = (
         "make run" if wish.transport == "http" else f"npx @modelcontextprotocol/inspector {program}"
     )
     steps = STEPS.format(source=f"src/{wish.name}_mcp", start=start)
-    readme = str(files["README.md"]).replace("## Start\n", f"{steps}## Start\n", 1)
-    changed = {"README.md": readme}
+    _put_before(wish.folder / "README.md", "## Start\n", steps)
     if wish.transport == "http":
-        changed["Makefile"] = str(files["Makefile"]).replace(
-            "BIN := .venv/bin\n", "BIN := .venv/bin\nARGS ?= --http\n", 1
-        )
-    return {**files, **changed}
+        _put_before(wish.folder / "Makefile", "BIN := .venv/bin\n", "ARGS ?= --http\n")
+
+
+def _put_before(path: Path, line: str, text: str) -> None:
+    """Put a text before the first such line of a file."""
+    content = path.read_text("utf-8").replace(line, f"{text}{line}", 1)
+    path.write_text(content, encoding="utf-8", newline="\n")
 
 
 def dumped(data: Any, indent: int | str = 2, *, ascii_only: bool = False) -> str:

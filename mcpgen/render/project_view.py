@@ -26,6 +26,7 @@ from .manifests import (
     overfull_clients,
     writing_variables,
 )
+from .parts import features
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +103,7 @@ def project_view(server: Server) -> ProjectView:
         name=server.name,
         title=title,
         description=f"{about(server, title)}, over the Model Context Protocol",
-        calls_api=server.calls_api,
-        has_functions=server.has_functions,
-        reads_xml=any(shaping.xml for _, shaping in server.answers),
-        lazy=server.lazy,
-        code=server.code,
-        own_tools=any(tool.request is None for tool in server.tools),
+        **features(server),
         distribution=server.distribution,
         command=command(server),
         entry_point=f"{server.package}.__main__:main",
@@ -117,7 +113,6 @@ def project_view(server: Server) -> ProjectView:
         owner=OWNER,
         variables=_variables(environment(server)),
         writing=_variables(writing_variables(server)),
-        has_login=has_login(server),
         login=_variables(login_variables(server)),
         settings=_settings(server.calls_api),
         clients=Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
@@ -126,11 +121,6 @@ def project_view(server: Server) -> ProjectView:
         ),
         http=Code(client_files(server)["clients/http.json"].rstrip("\n")),
     )
-
-
-def has_login(server: Server) -> bool:
-    """Whether a person can log in to the API behind a server."""
-    return any(auth.login is not None for auth in server.auth)
 
 
 def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:

@@ -17,7 +17,8 @@ from .formatting import finish
 from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
-from .project_view import has_login, project_view
+from .parts import unused
+from .project_view import project_view
 from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
@@ -31,17 +32,6 @@ SIGNATURES: Final = "tests/signatures.py.jinja"
 FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
-CLIENT: Final = "client/"
-SEARCH: Final = "search/"
-CODE: Final = "code/"
-AUTH: Final = "src/package/auth.py"
-FUNCTIONS: Final = "functions/"
-LOGIN: Final = "login/"
-"""What a server without an API does not have: the HTTP side, and the file that extends it; what one
-that is never started with `--lazy` or `--code` does not have: the search, and the sandbox; what one
-does not have whose user makes no tools of functions; and what one does not have whose API nobody
-can log in to.
-"""
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
 )
@@ -57,7 +47,8 @@ def render(server: Server) -> dict[str, str]:
         py_ident(toolset.name)
     files = data_files(server) | search_files(server)
     files |= dict(_tree(server)) | finish(_modules(server))
-    return dict(sorted(files.items()))
+    left_out = unused(server)
+    return {path: files[path] for path in sorted(files) if not path.startswith(left_out)}
 
 
 def answer_modules(server: Server) -> tuple[str, list[str]]:
@@ -114,40 +105,16 @@ def _rendered(template: str, **context: object) -> str:
 
 def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
-    unused = _unused(server)
     for path in _files(RUNTIME):
-        if not path.startswith(unused):
-            yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
+        yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
         if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
-            continue
-        if name == AUTH and not server.calls_api:
             continue
         if name.endswith(".jinja"):
             yield _placed(name, server), environment().get_template(name).render(context)
         else:
             yield _placed(name, server), _text(template_root() / name)
-
-
-def _unused(server: Server) -> tuple[str, ...]:
-    """The rooms and modules of the runtime that a server does without."""
-    paths = []
-    if not server.calls_api:
-        paths += [CLIENT, "results/lists.py", "results/table.py"]
-    if not server.is_searched:
-        paths.append(SEARCH)
-    elif not server.lazy:
-        paths += ["search/lazy.py", "search/takes.py"]
-    if not server.code:
-        paths.append(CODE)
-    if not any(shaping.xml for _, shaping in server.answers):
-        paths.append("results/xml_data.py")
-    if not server.has_functions:
-        paths.append(FUNCTIONS)
-    if not has_login(server):
-        paths.append(LOGIN)
-    return tuple(paths)
 
 
 def _files(root: Path) -> Iterator[str]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import argparse
 
     from .app import App
+    from .package import Package
     from .settings import Settings
 
 
@@ -39,8 +40,9 @@ def _serve(package: str, arguments: list[str]) -> int:
 
     from .package import Package
 
-    facts = Package.named(package).facts()
-    options = _options(arguments, facts["name"], facts["env_prefix"])
+    home = Package.named(package)
+    facts = home.facts()
+    options = _options(arguments, facts["name"], facts["env_prefix"], _choices(home))
     if options.version:
         print(_version(package, facts))
         return 0
@@ -91,8 +93,9 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
 def _install(package: str, arguments: list[str]) -> int:
     """Run the command `install` or `uninstall`."""
     from .install.command import main
+    from .package import Package
 
-    return main(package, arguments, _choices())
+    return main(package, arguments, _choices(Package.named(package)))
 
 
 def _login(package: str, arguments: list[str]) -> int:
@@ -135,8 +138,8 @@ def _waiting(name: str) -> str:
     )
 
 
-def _choices() -> argparse.ArgumentParser:
-    """The options that choose among the tools."""
+def _choices(package: Package) -> argparse.ArgumentParser:
+    """The options that choose among the tools; `--lazy` where the package has the search."""
     import argparse
 
     parser = argparse.ArgumentParser(add_help=False)
@@ -147,27 +150,23 @@ def _choices() -> argparse.ArgumentParser:
     parser.add_argument(
         "--read-only", action="store_true", help="offer only tools that change nothing"
     )
-    parser.add_argument(
-        "--lazy",
-        action="store_true",
-        help="offer three tools that search, describe and call the others",
-    )
-    parser.add_argument(
-        "--code",
-        action="store_true",
-        help="offer two tools: one searches the others, one runs a program over them",
-    )
+    for option, module, text in _MODES:
+        if not package.has(module):
+            text = argparse.SUPPRESS
+        parser.add_argument(option, action="store_true", help=text)
     return parser
 
 
-def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
+def _options(
+    argv: list[str], name: str, prefix: str, choices: argparse.ArgumentParser
+) -> argparse.Namespace:
     import argparse
 
     from .log import LEVELS
 
     parser = argparse.ArgumentParser(
         prog=f"{name}-mcp",
-        parents=[_choices()],
+        parents=[choices],
         description=(
             "Serves tools over the Model Context Protocol, on stdin and stdout unless --http is"
             f" given. `{name}-mcp install CLIENT` adds it to a client's settings."
@@ -231,6 +230,21 @@ def _serve_stdio(app: App) -> int:
     return 0
 
 
+_MODES = (
+    (
+        "--lazy",
+        "runtime/search/lazy",
+        "offer three tools that search, describe and call the others",
+    ),
+    (
+        "--code",
+        "runtime/code/front",
+        "offer two tools: one searches the others, one runs a program over them",
+    ),
+)
+"""Option, the module it needs, and what it does; a server without the module refuses the option
+with advice.
+"""
 _COMMANDS: dict[str, Callable[[str, list[str]], int]] = {
     "install": _install,
     "uninstall": _install,

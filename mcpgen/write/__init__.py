@@ -37,6 +37,7 @@ from .commit import Work, commit, explained, leftovers
 from .ownership import is_once
 from .rename import left_packages, mentions, refuse_downgrade, refuse_rename
 from .rename import moves as user_moves
+from .templates import renewal_of
 
 __all__ = [
     "Changes",
@@ -69,6 +70,7 @@ def write(
     force: bool = False,
     accept: bool = False,
     adopt: bool = False,
+    renew: bool = False,
     dry_run: bool = False,
 ) -> Changes:
     """Make the folder hold these files and record them in `mcpgen.lock`.
@@ -76,8 +78,9 @@ def write(
     `lock_facts` is what `facts` made of the server. `force` overwrites generated files that were
     edited and strangers in the place of generated files, and goes back to an older mcpgen; `accept`
     lets changes through that must be accepted (`compare.security`, another name); `adopt` takes
-    over the generated files of a project whose lock is missing or damaged. With `dry_run` nothing
-    is written and conflicts are returned instead of raised.
+    over the generated files of a project whose lock is missing or damaged; `renew` writes anew the
+    files of the user that were never edited. With `dry_run` nothing is written and conflicts are
+    returned instead of raised.
 
     Raises OutputConflictError (exit code 4) when the folder is not ours, when files were edited or
     are in the way, or when a newer mcpgen made the project; RefusedError (exit code 3) when a
@@ -105,19 +108,35 @@ def write(
         moves = user_moves(project, ours, generated)
         if not accept:
             refuse_rename(last, lock_facts, moves)
-        changes = compare(files, project, ours, is_once, moves)
+        renewal = renewal_of(
+            project,
+            (lock, pending),
+            files,
+            moves,
+            generator=lock_facts.generator,
+            renew=renew,
+        )
+        changes = compare(
+            files,
+            project,
+            ours | renewal.files,
+            lambda path: is_once(path) and path not in renewal.files,
+            moves,
+        )
     except OSError as error:
         raise OutputConflictError(explained(project, error, "read")) from error
     notes = _notes(last, lock_facts, interrupted=is_interrupted(project), dry_run=dry_run)
     changes = replace(changes, notes=notes, dry_run=dry_run)
     if dry_run:
-        return replace(changes, problems=_mentions(project, last, lock_facts, changes))
+        mentioned = _mentions(project, last, lock_facts, changes)
+        return replace(changes, problems=(*mentioned, *renewal.problems))
     changes = _forced(project, files, changes, force=force, has_lock=bool(lock or pending))
-    new_lock = with_files(lock_facts, generated)
+    new_lock = replace(with_files(lock_facts, generated), once=renewal.records)
     work = _work(project, files, changes, new_lock, (lock, pending))
     if work is not None:
         commit(project, work)
-    return replace(changes, problems=_mentions(project, last, lock_facts, changes))
+    mentioned = _mentions(project, last, lock_facts, changes)
+    return replace(changes, problems=(*mentioned, *renewal.problems))
 
 
 def _forced(

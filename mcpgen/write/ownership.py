@@ -26,8 +26,21 @@ ONCE: Final = (
 )
 
 
+NO_TEMPLATE: Final = ("mcpgen.toml", "src/*/custom/*.py")
+"""Those that hold nothing but the user's choices and code."""
+
+
 def is_once(path: str) -> bool:
     """Whether the file at `path` is written when it is missing and never touched again."""
+    return _matches(path, ONCE)
+
+
+def has_template(path: str) -> bool:
+    """Whether such a file comes from a template, which a later version of mcpgen may change."""
+    return is_once(path) and not _matches(path, NO_TEMPLATE)
+
+
+def _matches(path: str, patterns: tuple[str, ...]) -> bool:
     return any(
-        path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in ONCE
+        path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns
     )

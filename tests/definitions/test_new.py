@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -267,3 +268,27 @@ def test_another_dialect_gets_an_annotation_only_where_it_says_more_than_none(
     _, one, two = json.loads((tmp_path / "tools.json").read_text())
     assert "annotations" not in one
     assert two["annotations"] == {"readOnlyHint": True}
+
+
+def test_a_new_project_has_no_part_that_it_does_not_use(mcpgen: Mcpgen, tmp_path: Path) -> None:
+    assert mcpgen("new", "demo", "--yes") == 0
+    folder = tmp_path / "demo"
+    files = [f"/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*")]
+    for part in ("/runtime/client", "/runtime/search", "/tools/_index", "/clients/", "/auth.py"):
+        assert not [path for path in files if part in path], part
+    assert len([path for path in folder.rglob("*") if path.is_file()]) <= 83
+    assert "--lazy" not in help_of(folder)
+    assert "--lazy" not in help_of(folder, "install")
+    configuration = folder / "mcpgen.toml"
+    configuration.write_text(configuration.read_text().replace("lazy = false\n", ""))
+    assert mcpgen("generate", "-o", folder, "--quiet") == 0
+    assert "--lazy" in help_of(folder)
+
+
+def help_of(folder: Path, *words: str) -> str:
+    """What the project's server says of its options."""
+    command = [sys.executable, "-m", "demo_mcp", *words, "--help"]
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment
+    ).stdout

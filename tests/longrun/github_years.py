@@ -55,7 +55,8 @@ value = "octo-org"
 toolset = "front_desk"
 [tools."repos/list-for-org".answer]
 keep = ["full_name", "description"]
-page_size = 20
+[tools."repos/list-for-org".arguments.per_page]
+default = 20
 [tools."GET /repos/{owner}/{repo}"]
 title = "Look at a repository"
 [tools."repos/delete"]
@@ -215,6 +216,9 @@ def names_that_changed(old: Lock, new: Lock) -> list[str]:
 def customisations_that_were_lost(project: Path, lock: Lock) -> list[str]:
     """Wishes of the team that are not in the generated project."""
     by_name = {tool.name: tool for tool in lock.tools}
+    by_id = {tool.operation_id: tool for tool in lock.tools}
+    listing = by_id["repos/list-for-org"].name
+    looking = {tool.operation: tool.name for tool in lock.tools}["GET /repos/{owner}/{repo}"]
     (package,) = (project / "src").iterdir()
     facts = json.loads((package / "api.json").read_text())
     tools = side_of_project(project).tools
@@ -226,15 +230,13 @@ def customisations_that_were_lost(project: Path, lock: Lock) -> list[str]:
         "its hidden argument": "owner" not in tools["open_issue"]["inputSchema"]["properties"],
         "its alias": facts["aliases"].get("issues_create") == "open_issue",
         "the toolset `front_desk`": any(tool.toolset == "front_desk" for tool in lock.tools),
-        "the page size": (
-            tools["repos_list_for_org"]["inputSchema"]["properties"]["per_page"]["default"] == 20
-        ),
+        "the page size": (tools[listing]["inputSchema"]["properties"]["per_page"]["default"] == 20),
         "the shape of the answer": (
-            facts["answers"]["repos_list_for_org"]["keep"] == ["full_name", "description"]
+            facts["answers"][listing]["keep"] == ["full_name", "description"]
         ),
-        "the title": tools["repos_get"]["title"] == "Look at a repository",
-        "the disabled tool": "repos_delete" not in by_name,
-        "the hint": by_name["search_code"].hints["open_world"] is False,
+        "the title": tools[looking]["title"] == "Look at a repository",
+        "the disabled tool": "repos/delete" not in by_id,
+        "the hint": by_id["search/code"].hints["open_world"] is False,
     }
     return [f"{what} was lost" for what, there in kept.items() if not there]
 

@@ -168,7 +168,7 @@ class Api:
             return None
         schema = self.random.choice(optional)["schema"]
         schema["type"] = self.random.choice([name for name in TYPES if name != schema["type"]])
-        schema.pop("default", None)
+        schema.pop("enum", None)
         return "breaking"
 
     def describe(self) -> str:
@@ -205,6 +205,67 @@ class Api:
         del answer[self.random.choice(list(answer))]
         return "breaking"
 
+    def change_answer_type(self) -> str | None:
+        _, _, operation = self.pick()
+        fields = [field for field in self.answer(operation).values() if field["type"] in TYPES]
+        if not fields:
+            return None
+        field = self.random.choice(fields)
+        field["type"] = self.random.choice([name for name in TYPES if name != field["type"]])
+        return "breaking"
+
+    def require_parameter(self) -> str | None:
+        _, _, operation = self.pick()
+        optional = self.parameters(operation)
+        if not optional:
+            return None
+        self.random.choice(optional)["required"] = True
+        return "breaking"
+
+    def release_parameter(self) -> str | None:
+        _, _, operation = self.pick()
+        required = [
+            item for item in operation["parameters"] if item["required"] and item["in"] == "query"
+        ]
+        if not required:
+            return None
+        self.random.choice(required)["required"] = False
+        return "additive"
+
+    def limit_values(self) -> str | None:
+        texts = self.texts()
+        if not texts:
+            return None
+        schema = self.random.choice(texts)
+        values = schema.get("enum", ["a", "b", "c", "d"])
+        if len(values) < 2:
+            return None
+        schema["enum"] = values[:-1]
+        return "breaking"
+
+    def allow_value(self) -> str | None:
+        limited = [schema for schema in self.texts() if "enum" in schema]
+        if not limited:
+            return None
+        self.random.choice(limited)["enum"].append(f"value{self.fresh()}")
+        return "additive"
+
+    def texts(self) -> list[dict[str, Any]]:
+        """The schemas of the optional arguments of one operation that are texts."""
+        _, _, operation = self.pick()
+        schemas = [item["schema"] for item in self.parameters(operation)]
+        return [schema for schema in schemas if schema["type"] == "string"]
+
+    def another_base_path(self) -> str:
+        self.document["servers"] = [{"url": f"https://api.library.example/v{self.fresh()}"}]
+        return "security"
+
+    def another_credential(self) -> str:
+        scheme = {"type": "apiKey", "in": "header", "name": f"X-Key-{self.fresh()}"}
+        self.document["components"] = {"securitySchemes": {"key": scheme}}
+        self.document["security"] = [{"key": []}]
+        return "security"
+
     def change_tag(self) -> str:
         _, _, operation = self.pick()
         (tag,) = operation["tags"]
@@ -227,7 +288,9 @@ class Api:
             self.add_operation, self.remove_operation, self.return_operation, self.rename_operation,
             self.move_operation, self.add_parameter, self.remove_parameter, self.change_type,
             self.describe, self.deprecate, self.add_field, self.add_answer_field,
-            self.remove_answer_field, self.change_tag, self.reorder, self.another_version,
+            self.remove_answer_field, self.change_answer_type, self.require_parameter,
+            self.release_parameter, self.limit_values, self.allow_value, self.another_base_path,
+            self.another_credential, self.change_tag, self.reorder, self.another_version,
         ]  # fmt: skip
 
     def edit(self) -> tuple[str, str]:
@@ -268,9 +331,9 @@ class History:
             (self.project / path).write_text(text)
 
     def generate(self, project: Path) -> bool:
-        """`mcpgen generate --accept-changes`; whether it changed something."""
+        """`mcpgen generate --accept-changes --renew`; whether it changed something."""
         (self.folder / "api.json").write_text(json.dumps(self.api.document))
-        return not save(run(Request(folder=project), Problems()), accept=True).empty
+        return not save(run(Request(folder=project), Problems()), accept=True, renew=True).empty
 
     def step(self, number: int) -> None:
         """One edit, and everything that must be true after it."""

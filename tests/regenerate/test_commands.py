@@ -55,6 +55,18 @@ def test_check_is_1_and_says_what_to_do_when_the_document_moved_on(
     assert contents(shop) == before
 
 
+def test_generate_says_what_changes_for_callers_as_diff_said_before(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(changed(less), shop.parent / "shop.json")
+    assert run(["diff"]) == 12
+    announced = [line.strip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert run(["generate"]) == 0
+    said = capsys.readouterr().out
+    assert "`list_orders` `GET /orders` is gone" in said.partition("What changes for callers")[2]
+    assert set(announced) <= {line.strip() for line in said.splitlines()}
+
+
 def test_check_is_1_and_shows_the_line_of_a_hook_that_fits_nothing(
     shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -299,6 +299,7 @@ def item(**changes: Any) -> dict[str, Any]:
         (of(a={"enum": [1]}), of(a={"enum": [1, 2]}), "additive", "`a` of the answer may be `2` as well"),
         (of(a={"anyOf": [{"type": "string"}]}), of(a={"anyOf": [{"type": "null"}]}), "breaking",
          "`a` of the answer may have other forms"),
+        (of(a=of(b={})), of(a={"anyOf": [of(b={}), of(c={})]}), "breaking", "`a` of the answer may have other forms"),
         (of(a={"description": "x"}), of(a={"description": "y"}), "text",
          "the description of `a` of the answer is “y” instead of “x”"),
     ],
@@ -308,6 +309,13 @@ def test_answers_are_compared_to_their_full_depth(
 ) -> None:
     findings = compare_outputs(old, new)
     assert any(text in words and found == kind for found, words in findings), findings
+
+
+def test_an_answer_that_gets_several_forms_is_said_in_one_sentence() -> None:
+    before, after = of(a=of(b={}, c={})), of(a={"anyOf": [of(b={}, c={}), of(d={})]})
+    assert compare_outputs(before, after) == [
+        ("breaking", "`a` of the answer may have other forms")
+    ]
 
 
 def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_that_goes(

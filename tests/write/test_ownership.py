@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.lock import dump, parse_lock
+from mcpgen.lock import Once, dump, parse_lock, text_hash
 from mcpgen.paths import check_paths
 from mcpgen.problems import OutputConflictError, RefusedError
 from mcpgen.write import ToolLock, read_lock, write
@@ -55,7 +55,13 @@ def test_a_later_run_equals_a_fresh_one_and_leaves_the_users_files_alone(tmp_pat
     assert changes.removed == ("src/shop_mcp/tools/authors.py",)
     assert changes.kept == ("README.md", "src/shop_mcp/hooks.py")
     write(NEW, tmp_path / "fresh", lock_facts=facts("2"))
-    assert tree(folder) == {**tree(tmp_path / "fresh"), **MINE, "README.md": OLD["README.md"]}
+    lock, fresh = read_lock(folder), read_lock(tmp_path / "fresh")
+    assert lock is not None and fresh is not None
+    newest = fresh.once["README.md"].hash
+    readme = Once(hash=text_hash(OLD["README.md"]), generator="1.0", newest=newest)
+    assert lock == replace(fresh, once={**fresh.once, "README.md": readme})
+    kept = {"README.md": OLD["README.md"], "mcpgen.lock": dump(lock)}
+    assert tree(folder) == {**tree(tmp_path / "fresh"), **MINE, **kept}
 
 
 def test_a_file_written_once_comes_back_only_when_it_is_missing(tmp_path: Path) -> None:

@@ -1,0 +1,51 @@
+"""The parts of a generated project that some servers do without (`data/parts.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from ..ir import Server
+
+PACKAGE = "src/package/"
+
+
+@cache
+def parts() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(what a part needs, its paths) for each part; a path that ends with `/` is a folder."""
+    text = (resources.files("mcpgen") / "data" / "parts.toml").read_text("utf-8")
+    rows = tomllib.loads(text)["part"]
+    return tuple((row["needs"], tuple(row["paths"])) for row in rows)
+
+
+def features(server: Server) -> Mapping[str, bool]:
+    """What a server has or does, by the words that parts and templates use."""
+    return {
+        "calls_api": server.calls_api,
+        "code": server.code,
+        "has_functions": server.has_functions,
+        "has_login": has_login(server),
+        "is_searched": server.is_searched,
+        "lazy": server.lazy,
+        "own_tools": any(tool.request is None for tool in server.tools),
+        "reads_xml": any(shaping.xml for _, shaping in server.answers),
+    }
+
+
+def has_login(server: Server) -> bool:
+    """Whether a person can log in to the API behind a server."""
+    return any(auth.login is not None for auth in server.auth)
+
+
+def unused(server: Server) -> tuple[str, ...]:
+    """The beginnings of the paths, in the project of a server, that it does without."""
+    has = features(server)
+    package = f"src/{server.package}/"
+    return tuple(
+        path.replace(PACKAGE, package, 1)
+        for needs, paths in parts()
+        if not has[needs]
+        for path in paths
+    )
