@@ -21,10 +21,12 @@ async def main(task):
     toolset = McpToolset(connection_params=connection)
     tools = await toolset.get_tools()
     declarations = [tool._get_declaration() for tool in tools]
-    tool = next(tool for tool in tools if tool.name == task["tool"])
-    answer = await tool._run_async_impl(
-        args=task["arguments"], tool_context=Nobody(), credential=None
-    )
+    answer = ""
+    for tool in tools:
+        if tool.name == task["tool"]:
+            answer = await tool._run_async_impl(
+                args=task["arguments"], tool_context=Nobody(), credential=None
+            )
     print(json.dumps({"tools": len(declarations), "answer": json.dumps(answer, default=str)}))
     await toolset.close()
 
