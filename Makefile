@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun scaling clean
 
 # What can be done here.
 all:
@@ -68,6 +68,10 @@ bench: $(VENV)/ready
 # Measure how well tools are found, what that costs and how lists score; `ARGS=--write` writes docs/models.md.
 models: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.models $(ARGS)
+
+# Measure what an idle and a busy caller cost, and simulate the queue of 10,000; `ARGS=--write` writes docs/scaling.md.
+scaling: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.scaling $(ARGS)
 
 # Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready
