@@ -39,6 +39,10 @@ def main(package: str, argv: list[str] | None = None) -> int:
         # What the user's modules print on import must not reach the protocol's stream
         with redirect_stdout(sys.stderr):
             settings = read(facts, http=options.http)
+            if options.workers != 1:
+                from .transports.workers import share
+
+                settings = share(settings, options.workers)
             log.configure(options.log_level, settings.redactor)
             for note in settings.notes:
                 log.event("warning", "settings", reason=note)
@@ -158,6 +162,13 @@ def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
             "host name clients use (repeatable); needed, with authentication, for any address but"
             " loopback"
         ),
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with --http: processes that serve, sharing the port and the limits (default: 1)",
     )
     parser.add_argument(
         "--log-level",

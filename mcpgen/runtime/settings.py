@@ -89,8 +89,8 @@ SETTINGS = (
             "`1`: only tools that change nothing (`--read-only`)", "main"),
     Setting("MAX_CALLS", "count", 256, 1, 100_000,
             "Calls that run at the same time; more are told to wait", "calls"),
-    Setting("CALL_RATE", "rate", 100.0, 0, 0,
-            "Calls per second (`100`, `600/m`), ten seconds of them at once;"
+    Setting("CALL_RATE", "rate", 500.0, 0, 0,
+            "Calls per second (`500`, `600/m`), ten seconds of them at once;"
             " more are told to wait; `0`: no limit", "calls"),
     Setting("TOTAL_TIMEOUT", "seconds", 60.0, 0.1, 86_400,
             "Seconds for one call, repetitions included", "calls"),
@@ -103,7 +103,7 @@ SETTINGS = (
             "Seconds to wait for a connection", "api"),
     Setting("RETRIES", "count", 2, 0, 10,
             "How often a call that changes nothing is repeated", "api"),
-    Setting("MAX_CONCURRENCY", "count", 16, 1, 1_000,
+    Setting("MAX_CONCURRENCY", "count", 64, 1, 1_000,
             "Calls to the API at the same time", "api"),
     Setting("MAX_WAITING", "count", 128, 0, 100_000,
             "Calls that may wait for their turn", "api"),
