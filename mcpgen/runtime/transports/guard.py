@@ -256,7 +256,7 @@ class Guard:
         needed = self._authority.scopes
         name = called(message)
         if name is not None:
-            needed |= self._needs(name)
+            needed = needed | self._needs(name)
         if not needed <= granted:
             text = "The token's scopes do not allow this call"
             raise self._challenge(403, text, "insufficient_scope", needed)
