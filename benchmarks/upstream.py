@@ -1,5 +1,5 @@
-"""A trivial API on loopback that answers every request alike: `python -m benchmarks.upstream
-PORT`.
+"""A trivial API on loopback that answers every request alike, after so many seconds: `python -m
+benchmarks.upstream PORT [SECONDS]`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import asyncio
 import sys
 
 ANSWER = b'{"name":"C","source":"*.o"}'
+DELAY = float((sys.argv[2:] or ["0"])[0])
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(
     ANSWER
 )
@@ -21,6 +22,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             for line in head.split(b"\r\n"):
                 if line.lower().startswith(b"content-length:"):
                     await reader.readexactly(int(line.partition(b":")[2]))
+            if DELAY:
+                await asyncio.sleep(DELAY)
             writer.write(HEAD + ANSWER)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -29,7 +32,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 async def main() -> None:
     """Listen until killed."""
-    server = await asyncio.start_server(serve, "127.0.0.1", int(sys.argv[1]))
+    server = await asyncio.start_server(serve, "127.0.0.1", int(sys.argv[1]), backlog=4096)
     await server.serve_forever()
 
 

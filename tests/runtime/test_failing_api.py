@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 from upstream import Upstream, http, ok
 
+from mcpgen.runtime.client import health
 from mcpgen.runtime.limits import RetryBudget
 
 DOWN = http(503, "{}")
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failures need not go on for seconds."""
+    monkeypatch.setattr(health, "STREAK_SECONDS", 0.0)
 
 
 async def outcomes(
@@ -50,6 +57,20 @@ def test_an_api_that_fails_is_left_alone_and_the_text_says_until_when(
             runtime, settings, [DOWN], use, RETRIES="0", BREAKER_FAILURES="3", BREAKER_SECONDS="100"
         )
     )
+
+
+def test_failures_that_come_together_are_no_reason(
+    runtime: Any, settings: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "STREAK_SECONDS", 2.0)
+
+    async def use(api: Any, upstream: Any) -> None:
+        failed = await asyncio.gather(*(ask(runtime, api) for _ in range(20)))
+        assert all(text.startswith("BadStatus") for text in failed)
+        assert await ask(runtime, api) == "200"
+
+    replies = [DOWN] * 20 + [ok({})]
+    run(outcomes(runtime, settings, replies, use, RETRIES="0", BREAKER_FAILURES="3"))
 
 
 def test_one_call_tries_whether_it_works_again(runtime: Any, settings: Any, run: Any) -> None:

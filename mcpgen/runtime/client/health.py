@@ -1,7 +1,8 @@
 """What is known of the state of an API: whether it fails, and until when it wants to be left alone.
 
 The circuit is closed while calls work. After some failures in a row it is open: no call is made for
-a while. Then one call is let through; if it works, the circuit is closed again.
+a while. Then one call is let through; if it works, the circuit is closed again. Failures that come
+together, as when an API restarts, are no reason: they have to go on for `STREAK_SECONDS`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from contextlib import contextmanager
 from ..errors import Busy
 from ..log import event
 
+STREAK_SECONDS = 2.0
+"""How long failures have to go on."""
 LONGEST_REST = 300.0
 """Seconds that calls are held back at most because of one `Retry-After`."""
 
@@ -52,18 +55,16 @@ class Health:
         self._limit = failures
         self._seconds = seconds
         self._failures = 0
+        self._failing_since = 0.0
         self._reason = ""
+        self._is_open = False
         self._open_until = 0.0
         self._is_tried = False
         self._rest_until = 0.0
 
-    @property
-    def _is_closed(self) -> bool:
-        return not self._limit or self._failures < self._limit
-
     def refusal(self) -> str:
         """Why no call may be made now; nothing when one may."""
-        if self._is_closed:
+        if not self._is_open:
             return ""
         left = self._open_until - time.monotonic()
         if left <= 0 and not self._is_tried:
@@ -79,29 +80,51 @@ class Health:
         reason = self.refusal()
         if reason:
             raise Busy(reason)
-        is_trial = not self._is_closed
-        self._is_tried = self._is_tried or is_trial
         attempt = Attempt()
+        if not self._is_open:
+            try:
+                yield attempt
+            finally:
+                self._count(attempt)
+            return
+        self._is_tried = True
         try:
             yield attempt
         finally:
-            if is_trial:
-                self._is_tried = False
-            self._count(attempt)
+            self._is_tried = False
+            self._end_trial(attempt)
 
     def _count(self, attempt: Attempt) -> None:
+        """Count how an attempt ended that was no trial."""
+        if self._is_open or attempt.is_good is None:
+            return  # it began before others failed, and says nothing new
+        if attempt.is_good:
+            self._failures = 0
+            return
+        now = time.monotonic()
+        if not self._failures:
+            self._failing_since = now
+        self._failures += 1
+        has_streak = now - self._failing_since >= STREAK_SECONDS
+        if self._limit and self._failures >= self._limit and has_streak:
+            self._open(attempt)
+
+    def _end_trial(self, attempt: Attempt) -> None:
         if attempt.is_good is None:
             return
         if attempt.is_good:
-            if not self._is_closed:
-                event("warning", "api_works_again")
             self._failures = 0
+            self._is_open = False
+            event("warning", "api_works_again")
             return
         self._failures += 1
+        self._open(attempt)
+
+    def _open(self, attempt: Attempt) -> None:
+        self._is_open = True
+        self._open_until = time.monotonic() + self._seconds
         self._reason = attempt.reason
-        if not self._is_closed:
-            self._open_until = time.monotonic() + self._seconds
-            event("error", "api_left_alone", failures=self._failures, reason=attempt.reason)
+        event("error", "api_left_alone", failures=self._failures, reason=attempt.reason)
 
     def rest(self, seconds: float) -> None:
         """Leave the API alone for as long as it asked (`Retry-After`)."""

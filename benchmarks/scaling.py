@@ -1,0 +1,393 @@
+"""`make scaling`: what many callers take, from measured figures and a simulation of the queue.
+
+`python -m benchmarks.scaling [--callers N] [--write]`
+
+One generated server over HTTP on loopback is measured: its memory when nobody is connected, with so
+many idle callers and with as many busy ones, and the processor time of a call. The queue in front
+of it is simulated with that time. `--write` writes `docs/scaling.md` anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import heapq
+import os
+import platform
+import random
+import socket
+import sys
+import tempfile
+import textwrap
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcpgen.cli import run
+from mcpgen.runtime.app import GRACE_SECONDS
+from mcpgen.runtime.client.on_behalf import MOST_CALLERS, Entry
+from mcpgen.runtime.secrets import Secret
+from mcpgen.runtime.settings import SETTINGS
+
+from .http import HANDSHAKE, MODERN, answer, load, request, start
+from .stdio import processor
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "scaling.md"
+DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+PREFIX = "MCPGEN_BOOKSHOP_"
+UNLIMITED = {
+    "CALL_RATE": "0",
+    "MAX_CALLS": "100000",
+    "MAX_WAITING": "100000",
+    "MAX_CONCURRENCY": "1000",
+    "HTTP_MAX_CONNECTIONS": "100000",
+    "HTTP_MAX_PER_ADDRESS": "100000",
+    "HTTP_IDLE_TIMEOUT": "3600",
+    "CONNECT_TIMEOUT": "60",
+}
+"""Limits out of the way: what is measured is what one caller costs."""
+IDLE_SECONDS = 5.0
+SLOW_SECONDS = 4.0
+API_SECONDS = 0.1
+ARRIVALS = 40_000
+POPULATION = 10_000
+PACES = (
+    ("one call a minute", 1 / 60),
+    ("one call in ten seconds", 1 / 10),
+    ("one call a second", 1.0),
+)
+CORE_SHARE = 0.7
+"""Of a core that a replica uses on average, as the autoscaler of `mcpgen add deploy` has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Figures of one process. Memory in bytes, times in seconds."""
+
+    base: int
+    idle: float
+    """Memory of one idle caller."""
+    idle_cpu: float
+    """Processor time that one idle caller takes in a second."""
+    busy: float
+    """Memory of one caller whose call waits for the API."""
+    handshake: float
+    modern: float
+    """Processor time of a call, by era."""
+    token: float
+    """Memory of one caller's token for the API."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Seconds that calls waited for their turn: half of them less than `half`, and so on."""
+
+    half: float
+    most: float
+    """99 of 100."""
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
+
+
+def resident(process: int) -> int:
+    """The resident memory of a process in bytes."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("no VmRSS")
+
+
+async def connected(port: int, message: bytes, callers: int) -> list[asyncio.StreamWriter]:
+    """Callers that made one call each and stay connected."""
+    writers = []
+    for _ in range(callers):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(message)
+        await answer(reader)
+        writers.append(writer)
+    return writers
+
+
+async def measure(callers: int) -> Measured:
+    """Measure one server, its API answering at once, then slowly."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder) / "bookshop"
+        document = ROOT / "samples" / "specs" / "bookshop.yaml"
+        if run(["generate", str(document), "--output", str(project), "--quiet"]):
+            raise RuntimeError("nothing was generated")
+        quick = await _with_server(project, 0.0, callers, _quick)
+        [busy] = await _with_server(project, SLOW_SECONDS, callers, _busy)
+    base, idle, idle_cpu, handshake, modern = quick
+    return Measured(int(base), idle, idle_cpu, busy, handshake, modern, token_memory())
+
+
+async def _with_server(project: Path, delay: float, callers: int, use) -> list[float]:  # type: ignore[no-untyped-def]
+    """What `use` measures of a server whose API takes so many seconds."""
+    api, port = free_port(), free_port()
+    settings = {
+        **UNLIMITED,
+        "BASE_URL": f"http://127.0.0.1:{api}/v1",
+        "API_KEY": "key-of-the-benchmark",
+    }
+    environment = {f"{PREFIX}{name}": value for name, value in settings.items()}
+    upstream = await start(
+        [sys.executable, "-m", "benchmarks.upstream", str(api), str(delay)], api, {}, ROOT
+    )
+    server = await start(
+        [sys.executable, "-m", "bookshop_mcp", "--http", "--port", str(port)],
+        port, {**environment, "PYTHONPATH": str(project / "src")}, project,
+    )  # fmt: skip
+    try:
+        return await use(port, server.pid, callers)  # type: ignore[no-any-return]
+    finally:
+        for process in (server, upstream):
+            process.kill()
+            await process.wait()
+
+
+async def _quick(port: int, process: int, callers: int) -> list[float]:
+    messages = {era: request(era, port, "list_books", {}) for era in (HANDSHAKE, MODERN)}
+    cpu = []
+    for message in messages.values():
+        await load(port, message, process, calls=200, together=4)
+        rate = await load(port, message, process, calls=1_500, together=16)
+        cpu.append(rate.cpu)
+    await asyncio.sleep(0.5)
+    base = resident(process)
+    writers = await connected(port, messages[MODERN], callers)
+    idle = (resident(process) - base) / callers
+    before = processor(process)
+    await asyncio.sleep(IDLE_SECONDS)
+    idle_cpu = (processor(process) - before) / IDLE_SECONDS / callers
+    for writer in writers:
+        writer.close()
+    return [base, idle, idle_cpu, *cpu]
+
+
+async def _busy(port: int, process: int, callers: int) -> list[float]:
+    message = request(MODERN, port, "list_books", {})
+    await load(port, message, process, calls=4, together=4)
+    before = resident(process)
+    calling = asyncio.create_task(load(port, message, process, calls=callers, together=callers))
+    most = before
+    while not calling.done():
+        await asyncio.sleep(0.1)
+        most = max(most, resident(process))
+    await calling
+    return [(most - before) / callers]
+
+
+def token_memory(callers: int = 2_000) -> float:
+    """The memory of the tokens of so many callers, for each of them."""
+    tracemalloc.start()
+    entries = {}
+    for number in range(callers):
+        entry = Entry()
+        # A signed token is about a thousand characters long
+        entry.token = Secret(f"{number:08}" + "x" * 1_000)
+        entries[os.urandom(32)] = entry
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return size / len(entries)
+
+
+def arrivals(rate: float, count: int, source: random.Random) -> Iterator[float]:
+    """The times of calls that come independently of each other."""
+    now = 0.0
+    for _ in range(count):
+        now += source.expovariate(rate)
+        yield now
+
+
+def simulate(rate: float, cpu: float, places: int, api: float, *, count: int = ARRIVALS) -> Waits:
+    """How long calls wait in one replica to which `rate` calls come in a second.
+
+    A call takes `cpu` seconds of the one core, in turn, then one of `places` for the API's answer,
+    which takes `api` seconds on average (exponential). Both queues are in order of arrival.
+    """
+    source = random.Random(1)
+    core_free = 0.0
+    slots = [0.0] * places
+    waits = []
+    for came in arrivals(rate, count, source):
+        begun = max(came, core_free)
+        core_free = begun + cpu
+        slot = heapq.heappop(slots)
+        called = max(core_free, slot)
+        heapq.heappush(slots, called + source.expovariate(1 / api))
+        waits.append((begun - came) + (called - core_free))
+    waits.sort()
+    return Waits(waits[len(waits) // 2], waits[len(waits) * 99 // 100])
+
+
+def replicas(rate: float, cpu: float, places: int, api: float) -> int:
+    """How many replicas keep their core and their places for the API below `CORE_SHARE`."""
+    by_core = rate * cpu / CORE_SHARE
+    by_places = rate * api / places / CORE_SHARE
+    return max(1, -int(-max(by_core, by_places) // 1))
+
+
+def table(heading: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def milliseconds(seconds: float) -> str:
+    """Seconds as `12.3 ms`."""
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1000:.1f} ms"
+
+
+def kilobytes(size: float) -> str:
+    """Bytes as `12.3 KB`."""
+    return f"{size / 1000:,.1f} KB"
+
+
+def page(measured: Measured, callers: int) -> str:
+    """The page, every figure of which was measured or follows from measured ones."""
+    cpu = max(measured.handshake, measured.modern)
+    places, call_rate = DEFAULTS["MAX_CONCURRENCY"], DEFAULTS["CALL_RATE"]
+    per_places = places / API_SECONDS
+    per_core = 1 / cpu
+    limits = sorted(
+        [
+            (call_rate, "`CALL_RATE`"),
+            (
+                per_places,
+                f"`MAX_CONCURRENCY`, against an API that takes {milliseconds(API_SECONDS)}",
+            ),
+            (per_core, "one core"),
+        ]
+    )
+    connections = DEFAULTS["HTTP_MAX_CONNECTIONS"]
+    rows = []
+    for text, pace in PACES:
+        rate = POPULATION * pace
+        count = replicas(rate, cpu, places, API_SECONDS)
+        waits = simulate(rate / count, cpu, places, API_SECONDS)
+        connected_each = POPULATION / count
+        memory = (
+            measured.base
+            + connected_each * measured.idle
+            + rate / count * API_SECONDS * measured.busy
+        )
+        rows.append([
+            text, f"{rate:,.0f}", f"{count:,}", f"{connected_each:,.0f}", f"{memory / 1e6:,.0f} MB",
+            milliseconds(waits.half), milliseconds(waits.most),
+        ])  # fmt: skip
+    loads = []
+    most = min(per_core, per_places)
+    for share in (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.1):
+        waits = simulate(most * share, cpu, places, API_SECONDS)
+        loads.append(
+            [
+                f"{share:.0%}",
+                f"{most * share:,.0f}",
+                milliseconds(waits.half),
+                milliseconds(waits.most),
+            ]
+        )
+    figures = [
+        ["memory of a process that has served calls", f"{measured.base / 1e6:,.0f} MB"],
+        ["memory of an idle caller (a connection kept open)", kilobytes(measured.idle)],
+        [
+            "memory of a busy caller (a call that waits for the API), its connection included",
+            kilobytes(measured.busy),
+        ],
+        ["processor time of a call, handshake era", milliseconds(measured.handshake)],
+        ["processor time of a call, 2026-07-28", milliseconds(measured.modern)],
+        ["processor time of an idle caller, in a second", f"{measured.idle_cpu * 1e6:.1f} µs"],
+        ["memory of one caller's token for the API (token exchange)", kilobytes(measured.token)],
+    ]
+    grace = DEFAULTS["HTTP_GRACE"] + DEFAULTS["TOTAL_TIMEOUT"] + GRACE_SECONDS
+    text = f"""# What many callers take
+
+<!-- Written by `make scaling`. Do not edit. -->
+
+Measured on {cores()} with Python {platform.python_version()}, one process of the bookshop sample over HTTP on loopback,
+{callers} callers, every limit out of the way; client and API share the cores. The rest of this page is arithmetic and a
+simulation with these figures (`benchmarks/scaling.py`). Your API and your answers differ: run `make scaling` yourself.
+
+{table(["what", "figure"], figures)}
+
+## What breaks first
+
+A process with its default settings takes so many calls a second:
+
+{table(["calls a second", "because of"], [[f"{rate:,.0f}", text] for rate, text in limits])}
+
+The first of them to go is {limits[0][1]}: the model is told to wait, nothing breaks. Then {limits[1][1]}: calls queue
+(`MAX_WAITING`, {DEFAULTS["MAX_WAITING"]}), and are told to come back when the queue is full. Connections end at
+`HTTP_MAX_CONNECTIONS` ({connections:,}) for each process: the one that has been idle longest makes room for a new one.
+From one address there may be {DEFAULTS["HTTP_MAX_PER_ADDRESS"]:,} (`HTTP_MAX_PER_ADDRESS`): behind a load balancer, whose
+address is that of all callers, this has to be raised to `HTTP_MAX_CONNECTIONS`. Every connection takes a file descriptor
+of the process, and every call in flight one more towards the API.
+
+## 10,000 callers
+
+All of them connected, against an API that takes {milliseconds(API_SECONDS)}. Replicas of one core each, of which
+{CORE_SHARE:.0%} is used; the waits are simulated, calls coming independently of each other.
+
+{table(["each makes", "calls a second", "replicas", "connections each", "memory each", "half wait less than", "99 of 100 wait less than"], rows)}
+
+For more than {connections:,} connections in a replica, raise `HTTP_MAX_CONNECTIONS` and the limit of open files; for more
+than {call_rate:,.0f} calls a second, `CALL_RATE`. Tokens of {MOST_CALLERS:,} callers are kept at most
+({MOST_CALLERS * measured.token / 1e6:,.0f} MB). A rolling restart takes up to {grace:.0f} seconds for each replica, so with one
+at a time {rows[-1][2]} replicas take up to {int(rows[-1][2].replace(",", "")) * grace / 60:,.0f} minutes.
+
+## How waiting grows
+
+One replica with {places} places for the API, which takes {milliseconds(API_SECONDS)}: at most {most:,.0f} calls a second.
+
+{table(["load", "calls a second", "half wait less than", "99 of 100 wait less than"], loads)}
+
+Beyond its limit a queue only grows: the last line is how long calls wait after {ARRIVALS:,} of them, and why `MAX_WAITING`
+turns calls away instead. Add replicas at 70 %.
+"""
+    return "\n\n".join(wrapped(part) for part in text.rstrip().split("\n\n")) + "\n"
+
+
+def wrapped(part: str) -> str:
+    """A paragraph in lines of 120 characters; a table or a heading as it is."""
+    if part.startswith(("|", "#", "<")):
+        return part
+    return textwrap.fill(" ".join(part.split()), 120, break_long_words=False)
+
+
+def cores() -> str:
+    """The machine in words."""
+    model = platform.machine()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    return f"{os.cpu_count()} cores ({model})"
+
+
+def main() -> int:
+    """Measure, print the page, and write it where asked."""
+    parser = argparse.ArgumentParser(description="What many callers take")
+    parser.add_argument("--callers", type=int, default=400, help="idle and busy callers to measure")
+    parser.add_argument("--write", action="store_true", help="write docs/scaling.md")
+    options = parser.parse_args()
+    began = time.perf_counter()
+    text = page(asyncio.run(measure(options.callers)), options.callers)
+    print(text)
+    print(f"({time.perf_counter() - began:.0f} s)", file=sys.stderr)
+    if options.write:
+        PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
