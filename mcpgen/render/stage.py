@@ -10,6 +10,7 @@ from .. import runtime
 from ..ir import Server, Toolset
 from ..paths import template_root
 from . import code, stub
+from .deployment import FOLDER as DEPLOYMENTS
 from .environment import environment
 from .facts import data_files
 from .formatting import finish
@@ -116,7 +117,9 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
-        if name in FROM_THE_DOCUMENT or (name == AUTH and not server.calls_api):
+        if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
+            continue
+        if name == AUTH and not server.calls_api:
             continue
         if name.endswith(".jinja"):
             yield _placed(name, server), environment().get_template(name).render(context)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
+from urllib.parse import unquote, urlsplit
 
 from .origin import Origin, check_base_url, origin_of
 from .results.pages import ListAnswer
@@ -93,6 +94,9 @@ SETTINGS = (
             " more are told to wait; `0`: no limit", "calls"),
     Setting("TOTAL_TIMEOUT", "seconds", 60.0, 0.1, 86_400,
             "Seconds for one call, repetitions included", "calls"),
+    Setting("REDIS_URL", "secret", None, 0, 0,
+            "Redis in which all replicas count calls together, as in `rediss://:password@host`;"
+            " needs the extra `redis` (secret)", "calls", "each counts its own"),
     Setting("TIMEOUT", "seconds", 30.0, 0.1, 3600,
             "Seconds to wait for the API to send something", "api"),
     Setting("CONNECT_TIMEOUT", "seconds", 5.0, 0.1, 600,
@@ -105,6 +109,10 @@ SETTINGS = (
             "Calls that may wait for their turn", "api"),
     Setting("RATE_LIMIT", "rate", 0.0, 0, 0,
             "Calls to the API per second", "api", "no limit"),
+    Setting("BREAKER_FAILURES", "count", 10, 0, 10_000,
+            "Failures in a row after which the API is left alone for a while; `0`: never", "api"),
+    Setting("BREAKER_SECONDS", "seconds", 10.0, 0.1, 3600,
+            "Seconds that it is left alone", "api"),
     Setting("MAX_RESULT_CHARS", "count", 50_000, 200, 10_000_000,
             "Characters of a result before it is cut, with a word on how to get the rest", "api"),
     Setting("MAX_REQUEST_BYTES", "bytes", _MIB, 1, _GIB, "Bytes of a request", "api"),
@@ -268,6 +276,11 @@ class Settings:
     """Calls that run at the same time, of whatever tools."""
     call_rate: float = _DEFAULTS["CALL_RATE"]
     """Calls a second; 0 is no limit."""
+    breaker_failures: int = _DEFAULTS["BREAKER_FAILURES"]
+    """Failures in a row after which the API is left alone; 0 is never."""
+    breaker_seconds: float = _DEFAULTS["BREAKER_SECONDS"]
+    redis_url: Secret | None = _DEFAULTS["REDIS_URL"]
+    """Where replicas share their limits."""
     max_result_chars: int = _DEFAULTS["MAX_RESULT_CHARS"]
     max_request_bytes: int = _DEFAULTS["MAX_REQUEST_BYTES"]
     max_response_bytes: int = _DEFAULTS["MAX_RESPONSE_BYTES"]
@@ -353,6 +366,7 @@ class _Reader:
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
         http_token = self.secret("HTTP_TOKEN")
+        redis_url = self.redis_url()
         self.note_risks(credentials, base_url, trusted)
         self.note_unknown(credentials.values())
         settings = Settings(
@@ -363,7 +377,8 @@ class _Reader:
             credentials=MappingProxyType(credentials),
             trusted_origins=frozenset(trusted),
             http_token=http_token,
-            redactor=_redactor(credentials.values(), http_token),
+            redis_url=redis_url,
+            redactor=_redactor(credentials.values(), http_token, *_secrets_of_url(redis_url)),
             **self.generated(),
             **self.local_folders(http),
             **self.simple_values(),
@@ -538,6 +553,14 @@ class _Reader:
             return None
         return Secret(value)
 
+    def redis_url(self) -> Secret | None:
+        """The URL of a Redis, which may hold a password."""
+        url = self.secret("REDIS_URL")
+        if url is not None and not url.reveal().startswith(("redis://", "rediss://", "unix://")):
+            self.refuse("REDIS_URL", "has to begin with `redis://`, `rediss://` or `unix://`")
+            return None
+        return url
+
     def secret_file(self, name: str) -> str | None:
         """The content of a secret's file, which nobody but its owner may read."""
         path = Path(self.environ[f"{self.prefix}_{name}"])
@@ -643,7 +666,7 @@ class _Reader:
 
     def note_unknown(self, credentials: Iterable[Credential]) -> None:
         """Note variables with the server's prefix that it does not read."""
-        secrets = {f"{self.prefix}_HTTP_TOKEN"}
+        secrets = {f"{self.prefix}_HTTP_TOKEN", f"{self.prefix}_REDIS_URL"}
         for credential in credentials:
             secrets.update(credential.variables)
             if credential.kind in TWOFOLD:
@@ -658,8 +681,16 @@ class _Reader:
             self.notes.append(note)
 
 
-def _redactor(credentials: Iterable[Credential], http_token: Secret | None) -> Redactor:
-    secrets = [http_token]
+def _secrets_of_url(url: Secret | None) -> tuple[Secret, ...]:
+    """A URL and the password in it."""
+    if url is None:
+        return ()
+    password = unquote(urlsplit(url.reveal()).password or "")
+    return (url, Secret(password))
+
+
+def _redactor(credentials: Iterable[Credential], *others: Secret | None) -> Redactor:
+    secrets = list(others)
     for credential in credentials:
         secrets += credential.values
         if credential.for_writing is not None:
