@@ -19,6 +19,7 @@ DISTRIBUTIONS = {
     "docstring_parser": "docstring-parser",
     "jwt": "pyjwt",
     "jsonschema_rs": "jsonschema-rs",
+    "opentelemetry": "opentelemetry-api",
     "pydantic_core": "pydantic-core",
     "sse_starlette": "sse-starlette",
 }

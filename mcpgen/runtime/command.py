@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import argparse
 
     from .app import App
+    from .settings import Settings
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
@@ -44,29 +45,39 @@ def main(package: str, argv: list[str] | None = None) -> int:
             log.configure(options.log_level, settings.redactor)
             for note in settings.notes:
                 log.event("warning", "settings", reason=note)
-            from .app import App
-
-            app = App(
-                package,
-                toolsets=_names(options.toolsets) or settings.toolsets,
-                tools=_names(options.tools) or settings.tools,
-                read_only=options.read_only or settings.read_only,
-                lazy_list=options.lazy,
-                settings=settings,
-            )
+            app = _app(package, options, settings)
             if options.http:
                 from .transports.http import serve
 
                 return serve(app, options, settings)
             if _on_terminal():
                 print(_waiting(facts["name"]), file=sys.stderr)
-        return _serve_stdio(app)
+        return _serve_stdio(app, settings)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
+    """The tools that were chosen, with the audit of their calls. Raises StartError."""
+    from .app import App
+    from .record import observers
+
+    if settings.audit:
+        from .audit import audit
+
+        observers.append(audit(settings.audit, settings.redactor, settings.redact))
+    return App(
+        package,
+        toolsets=_names(options.toolsets) or settings.toolsets,
+        tools=_names(options.tools) or settings.tools,
+        read_only=options.read_only or settings.read_only,
+        lazy_list=options.lazy,
+        settings=settings,
+    )
 
 
 def _names(option: str) -> list[str]:
@@ -165,12 +176,13 @@ def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _serve_stdio(app: App) -> int:
+def _serve_stdio(app: App, settings: Settings) -> int:
     import os
     import signal
 
     import anyio
 
+    from .record import telemetry
     from .transports.stdio import streams
 
     # A thread that reads stdin cannot be woken, so Ctrl-C ends the process itself
@@ -184,5 +196,6 @@ def _serve_stdio(app: App) -> int:
                 # Flush what tools printed while stdout still leads to stderr
                 sys.stdout.flush()
 
-    anyio.run(run)
+    with telemetry(app, settings):
+        anyio.run(run)
     return 0
