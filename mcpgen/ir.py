@@ -175,6 +175,23 @@ class Toolset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """Where a person logs in for an OAuth credential: with a browser (RFC 6749 section 4.1) or with
+    a device code (RFC 8628).
+
+    Absent endpoints are empty; `metadata_url` is a document that names them (OpenID Connect
+    Discovery, RFC 8414). `variables` are those of the client's id and secret.
+    """
+
+    authorization_url: str = ""
+    device_url: str = ""
+    token_url: str = ""
+    metadata_url: str = ""
+    scopes: tuple[str, ...] = ()
+    variables: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
     """One credential: where it goes, and the environment variables it comes from.
 
@@ -193,6 +210,7 @@ class Auth:
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
     description: str = ""
+    login: Login | None = None
     declared: bool = True
     """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
 

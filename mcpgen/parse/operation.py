@@ -12,7 +12,7 @@ from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, S
 from ..load.values import as_object
 from ..runtime.pointer import escape
 from ..runtime.results.pages import ListAnswer
-from ..text import humanise, plain, shorten, visible, words
+from ..text import plain, shorten, visible, words
 from . import body as bodies
 from . import describe
 from . import parameter as parameters
@@ -362,11 +362,11 @@ class Operation:
         )
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
-        """An argument's description: the parameter's own text first, else the words of its name."""
+        """An argument's description: the parameter's own text, then that of its schema. A text that
+        only repeats the name says nothing.
+        """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
         text = _joined(shorten(own_text, limit), inner_text)
-        if limit and not text and not item.whole:
-            text = humanise(item.wire_name).capitalize()
         if self.uses[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if limit and item.deprecated:

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..ir import Server, Shaping, Tool, Toolset
+from ..ir import Login, Server, Shaping, Tool, Toolset
 from ..runtime.results.pages import ListAnswer
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .sample import tests_data
@@ -186,6 +186,7 @@ def api_facts(server: Server) -> dict[str, Any]:
                 "token_url": auth.token_url,
                 "scopes": list(auth.scopes),
                 "about": about_credential(auth),
+                **({} if auth.login is None else {"login": _set_fields(auth.login, Login())}),
             }
             for auth in server.auth
         },

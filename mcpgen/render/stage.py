@@ -17,7 +17,7 @@ from .formatting import finish
 from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
-from .project_view import project_view
+from .project_view import has_login, project_view
 from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
@@ -35,9 +35,10 @@ CLIENT: Final = "client/"
 SEARCH: Final = "search/"
 AUTH: Final = "src/package/auth.py"
 FUNCTIONS: Final = "functions/"
+LOGIN: Final = "login/"
 """What a server without an API does not have: the HTTP side, and the file that extends it; what one
-that is never started with `--lazy` does not have: the search; and what one does not have whose user
-makes no tools of functions.
+that is never started with `--lazy` does not have: the search; what one does not have whose user
+makes no tools of functions; and what one does not have whose API nobody can log in to.
 """
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
@@ -138,6 +139,8 @@ def _unused(server: Server) -> tuple[str, ...]:
         paths.append("results/xml_data.py")
     if not server.has_functions:
         paths.append(FUNCTIONS)
+    if not has_login(server):
+        paths.append(LOGIN)
     return tuple(paths)
 
 

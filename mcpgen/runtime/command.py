@@ -19,10 +19,9 @@ def main(package: str, argv: list[str] | None = None) -> int:
     """
     from contextlib import redirect_stdout
 
-    from . import log
     from .package import Package
     from .server.catalog import StartError
-    from .settings import SettingsError, read
+    from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
     try:
@@ -30,6 +29,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
             from .install.command import main as install
 
             return install(package, arguments, _choices())
+        if arguments and arguments[0] in ("login", "logout"):
+            return _login(package, arguments)
         facts = Package.named(package).facts()
         options = _options(arguments, facts["name"], facts["env_prefix"])
         if options.version:
@@ -37,14 +38,7 @@ def main(package: str, argv: list[str] | None = None) -> int:
             return 0
         # What the user's modules print on import must not reach the protocol's stream
         with redirect_stdout(sys.stderr):
-            settings = read(facts, http=options.http)
-            if options.workers != 1:
-                from .transports.workers import share
-
-                settings = share(settings, options.workers)
-            log.configure(options.log_level, settings.redactor)
-            for note in settings.notes:
-                log.event("warning", "settings", reason=note)
+            settings = _settings(facts, options)
             app = _app(package, options, settings)
             if options.http:
                 from .transports.http import serve
@@ -59,6 +53,24 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
+    """The settings of this process, and logging as they say. Raises SettingsError, and StartError
+    for a number of workers that cannot be.
+    """
+    from . import log
+    from .settings import read
+
+    settings = read(facts, http=options.http)
+    if options.workers != 1:
+        from .transports.workers import share
+
+        settings = share(settings, options.workers)
+    log.configure(options.log_level, settings.redactor)
+    for note in settings.notes:
+        log.event("warning", "settings", reason=note)
+    return settings
 
 
 def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
@@ -78,6 +90,18 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
         lazy_list=options.lazy,
         settings=settings,
     )
+
+
+def _login(package: str, arguments: list[str]) -> int:
+    """Run the command `login` or `logout`. Raises StartError where the server has neither."""
+    from .package import Package
+    from .server.catalog import StartError
+
+    home = Package.named(package)
+    if not home.has("runtime/login/command"):
+        raise StartError("the API's description offers no login for a person: set its credentials")
+    code: int = home.module("runtime.login.command").main(package, arguments)
+    return code
 
 
 def _names(option: str) -> list[str]:

@@ -187,6 +187,23 @@ _DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in SETTIN
 
 
 @dataclass(frozen=True, slots=True)
+class Login:
+    """Where a person logs in for an OAuth credential (the command `login`).
+
+    Absent endpoints are empty; `metadata_url` is a document that names them. `variables` are those
+    of the client's id and secret, `client` their values.
+    """
+
+    authorization_url: str = ""
+    device_url: str = ""
+    token_url: str = ""
+    metadata_url: str = ""
+    scopes: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    client: tuple[Secret | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
     """One security scheme with its secrets from the environment.
 
@@ -207,6 +224,8 @@ class Credential:
     """How it is sent and what it looks like, in words."""
     for_writing: Credential | None = None
     """What is sent in its place with requests that write, where the operator set that too."""
+    login: Login | None = None
+    """How a person gets a token for it; None where nobody can, and over HTTP."""
 
     @property
     def ready_token(self) -> bool:
@@ -340,6 +359,11 @@ class Settings:
         """The API's own origin."""
         return origin_of(self.base_url)
 
+    @property
+    def login_command(self) -> str:
+        """What the operator types to log in."""
+        return f"{self.name}-mcp login"
+
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""
         return f"{self.env_prefix}_{name}"
@@ -353,13 +377,13 @@ def read(
     Over HTTP (`http`) the callers are not on this machine, and no local file can be named. Raises
     SettingsError with every problem there is.
     """
-    return _Reader(facts, os.environ if environ is None else environ).read(http)
+    return _Reader(facts, os.environ if environ is None else environ, http=http).read()
 
 
 class _Reader:
     """One reading of the environment, which collects problems and notes on the way."""
 
-    def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+    def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str], *, http: bool) -> None:
         self.facts = facts
         self.prefix = str(facts["env_prefix"])
         self.environ = {
@@ -367,8 +391,9 @@ class _Reader:
         }
         self.problems: list[str] = []
         self.notes: list[str] = []
+        self.http = http
 
-    def read(self, http: bool) -> Settings:
+    def read(self) -> Settings:
         base_url, base_url_given = self.base_url()
         trusted = self.origins("ALLOW_ORIGINS")
         token_url = self.token_url()
@@ -393,7 +418,7 @@ class _Reader:
             redis_url=redis_url,
             redactor=_redactor(credentials.values(), http_token, *_secrets_of_url(redis_url)),
             **self.generated(),
-            **self.local_folders(http),
+            **self.local_folders(),
             **self.simple_values(),
             notes=tuple(self.notes),
         )
@@ -416,9 +441,9 @@ class _Reader:
             "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
         }
 
-    def local_folders(self, http: bool) -> dict[str, Any]:
+    def local_folders(self) -> dict[str, Any]:
         """The folders on this machine that calls may use; none over HTTP."""
-        if http:
+        if self.http:
             return {}
         save_dirs = self.folders("SAVE_DIR")
         return {
@@ -500,6 +525,8 @@ class _Reader:
             writing = self.with_values(name, auth, token_url, twins)
             if writing.present:
                 credential = replace(credential, for_writing=writing)
+        if "login" in auth and not self.http:
+            return replace(credential, login=self.login(auth["login"], token_url))
         if variables and not credential.present:
             pairs = zip(variables, credential.values, strict=True)
             missing = [variable for variable, value in pairs if not value]
@@ -530,6 +557,20 @@ class _Reader:
             token_url=token_url or auth.get("token_url"),
             scopes=tuple(auth.get("scopes", ())),
             about=str(auth.get("about", "")),
+        )
+
+    def login(self, facts: Mapping[str, Any], token_url: str | None) -> Login:
+        """How a person logs in, with the client's id and secret from the environment."""
+        variables = tuple(facts["variables"])
+        names = [variable.removeprefix(f"{self.prefix}_") for variable in variables]
+        return Login(
+            authorization_url=facts.get("authorization_url", ""),
+            device_url=facts.get("device_url", ""),
+            token_url=token_url or facts.get("token_url", ""),
+            metadata_url=facts.get("metadata_url", ""),
+            scopes=tuple(facts.get("scopes", ())),
+            variables=variables,
+            client=tuple(self.secret(name) for name in names),
         )
 
     def note_risks(
@@ -682,6 +723,9 @@ class _Reader:
         secrets = {f"{self.prefix}_HTTP_TOKEN", f"{self.prefix}_REDIS_URL"}
         for credential in credentials:
             secrets.update(credential.variables)
+            secrets.update(
+                self.facts["auth"][credential.name].get("login", {}).get("variables", ())
+            )
             if credential.kind in TWOFOLD:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
@@ -708,6 +752,8 @@ def _redactor(credentials: Iterable[Credential], *others: Secret | None) -> Reda
         secrets += credential.values
         if credential.for_writing is not None:
             secrets += credential.for_writing.values
+        if credential.login is not None:
+            secrets += credential.login.client[1:]
     return Redactor(secret.reveal() for secret in secrets if secret)
 
 

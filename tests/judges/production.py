@@ -47,10 +47,11 @@ global
     maxconn 1000
 defaults
     mode http
-    timeout connect 2s
+    timeout connect 5s
+    timeout check 10s
     timeout client 90s
     timeout server 90s
-    option redispatch
+    option redispatch 1
     retries 3
     # Only what no replica has seen is sent again
     retry-on conn-failure
@@ -61,7 +62,7 @@ backend replicas
     balance leastconn
     option httpchk GET /ready
     http-check send hdr Host 127.0.0.1
-    default-server check inter 200ms fall 1 rise 1 on-marked-down shutdown-sessions
+    default-server check inter 500ms fall 1 rise 1
 {servers}
 """
 
@@ -183,7 +184,7 @@ class Replicas:
         self._package = package
         self._variables = environment(package, f"http://127.0.0.1:{API}")
         prefix = json.loads((package / "api.json").read_text())["env_prefix"]
-        self._variables |= {f"{prefix}_HTTP_GRACE": "1", f"{prefix}_CALL_RATE": "0"}
+        self._variables |= {f"{prefix}_HTTP_GRACE": "3", f"{prefix}_CALL_RATE": "0"}
         self._processes: dict[int, asyncio.subprocess.Process] = {}
 
     async def start(self, index: int) -> None:

@@ -38,9 +38,10 @@ from ..results.answer import STREAMS, Answer, parsed
 from ..secrets import Secret
 from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
-from .credentials import Credentials, Outgoing, Security
+from .credentials import Credentials, Security
 from .health import Health, clock
 from .network import Response, TooLarge, Transport, body_of, check_head
+from .outgoing import Outgoing
 from .url import build, redirect
 from .wire import OMIT, Omit, Part
 
@@ -178,7 +179,7 @@ class Api:
                 headers=fields,
                 cookies=cookie_pairs(cookies),
                 body=body,
-                credentials=self._selected(security, method) if trusted else (),
+                credentials=await self._selected(security, method) if trusted else (),
                 trusted=trusted,
                 until=asyncio.get_running_loop().time() + self.settings.total_timeout,
             )
@@ -192,8 +193,9 @@ class Api:
                 error.variables = self._credentials.variables(security, writes=writes)
             raise
 
-    def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
+    async def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
         """The credentials of a request, those for writing unless its method is a safe one."""
+        await self._credentials.find_logins(security)
         return self._credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
@@ -402,7 +404,7 @@ class Api:
         )
         if call.trusted:
             self._add_constants(request)
-            await self._credentials.add(call.credentials, request, self._post)
+            await self._credentials.add(call.credentials, request, self.post)
             if self._authorize is not None:
                 await self._authorize(request)
             if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
@@ -468,8 +470,8 @@ class Api:
             reason = "the stream fell silent"
         return b"".join(chunks), reason
 
-    async def _post(self, request: Outgoing) -> Answer[Any]:
-        """A request to a token endpoint and its answer; redirects are not followed."""
+    async def post(self, request: Outgoing) -> Answer[Any]:
+        """A request to an OAuth endpoint and its answer; redirects are not followed."""
         try:
             response = await self._send(request)
         except _Retryable as failure:
