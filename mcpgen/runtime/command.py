@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,36 +18,13 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
-    from contextlib import redirect_stdout
-
-    from .package import Package
     from .server.catalog import StartError
     from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
     try:
-        if arguments and arguments[0] in ("install", "uninstall"):
-            from .install.command import main as install
-
-            return install(package, arguments, _choices())
-        if arguments and arguments[0] in ("login", "logout"):
-            return _login(package, arguments)
-        facts = Package.named(package).facts()
-        options = _options(arguments, facts["name"], facts["env_prefix"])
-        if options.version:
-            print(_version(package, facts))
-            return 0
-        # What the user's modules print on import must not reach the protocol's stream
-        with redirect_stdout(sys.stderr):
-            settings = _settings(facts, options)
-            app = _app(package, options, settings)
-            if options.http:
-                from .transports.http import serve
-
-                return serve(app, options, settings)
-            if _on_terminal():
-                print(_waiting(facts["name"]), file=sys.stderr)
-        return _serve_stdio(app, settings)
+        command = _COMMANDS.get(next(iter(arguments), ""), _serve)
+        return command(package, arguments)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
@@ -55,10 +33,32 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 130
 
 
+def _serve(package: str, arguments: list[str]) -> int:
+    """Serve as the options say, or say the version."""
+    from contextlib import redirect_stdout
+
+    from .package import Package
+
+    facts = Package.named(package).facts()
+    options = _options(arguments, facts["name"], facts["env_prefix"])
+    if options.version:
+        print(_version(package, facts))
+        return 0
+    # What the user's modules print on import must not reach the protocol's stream
+    with redirect_stdout(sys.stderr):
+        settings = _settings(facts, options)
+        app = _app(package, options, settings)
+        if options.http:
+            from .transports.http import serve
+
+            return serve(app, options, settings)
+        if _on_terminal():
+            print(_waiting(facts["name"]), file=sys.stderr)
+    return _serve_stdio(app, settings)
+
+
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
-    """The settings of this process, and logging as they say. Raises SettingsError, and StartError
-    for a number of workers that cannot be.
-    """
+    """The settings of one process, and the log they say."""
     from . import log
     from .settings import read
 
@@ -90,6 +90,13 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
         lazy_list=options.lazy,
         settings=settings,
     )
+
+
+def _install(package: str, arguments: list[str]) -> int:
+    """Run the command `install` or `uninstall`."""
+    from .install.command import main
+
+    return main(package, arguments, _choices())
 
 
 def _login(package: str, arguments: list[str]) -> int:
@@ -223,3 +230,12 @@ def _serve_stdio(app: App, settings: Settings) -> int:
     with telemetry(app, settings):
         anyio.run(run)
     return 0
+
+
+_COMMANDS: dict[str, Callable[[str, list[str]], int]] = {
+    "install": _install,
+    "uninstall": _install,
+    "login": _login,
+    "logout": _login,
+}
+"""The first word → what it does; a server without one of these words serves."""

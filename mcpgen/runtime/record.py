@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from opentelemetry.trace import format_trace_id, get_current_span
 
+from .caller import CALLER
 from .log import LEVEL_INFO, event, logger
 
 if TYPE_CHECKING:
     from .app import App
     from .settings import Settings
-
-CALLER = "mcp.caller"
-"""The key under which a request's caller stands in the ASGI scope."""
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,10 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from served import LIST, Server, Start
 from shop import PACKAGE, Recorder, process_environment
+
+from mcpgen.runtime.caller import CALLER, Caller
+from mcpgen.runtime.record import recorded
+from mcpgen.runtime.secrets import Secret
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
@@ -247,3 +252,16 @@ def run(
         text=True,
         timeout=60,
     )
+
+
+def test_the_line_of_a_call_names_its_caller(caplog: pytest.LogCaptureFixture) -> None:
+    caller = Caller("https://issuer.example", "user-17", "desk", Secret("t0ken"), 0.0)
+    with (
+        caplog.at_level("INFO", logger="mcpgen.runtime"),
+        recorded("get_book", SimpleNamespace(scope={CALLER: caller})),
+    ):
+        pass
+    [line] = caplog.records
+    assert line.getMessage() == "call"
+    assert vars(line)["fields"]["subject"] == "user-17"
+    assert "t0ken" not in str(vars(line))
