@@ -103,7 +103,7 @@ class Api:
 @dataclass(slots=True)
 class Outcome:
     """How one call ended: its end and its duration in seconds, and `ok`, `error` (a result that
-    says so) or what the connection said.
+    says so), the status, or `closed` (the connection, before there was an answer).
     """
 
     at: float
@@ -143,8 +143,8 @@ class Load:
                 if connection is None:
                     connection = await asyncio.open_connection("127.0.0.1", FRONT)
                 kind, stays = await _exchange(connection, http.request(era, FRONT, name, arguments))
-            except (OSError, asyncio.IncompleteReadError) as error:
-                kind, stays = type(error).__name__, False
+            except (OSError, asyncio.IncompleteReadError):
+                kind, stays = "closed", False
             if not stays and connection is not None:
                 connection[1].close()
                 connection = None
@@ -372,7 +372,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"make production: {problem}")
     if options.write:
         before, _, rest = PAGE.read_text().partition(BEGIN)
-        machine = f"Measured on {os.cpu_count()} cores that everything shared, haproxy and API too:"
+        machine = f"Measured on {os.cpu_count()} cores that everything shared, callers, haproxy and API too:"
         PAGE.write_text(
             before + BEGIN + f"\n{machine}\n\n{table}\n\n" + END + rest.partition(END)[2]
         )
