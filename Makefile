@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance clients answers bench models transcript mutants fuzz soak offline longrun scaling clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance clients answers bench models transcript mutants fuzz soak offline longrun scaling production clean
 
 # What can be done here.
 all:
@@ -101,6 +101,10 @@ fuzz: $(VENV)/ready
 # Keep a server at its limit for an hour (SECONDS=3600) against an API that misbehaves in every way.
 soak: $(VENV)/ready
 	@$(BIN)/python -m tests.security.soak $(SECONDS)
+
+# Restart three replicas behind haproxy under load, kill one, let the API fail; `ARGS="--soak 300 --write"`.
+production: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.production $(ARGS)
 
 # Run the tests of everything that generates in a namespace without a network.
 offline: $(VENV)/ready

@@ -20,6 +20,7 @@ DISTRIBUTIONS = {
     "jwt": "pyjwt",
     "pydantic_monty": "pydantic-monty",
     "jsonschema_rs": "jsonschema-rs",
+    "opentelemetry": "opentelemetry-api",
     "pydantic_core": "pydantic-core",
     "sse_starlette": "sse-starlette",
 }

@@ -20,9 +20,10 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from pydantic_core import to_json
 
-from .log import event
 from .package import Package
+from .record import current, is_read, recorded
 from .results.content import Context, failure, sendable
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
@@ -188,19 +189,26 @@ class App:
         a result.
         """
         name = params.name[:128]
-        reason = await self._quota.refusal(name)
-        if reason:
-            _log_failure(name, "limited", reason)
-            result = failure(reason)
-        else:
-            result = await self._dispatch(request, params)
-        # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
-        return {"resultType": "complete", "isError": False, **sendable(result)}
+        context = Context(request, params.name)
+        with recorded(printable(name), context.caller) as record:
+            reason = await self._quota.refusal(name)
+            if reason:
+                record.fail("limited", reason)
+                result = failure(reason)
+            else:
+                result = await self._dispatch(request, params, context)
+            # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
+            complete = {"resultType": "complete", "isError": False, **sendable(result)}
+            if is_read():
+                record.bytes = len(to_json(complete))
+        return complete
 
     async def _dispatch(
-        self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+        self,
+        request: ServerRequestContext[Any, Any],
+        params: types.CallToolRequestParams,
+        context: Context,
     ) -> dict[str, Any]:
-        context = Context(request, params.name)
         run = partial(self._call_tool, request)
         if self._front is not None and params.name in self._before:
             entry = self._before[params.name]
@@ -210,9 +218,8 @@ class App:
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
         if entry is None:
-            printable = name[:128].encode("ascii", "backslashreplace").decode()
-            message = f"Unknown tool: `{printable}`{self.catalog.near(name)}"
-            event("warning", "call_failed", tool=printable, status="unknown_tool", ms=0)
+            message = f"Unknown tool: `{printable(name[:128])}`{self.catalog.near(name)}"
+            current().fail("unknown_tool", "")
             raise MCPError(code=types.INVALID_PARAMS, message=message)
         return entry
 
@@ -228,8 +235,10 @@ class App:
             reason = f"`{entry.name}` can change data, and this server was started read-only"
         elif self.refusal is not None:
             reason = self.refusal(entry, request.request)
+        record = current()
+        record.tool, record.writes, record.arguments = entry.name, not entry.read_only, arguments
         if reason:
-            _log_failure(entry.name, "refused", reason)
+            record.fail("refused", reason)
             return failure(reason)
         seconds = self._limits.total_timeout
         # The HTTP side gives up by itself, and says more about it
@@ -240,7 +249,7 @@ class App:
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
         )
-        _log_failure(entry.name, "timed_out", reason, round(seconds * 1000))
+        record.fail("timed_out", reason)
         return failure(reason)
 
 
@@ -259,13 +268,14 @@ async def _call_front(
     try:
         checked = entry.prepared.check(arguments)
     except BadArguments as error:
-        _log_failure(entry.name, "invalid_arguments", str(error)[:500])
+        current().fail("invalid_arguments", str(error)[:500])
         return failure(str(error))
     return await front.call(entry.name, checked, context, run)
 
 
-def _log_failure(tool: str, status: str, reason: str, milliseconds: int = 0) -> None:
-    event("warning", "call_failed", tool=tool, status=status, ms=milliseconds, reason=reason)
+def printable(name: str) -> str:
+    """A name from elsewhere in ASCII."""
+    return name.encode("ascii", "backslashreplace").decode()
 
 
 async def _with_arguments_as_object(

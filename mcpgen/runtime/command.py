@@ -56,7 +56,7 @@ def _serve(package: str, arguments: list[str]) -> int:
             return serve(app, options, settings)
         if _on_terminal():
             print(_waiting(facts["name"]), file=sys.stderr)
-    return _serve_stdio(app)
+    return _serve_stdio(app, settings)
 
 
 def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
@@ -76,9 +76,14 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
 
 
 def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
-    """The server with the tools that were chosen."""
+    """The tools that were chosen, with the audit of their calls. Raises StartError."""
     from .app import App
+    from .record import observers
 
+    if settings.audit:
+        from .audit import audit
+
+        observers.append(audit(settings.audit, settings.redactor, settings.redact))
     return App(
         package,
         toolsets=_names(options.toolsets) or settings.toolsets,
@@ -207,12 +212,13 @@ def _options(
     return parser.parse_args(argv)
 
 
-def _serve_stdio(app: App) -> int:
+def _serve_stdio(app: App, settings: Settings) -> int:
     import os
     import signal
 
     import anyio
 
+    from .record import telemetry
     from .transports.stdio import streams
 
     # A thread that reads stdin cannot be woken, so Ctrl-C ends the process itself
@@ -226,7 +232,8 @@ def _serve_stdio(app: App) -> int:
                 # Flush what tools printed while stdout still leads to stderr
                 sys.stdout.flush()
 
-    anyio.run(run)
+    with telemetry(app, settings):
+        anyio.run(run)
     return 0
 
 

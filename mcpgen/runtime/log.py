@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 LEVELS = ("debug", "info", "warning", "error")
+LEVEL_INFO = logging.INFO
 
 logger = logging.getLogger(__package__ or "mcp-server")
 

@@ -97,6 +97,14 @@ SETTINGS = (
     Setting("REDIS_URL", "secret", None, 0, 0,
             "Redis in which all replicas count calls together, as in `rediss://:password@host`;"
             " needs the extra `redis` (secret)", "calls", "each counts its own"),
+    Setting("AUDIT", "text", "", 0, 0,
+            "File (or `syslog`) to which each call that can change something is added", "calls"),
+    Setting("TELEMETRY", "flag", False, 0, 0,
+            "`1`: traces and metrics over OTLP, as the `OTEL_…` variables say;"
+            " needs the extra `telemetry`", "calls", "0"),
+    Setting("METRICS_PORT", "count", 0, 0, 65_535,
+            "Port on which Prometheus finds `/metrics` (with `--workers`, the first of them);"
+            " needs the extra `telemetry`", "calls"),
     Setting("TIMEOUT", "seconds", 30.0, 0.1, 3600,
             "Seconds to wait for the API to send something", "api"),
     Setting("CONNECT_TIMEOUT", "seconds", 5.0, 0.1, 600,
@@ -304,6 +312,11 @@ class Settings:
     """Calls that run at the same time, of whatever tools."""
     call_rate: float = _DEFAULTS["CALL_RATE"]
     """Calls a second; 0 is no limit."""
+    audit: str = _DEFAULTS["AUDIT"]
+    """The path of a file, `syslog`, or nothing."""
+    telemetry: bool = _DEFAULTS["TELEMETRY"]
+    metrics_port: int = _DEFAULTS["METRICS_PORT"]
+    """0 for no port."""
     breaker_failures: int = _DEFAULTS["BREAKER_FAILURES"]
     """Failures in a row after which the API is left alone; 0 is never."""
     breaker_seconds: float = _DEFAULTS["BREAKER_SECONDS"]

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import random
 import ssl
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -33,6 +34,7 @@ from ..errors import (
 )
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
 from ..origin import Origin, check_base_url, origin_of
+from ..record import current, observed
 from ..results.answer import STREAMS, Answer, parsed
 from ..secrets import Secret
 from ..settings import Credential, Settings
@@ -301,8 +303,10 @@ class Api:
         await self._let_rest(health, call)
         if self._gate.full:
             await tell("waiting for other calls to finish")
+        began = time.monotonic()
         async with self._gate.slot():
             await self._pace(call)
+            current().queued += time.monotonic() - began
             with health.attempt() as attempt:
                 try:
                     answer, tokens = await self._hops(call)
@@ -423,10 +427,13 @@ class Api:
         """Send a request and wait for the head of its answer."""
         if self._transport is None:
             self._transport = Transport(self.settings)
+        current().requests += 1
+        send = observed(self._transport.send)
         try:
-            return await self._transport.send(
+            response: Response = await send(
                 request.method, request.url, request.headers, request.content
             )
+            return response
         except Exception as error:
             failure = _translated(error, self.settings)
             if isinstance(failure, ApiError) and isinstance(error, _BEFORE_AN_ANSWER):

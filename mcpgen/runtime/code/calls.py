@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from ..log import event
+from ..record import recorded
 from ..results.content import Context, as_json, failure
 from ..search.finder import reads
 from ..server.catalog import Entry
@@ -116,12 +116,13 @@ class Calls:
         return self._answers.data(entry, result)
 
     async def _result(self, entry: Entry, arguments: dict[str, Any]) -> dict[str, Any]:
-        reason = await self._quota.refusal(entry.name)
-        if reason:
-            event("warning", "call_failed", tool=entry.name, status="limited", ms=0, reason=reason)
-            return failure(reason)
-        arguments = self._answers.arguments(entry, arguments)
-        return await self._run(entry, arguments, Inside(self._context, entry.name))
+        with recorded(entry.name, self._context.caller) as record:
+            reason = await self._quota.refusal(entry.name)
+            if reason:
+                record.fail("limited", reason)
+                return failure(reason)
+            arguments = self._answers.arguments(entry, arguments)
+            return await self._run(entry, arguments, Inside(self._context, entry.name))
 
 
 def _text_of_blocks(blocks: list[dict[str, Any]]) -> str:

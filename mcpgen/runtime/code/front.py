@@ -13,8 +13,8 @@ from typing import Any
 
 import anyio
 
-from ..log import event
 from ..package import Package
+from ..record import current
 from ..results.content import Context, as_json, failure
 from ..results.shorten import TooDeep, clean, compact, fit, visible
 from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
@@ -122,7 +122,7 @@ class Code:
             reason = str(error)
         finally:
             calls.cancel()
-        event("warning", "call_failed", tool=RUN, status="program_failed", reason=reason[:500])
+        current().fail("program_failed", reason[:500])
         lines = [f"The program failed: {reason}", _changes(calls.changes), printed.note()]
         return failure(visible("\n".join(line for line in lines if line)))
 

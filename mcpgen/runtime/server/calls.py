@@ -10,7 +10,6 @@ import dataclasses
 import difflib
 import functools
 import inspect
-import time
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from mcp.types import CallToolResult
 from ..arguments.explain import explain
 from ..errors import ApiError, BadStatus
 from ..log import event
+from ..record import current
 from ..results.answer import Answer
 from ..results.content import (
     Call,
@@ -142,7 +142,6 @@ class Caller:
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
         """The result of a call as JSON; no error of the tool, the API or the model is raised."""
-        started = time.perf_counter()
         fields: dict[str, Any] = {}
         try:
             result = await self._run(entry, arguments, context)
@@ -156,8 +155,8 @@ class Caller:
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
         fields.setdefault("reason", _first_text(result))
-        milliseconds = round((time.perf_counter() - started) * 1000)
-        event("warning", "call_failed", tool=entry.name, ms=milliseconds, **fields)
+        fields.setdefault("status", "tool_error")
+        current().fail(**fields)
         return result
 
     async def _run(

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..log import event
+from ..record import telemetry
 from ..server.catalog import Entry, StartError
 from .guard import (
     ENDPOINT,
@@ -132,7 +133,8 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
         server = Server(config, settings.http_grace, guarded.drain, parent)
         if index == 0:
             server.announcement = f"Serving MCP at {url}"
-        server.run(sockets=[bound])
+        with telemetry(app, settings, options.host, index):
+            server.run(sockets=[bound])
         return 0
 
     if options.workers == 1:

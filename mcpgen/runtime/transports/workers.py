@@ -42,8 +42,9 @@ def share(settings: Settings, count: int) -> Settings:
     parts: dict[str, float] = {}
     for name in _SHARED_COUNTS:
         parts[name] = math.ceil(getattr(settings, name) / count)
-    for name in _SHARED_RATES:
-        parts[name] = getattr(settings, name) / count
+    if settings.redis_url is None:  # there all processes count together
+        for name in _SHARED_RATES:
+            parts[name] = getattr(settings, name) / count
     return replace(settings, **parts)  # type: ignore[arg-type]
 
 

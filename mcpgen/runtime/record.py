@@ -1,0 +1,141 @@
+"""What is known of one call of a tool when it has ended: its line in the log, and what telemetry
+and the audit make of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.trace import format_trace_id, get_current_span
+
+from .log import LEVEL_INFO, event, logger
+
+if TYPE_CHECKING:
+    from .app import App
+    from .caller import Caller
+    from .settings import Settings
+
+
+@dataclass(slots=True)
+class Record:
+    """One call. Arguments are here for the audit alone: no line of the log shows them."""
+
+    tool: str
+    subject: str = ""
+    """Who called, where callers are told apart."""
+    status: int | str = "ok"
+    """`ok`, the API's status, or the kind of failure."""
+    reason: str = ""
+    writes: bool = False
+    arguments: Any = None
+    bytes: int = 0
+    """Of the result as JSON, or 0 where nobody asked."""
+    seconds: float = 0.0
+    queued: float = 0.0
+    """Seconds of them that requests to the API waited for their turn."""
+    requests: int = 0
+    """How many requests went to the API, repetitions included."""
+    trace: str = ""
+    """The trace id that the caller or telemetry gave it, 32 hexadecimal digits."""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def fail(self, status: int | str, reason: str, **details: Any) -> None:
+        """Note why the call failed."""
+        self.status = status
+        self.reason = reason
+        self.details.update(details)
+
+    def log(self) -> None:
+        """Write the line."""
+        fields: dict[str, Any] = {
+            "tool": self.tool,
+            "status": self.status,
+            "ms": round(self.seconds * 1000),
+            "bytes": self.bytes,
+        }
+        optional = {
+            "subject": self.subject,
+            "trace": self.trace,
+            "requests": self.requests,
+            "queued_ms": round(self.queued * 1000),
+            "reason": self.reason,
+        }
+        fields.update({name: value for name, value in optional.items() if value})
+        fields.update(self.details)
+        if self.status == "ok":
+            event("info", "call", **fields)
+        else:
+            event("warning", "call_failed", **fields)
+
+
+Observer = Callable[[Record], None]
+
+observers: list[Observer] = []
+"""What else is told of each call: the metrics and the audit, where they are on."""
+
+Send = Callable[..., Awaitable[Any]]
+
+senders: list[Callable[[Send], Send]] = []
+"""What telemetry wraps around the function that sends one request to the API."""
+
+_now: ContextVar[Record | None] = ContextVar("record", default=None)
+
+
+def current() -> Record:
+    """The call that is under way; outside of one, a record that nobody reads."""
+    return _now.get() or Record("")
+
+
+def observed(send: Send) -> Send:
+    """The function that sends a request, with what telemetry wraps around it."""
+    for wrap in senders:
+        send = wrap(send)
+    return send
+
+
+@contextmanager
+def recorded(tool: str, caller: Caller | None) -> Iterator[Record]:
+    """Note a call: log it and tell the observers when it has ended, however that was."""
+    record = Record(tool, trace=_trace())
+    if caller is not None:
+        record.subject = caller.subject
+    token = _now.set(record)
+    started = time.perf_counter()
+    try:
+        yield record
+    except BaseException as error:
+        if record.status == "ok":
+            record.fail("cancelled", type(error).__name__)
+        raise
+    finally:
+        _now.reset(token)
+        record.seconds = time.perf_counter() - started
+        record.log()
+        for observe in observers:
+            observe(record)
+
+
+def telemetry(
+    app: App, settings: Settings, host: str = "127.0.0.1", index: int = 0
+) -> AbstractContextManager[None]:
+    """Telemetry until the end of the block, where it is on. Raises StartError."""
+    if not (settings.telemetry or settings.metrics_port):
+        return nullcontext()
+    from .telemetry import running
+
+    return running(app, settings, host, index)
+
+
+def is_read() -> bool:
+    """Whether anybody reads the record of a call that goes well."""
+    return bool(observers) or logger.isEnabledFor(LEVEL_INFO)
+
+
+def _trace() -> str:
+    context = get_current_span().get_span_context()
+    return format_trace_id(context.trace_id) if context.is_valid else ""

@@ -1,0 +1,383 @@
+"""`make production`: three replicas behind haproxy are restarted one after the other, one is killed,
+and the API fails, while callers of both eras call.
+
+`python -m tests.judges.production [--seconds N] [--soak N] [--write]`
+
+What must hold: no call fails but those that a killed process had taken, and nothing that changes
+something is sent twice. `--soak N` ends with N seconds of 200 callers; `--write` puts the figures
+into `docs/production.md`. Exit code 1 when something did not hold, 2 where haproxy is not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks import http
+from tests.judges import node
+from tests.judges.referee_server import environment, generate
+
+DOCUMENT = node.CHECKOUT / "samples" / "specs" / "bookshop.yaml"
+PAGE = node.CHECKOUT / "docs" / "production.md"
+BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
+REPLICAS, CALLERS = 3, 32
+FRONT, BACK, API = 18_740, 18_741, 18_750
+BOOK = {
+    "id": "bk_1",
+    "title": "Persuasion",
+    "authorIds": ["au_1"],
+    "genre": "fiction",
+    "price": {"amount": 9.5, "currency": "EUR"},
+}
+HAPROXY = """
+global
+    maxconn 1000
+defaults
+    mode http
+    timeout connect 5s
+    timeout check 10s
+    timeout client 90s
+    timeout server 90s
+    option redispatch 1
+    # A request on a connection that a dying replica closes could not be sent again
+    option http-server-close
+    retries 3
+    # Only what no replica has seen is sent again
+    retry-on conn-failure
+frontend front
+    bind 127.0.0.1:{front}
+    default_backend replicas
+backend replicas
+    balance leastconn
+    option httpchk GET /ready
+    http-check send hdr Host 127.0.0.1
+    default-server check inter 500ms fall 1 rise 1
+{servers}
+"""
+
+
+@dataclass(slots=True)
+class Api:
+    """The API: it counts what it is sent, and is as slow and as broken as it is told to be."""
+
+    seconds: float = 0.02
+    fails: bool = False
+    added: Counter[str] = field(default_factory=Counter)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection."""
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                await self._answer(reader, writer)
+        writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        body = b""
+        for line in head.split(b"\r\n"):
+            if line.startswith(b"content-length:"):
+                body = await reader.readexactly(int(line.partition(b":")[2]))
+        if head.startswith(b"post"):
+            self.added[json.loads(body)["title"]] += 1
+        await asyncio.sleep(self.seconds)
+        status = b"503 Service Unavailable" if self.fails else b"200 OK"
+        answer = json.dumps(BOOK).encode()
+        fields = b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer)
+        writer.write(b"HTTP/1.1 " + status + b"\r\n" + fields + answer)
+        await writer.drain()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How one call ended: its end and its duration in seconds, and `ok`, `error` (a result that
+    says so), the status, or `closed` (the connection, before there was an answer).
+    """
+
+    at: float
+    seconds: float
+    kind: str
+
+
+@dataclass(slots=True)
+class Load:
+    """Callers of both eras, half of them of each, who read and write in turn."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _ends: bool = False
+
+    def begin(self, callers: int, pause: float = 0.0) -> None:
+        """Let so many callers call, each with so many seconds between its calls."""
+        for number in range(callers):
+            era = (http.HANDSHAKE, http.MODERN)[number % 2]
+            self._tasks.append(asyncio.create_task(self._call(number, era, pause)))
+
+    async def end(self) -> None:
+        """Wait until the calls under way have ended."""
+        self._ends = True
+        await asyncio.gather(*self._tasks)
+
+    async def _call(self, number: int, era: str, pause: float) -> None:
+        connection = None
+        count = 0
+        while not self._ends:
+            count += 1
+            name, arguments = "get_book", {"bookId": "bk_1"}
+            if count % 2:
+                name, arguments = "add_book", _book(f"{id(self)}-{number}-{count}")
+            began = time.monotonic()
+            try:
+                if connection is None:
+                    connection = await asyncio.open_connection("127.0.0.1", FRONT)
+                kind, stays = await _exchange(connection, http.request(era, FRONT, name, arguments))
+            except (OSError, asyncio.IncompleteReadError):
+                kind, stays = "closed", False
+            if not stays and connection is not None:
+                connection[1].close()
+                connection = None
+            now = time.monotonic()
+            self.outcomes.append(Outcome(now, now - began, kind))
+            if pause:
+                await asyncio.sleep(pause)
+        if connection is not None:
+            connection[1].close()
+
+
+def _book(title: str) -> dict[str, object]:
+    return {key: value for key, value in {**BOOK, "title": title}.items() if key != "id"}
+
+
+async def _exchange(
+    connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], message: bytes
+) -> tuple[str, bool]:
+    """How a call ended, and whether the connection stays open."""
+    reader, writer = connection
+    writer.write(message)
+    head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 90)).lower()
+    length = 0
+    for line in head.split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    body = await reader.readexactly(length)
+    status = head.split(b" ")[1].decode()
+    stays = b"connection: close" not in head
+    if status != "200":
+        return status, stays
+    return ("error" if b'"isError":true' in body else "ok"), stays
+
+
+class Replicas:
+    """The processes of the server."""
+
+    def __init__(self, package: Path) -> None:
+        self._package = package
+        self._variables = environment(package, f"http://127.0.0.1:{API}")
+        prefix = json.loads((package / "api.json").read_text())["env_prefix"]
+        self._variables |= {f"{prefix}_HTTP_GRACE": "3", f"{prefix}_CALL_RATE": "0"}
+        self._processes: dict[int, asyncio.subprocess.Process] = {}
+
+    async def start(self, index: int) -> None:
+        """Start one and wait until it listens."""
+        port = BACK + index
+        command = [sys.executable, "-m", self._package.name, "--http", "--port", str(port)]
+        # A caller reaches a replica by the name of the balancer
+        command += ["--allowed-host", f"127.0.0.1:{FRONT}"]
+        self._processes[index] = await http.start(command, port, self._variables)
+
+    async def end(self, index: int) -> int | None:
+        """Send SIGTERM and wait; the exit code."""
+        process = self._processes.pop(index)
+        process.terminate()
+        return await process.wait()
+
+    async def kill(self, index: int) -> None:
+        """Send SIGKILL."""
+        process = self._processes.pop(index)
+        process.kill()
+        await process.wait()
+
+    def memory(self) -> float:
+        """Resident megabytes of all of them."""
+        total = 0.0
+        for process in self._processes.values():
+            for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS:"):
+                    total += int(line.split()[1]) / 1024
+        return total
+
+    async def stop(self) -> None:
+        """Kill all that run."""
+        for index in list(self._processes):
+            await self.kill(index)
+
+
+@contextlib.asynccontextmanager
+async def stage(folder: Path) -> AsyncIterator[tuple[Api, Replicas]]:
+    """The API, three replicas and haproxy in front of them."""
+    api = Api()
+    server = await asyncio.start_server(api.serve, "127.0.0.1", API)
+    replicas = Replicas(generate(str(DOCUMENT), folder))
+    names = [f"    server r{index} 127.0.0.1:{BACK + index}" for index in range(REPLICAS)]
+    settings = folder / "haproxy.cfg"
+    settings.write_text(HAPROXY.format(front=FRONT, servers="\n".join(names)))
+    balancer = None
+    try:
+        for index in range(REPLICAS):
+            await replicas.start(index)
+        balancer = await asyncio.create_subprocess_exec(
+            "haproxy", "-f", str(settings), "-db", "-q", stderr=asyncio.subprocess.DEVNULL
+        )
+        await asyncio.sleep(2)
+        yield api, replicas
+    finally:
+        if balancer is not None:
+            balancer.send_signal(signal.SIGKILL)
+            await balancer.wait()
+        await replicas.stop()
+        server.close()
+
+
+def figures(name: str, load: Load) -> str:
+    """One row of the table: calls per second, the median, the 99th percentile, and the ends."""
+    times = sorted(outcome.seconds * 1000 for outcome in load.outcomes)
+    elapsed = load.outcomes[-1].at - load.outcomes[0].at
+    kinds = Counter(outcome.kind for outcome in load.outcomes)
+    ends = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common())
+    late = times[int(len(times) * 0.99)]
+    rate = len(times) / elapsed
+    return f"| {name} | {rate:.0f} | {statistics.median(times):.0f} | {late:.0f} | {ends} |"
+
+
+async def restarts(api: Api, replicas: Replicas, seconds: float) -> tuple[str, list[str]]:
+    """Restart every replica, then kill one; the row, and what did not hold."""
+    wrong = []
+    load = Load()
+    load.begin(CALLERS)
+    await asyncio.sleep(seconds)
+    for index in range(REPLICAS):
+        code = await replicas.end(index)
+        if code != 0:
+            wrong.append(f"a replica left with exit code {code}")
+        await replicas.start(index)
+        await asyncio.sleep(seconds)
+    killed = time.monotonic()
+    await replicas.kill(0)
+    gone = time.monotonic()
+    await asyncio.sleep(seconds)
+    await replicas.start(0)
+    await asyncio.sleep(seconds)
+    await load.end()
+    failed = [outcome for outcome in load.outcomes if outcome.kind != "ok"]
+    # A call that the killed process had taken began before it died, and ended after that
+    excused = [each for each in failed if each.at - each.seconds <= gone and each.at >= killed]
+    if len(failed) > len(excused):
+        kinds = Counter(each.kind for each in failed if each not in excused)
+        wrong.append(f"{len(failed) - len(excused)} calls failed for no reason: {dict(kinds)}")
+    twice = [title for title, count in api.added.items() if count > 1]
+    if twice:
+        wrong.append(f"{len(twice)} books were added twice")
+    return figures("three restarts and a `kill -9`", load), wrong
+
+
+async def failures(api: Api, replicas: Replicas, seconds: float) -> list[str]:
+    """A row for each way in which what is behind the balancer can fail."""
+    rows = []
+    for name, slow, fails in (
+        ("API as it should be", 0.02, False),
+        ("API takes a second", 1.0, False),
+        ("API answers 503", 0.02, True),
+    ):
+        api.seconds, api.fails = slow, fails
+        load = Load()
+        load.begin(CALLERS)
+        await asyncio.sleep(seconds * 2)
+        await load.end()
+        rows.append(figures(name, load))
+    api.seconds, api.fails = 0.02, False
+    await asyncio.sleep(11)  # the server leaves an API that failed alone for ten seconds
+    load = Load()
+    load.begin(CALLERS)
+    for index in (0, 1):
+        await replicas.kill(index)
+    await asyncio.sleep(seconds * 2)
+    await load.end()
+    rows.append(figures("two of three replicas gone", load))
+    for index in (0, 1):
+        await replicas.start(index)
+    return rows
+
+
+async def soak(replicas: Replicas, seconds: float) -> tuple[str, list[str]]:
+    """200 callers for a while; the row, and what did not hold."""
+    load = Load()
+    load.begin(200, pause=0.5)
+    await asyncio.sleep(seconds / 4)
+    early = replicas.memory()
+    await asyncio.sleep(seconds * 3 / 4)
+    late = replicas.memory()
+    await load.end()
+    wrong = []
+    if late > early * 1.1 + 10:
+        wrong.append(f"memory grew from {early:.0f} to {late:.0f} MB")
+    if any(outcome.kind != "ok" for outcome in load.outcomes):
+        wrong.append("calls of the soak failed")
+    name = f"200 callers for {seconds:.0f} s, {early:.0f} to {late:.0f} MB in all replicas"
+    return figures(name, load), wrong
+
+
+async def judge(seconds: float, soak_seconds: float) -> tuple[list[str], list[str]]:
+    """The rows of the table, and what did not hold."""
+    folder = Path(tempfile.mkdtemp(prefix="mcpgen-production-"))
+    try:
+        async with stage(folder) as (api, replicas):
+            row, wrong = await restarts(api, replicas, seconds)
+            rows = [row, *await failures(api, replicas, seconds)]
+            if soak_seconds:
+                row, more = await soak(replicas, soak_seconds)
+                rows.append(row)
+                wrong += more
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return rows, wrong
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Judge, print, and say whether everything held."""
+    parser = argparse.ArgumentParser(prog="make production", description=(__doc__ or "")[:80])
+    parser.add_argument("--seconds", type=float, default=5.0, help="between two events")
+    parser.add_argument("--soak", type=float, default=0.0, help="seconds of 200 callers at the end")
+    parser.add_argument("--write", action="store_true", help="write docs/production.md")
+    options = parser.parse_args(argv)
+    if shutil.which("haproxy") is None:
+        print("make production: left out: haproxy is not installed (Debian package `haproxy`)")
+        return 2
+    rows, wrong = asyncio.run(judge(options.seconds, options.soak))
+    head = "| what happens | calls per second | median, ms | 99 %, ms | ends of calls |\n|---|--:|--:|--:|---|"
+    table = "\n".join([head, *rows])
+    print(table)
+    for problem in wrong:
+        print(f"make production: {problem}")
+    if options.write:
+        before, _, rest = PAGE.read_text().partition(BEGIN)
+        machine = f"Measured on {os.cpu_count()} cores that everything shared, callers, haproxy and API too:"
+        PAGE.write_text(
+            before + BEGIN + f"\n{machine}\n\n{table}\n\n" + END + rest.partition(END)[2]
+        )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

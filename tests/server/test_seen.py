@@ -1,0 +1,266 @@
+"""What an operator sees of calls: lines of the log, traces, metrics and the audit."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+)
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from served import LIST, Server, Start
+from shop import PACKAGE, Recorder, process_environment
+
+from mcpgen.runtime.caller import Caller
+from mcpgen.runtime.record import recorded
+from mcpgen.runtime.secrets import Secret
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
+
+
+class Collector:
+    """What a collector of OpenTelemetry received."""
+
+    def __init__(self) -> None:
+        self.traces: list[Any] = []
+        self.metrics: list[Any] = []
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                if self.path == "/v1/traces":
+                    collector.traces.append(ExportTraceServiceRequest.FromString(body))
+                else:
+                    collector.metrics.append(ExportMetricsServiceRequest.FromString(body))
+                self.send_response(200)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def spans(self) -> dict[str, Any]:
+        """Every span by its name."""
+        return {
+            span.name: span
+            for request in self.traces
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        }
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    """A collector on this machine."""
+    collector = Collector()
+    yield collector
+    collector.close()
+
+
+def call(name: str, arguments: Any, **meta: str) -> Any:
+    """The body of a call."""
+    params = {"name": name, "arguments": arguments, "_meta": meta}
+    return {**LIST, "method": "tools/call", "params": params}
+
+
+def attributes(span: Any) -> dict[str, Any]:
+    """The attributes of a span, texts and numbers."""
+    return {item.key: item.value.string_value or item.value.int_value for item in span.attributes}
+
+
+def ended(server: Server) -> list[dict[str, Any]]:
+    """The lines of the log of a server that was asked to end."""
+    server.ask_to_end()
+    assert server.exit_code() == 0
+    return [json.loads(line) for line in server.stop().splitlines() if line.startswith("{")]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("place", ["_meta", "header"])
+def test_a_call_is_one_trace_from_the_caller_to_the_api(
+    start: Start,
+    api: Recorder,
+    collector: Collector,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    server = start(TELEMETRY="1", HTTP_GRACE="0")
+    if place == "_meta":
+        server.send(call("get_book", {"book_id": "7"}, traceparent=PARENT))
+    else:
+        server.send(call("get_book", {"book_id": "7"}), traceparent=PARENT)
+    [line] = [line for line in ended(server) if line["event"] == "call"]
+    spans = collector.spans()
+    served, requested = spans["tools/call get_book"], spans["GET"]
+    assert {span.trace_id.hex() for span in (served, requested)} == {TRACE}
+    assert served.parent_span_id.hex() == "00f067aa0ba902b7"
+    assert requested.parent_span_id == served.span_id
+    assert line["trace"] == TRACE
+    carried = api.requests[-1][2]["traceparent"]
+    assert carried == f"00-{TRACE}-{requested.span_id.hex()}-01"
+    said = attributes(served)
+    assert said["mcp.method.name"] == "tools/call"
+    assert said["gen_ai.tool.name"] == "get_book"
+    assert said["network.transport"] == "tcp"
+    assert attributes(requested)["http.response.status_code"] == 200
+    assert collector.metrics
+
+
+def test_prometheus_finds_metrics_on_a_port_of_their_own(start: Start, api: Recorder) -> None:
+    port = free_port()
+    server = start(METRICS_PORT=str(port))
+    server.send(call("get_book", {"book_id": "7"}))
+    api.answer = (404, b"{}")
+    server.send(call("get_book", {"book_id": "8"}))
+    server.send(call("made_up_by_a_caller", {}))
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+
+    def value(name: str, *labels: str) -> float:
+        """The sum of the series with these labels."""
+        series = [each for each in lines if each.startswith(f"{name}{{")]
+        chosen = [each for each in series if all(label in each for label in labels)]
+        return sum(float(each.rpartition(" ")[2]) for each in chosen)
+
+    book = 'gen_ai_tool_name="get_book"'
+    assert value("mcp_server_calls_total", book, 'status="ok"') == 1
+    assert value("mcp_server_calls_total", book, 'status="404"') == 1
+    assert value("mcp_server_calls_total", '"_OTHER"', 'status="unknown_tool"') == 1
+    assert value("mcp_server_operation_duration_seconds_count", 'error_type="tool_error"') == 1
+    assert value("http_client_request_duration_seconds_count", '"404"') == 1
+    assert value("mcp_server_api_queue_duration_seconds_count", book) == 2
+    assert value("mcp_server_result_size_bytes_total", book) > 100
+    assert "made_up" not in text
+    assert server.send(method="GET", path="/metrics", content_length="0")[0] in (404, 405)
+
+
+def test_every_call_is_one_line_without_arguments_and_values(start: Start, api: Recorder) -> None:
+    server = start(HTTP_GRACE="0")
+    server.send(call("get_book", {"book_id": "canary-argument"}))
+    server.send(call("get_book", {"book_id": 7, "x": "canary-argument"}))
+    server.send(call("nothing", {}))
+    lines = ended(server)
+    calls = [line for line in lines if line["event"] in ("call", "call_failed")]
+    assert [(line["tool"], line["status"]) for line in calls] == [
+        ("get_book", "ok"),
+        ("get_book", "invalid_arguments"),
+        ("nothing", "unknown_tool"),
+    ]
+    assert calls[0]["requests"] == 1
+    assert calls[0]["bytes"] > 50
+    assert "canary-argument" not in json.dumps(calls[0])
+
+
+def test_what_can_change_something_is_audited_without_secrets(
+    start: Start, api: Recorder, tmp_path: Path
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    path.write_text("an earlier line\n")
+    path.chmod(0o600)
+    server = start(AUDIT=str(path), HTTP_GRACE="0")
+    server.send(call("get_book", {"book_id": "1"}))
+    server.send(
+        call("update_book", {"book_id": "1", "title": "T", "blurb": "canary-key-0123456789"})
+    )
+    api.answer = (409, b"{}")
+    server.send(call("delete_book", {"book_id": "1"}))
+    ended(server)
+    first, *lines = path.read_text().splitlines()
+    assert first == "an earlier line"
+    records = [json.loads(line) for line in lines]
+    assert [(record["tool"], record["status"]) for record in records] == [
+        ("update_book", "ok"),
+        ("delete_book", 409),
+    ]
+    assert records[0]["arguments"]["book_id"] == "1"
+    assert "canary" not in json.dumps(records)
+
+
+def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
+    package: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(package, environment | {"MCPGEN_SHOP_AUDIT": str(tmp_path / "no" / "audit")})
+    assert done.returncode == 2
+    assert "the audit cannot be written to" in done.stderr
+
+
+def test_telemetry_without_its_extra_says_what_to_install(
+    package: Path, environment: dict[str, str]
+) -> None:
+
+    blocker = (
+        "import sys; sys.modules['opentelemetry.sdk.resources'] = None\n"
+        f"from {PACKAGE}.__main__ import main; sys.exit(main())"
+    )
+    done = run(package, environment | {"MCPGEN_SHOP_TELEMETRY": "1"}, "-c", blocker)
+    assert done.returncode == 2
+    assert "install `shop-mcp[telemetry]`" in done.stderr
+
+
+def test_nothing_of_telemetry_is_imported_when_it_is_off(
+    package: Path, environment: dict[str, str]
+) -> None:
+    script = (
+        "import sys\n"
+        f"from {PACKAGE}.runtime.app import App\n"
+        f"App({PACKAGE!r})\n"
+        "print([name for name in sys.modules"
+        " if name.startswith(('opentelemetry.sdk', 'prometheus_client', 'opentelemetry.exporter'))"
+        " or name.endswith(('runtime.telemetry', 'runtime.audit'))])"
+    )
+    assert run(package, environment, "-c", script).stdout.strip() == "[]"
+
+
+def run(
+    package: Path, environment: dict[str, str], *command: str
+) -> subprocess.CompletedProcess[str]:
+    """The package on stdio, its client gone; or another command with it."""
+    return subprocess.run(
+        [sys.executable, *(command or ("-m", PACKAGE))],
+        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_the_line_of_a_call_names_its_caller(caplog: pytest.LogCaptureFixture) -> None:
+    caller = Caller("https://issuer.example", "user-17", "desk", Secret("t0ken"), 0.0)
+    with (
+        caplog.at_level("INFO", logger="mcpgen.runtime"),
+        recorded("get_book", caller),
+    ):
+        pass
+    [line] = caplog.records
+    assert line.getMessage() == "call"
+    assert vars(line)["fields"]["subject"] == "user-17"
+    assert "t0ken" not in str(vars(line))
