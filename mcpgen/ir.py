@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from .workflows.model import Workflow
+
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema 2020-12 object, as the model sees it."""
 
@@ -153,7 +155,8 @@ class Tool:
     tool with a request may refer to `Server.definitions`. `nullable` and `wire_names` are JSON
     Pointers: positions where null is a value of its own, and nested properties whose key differs on
     the wire. They point into `contract` where a tool with a request has one, else into
-    `input_schema`. A tool without `request` is implemented by the user: `output_contract` is what
+    `input_schema`. A tool of a `workflow` calls others. One without `request` and `workflow` is
+    implemented by the user: `output_contract` is what
     its result is checked against where that says more than `output_schema`, and with `takes_more`
     it takes arguments that are not named.
     `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
@@ -179,6 +182,12 @@ class Tool:
     takes_more: bool = False
     passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
     listing: Listing = Listing()
+    workflow: Workflow | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the user implements this tool."""
+        return self.request is None and self.workflow is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

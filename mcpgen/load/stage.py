@@ -13,6 +13,7 @@ from typing import Any
 
 from ..problems import McpgenError, Problems
 from . import files, overlay, recognise
+from . import workflows as workflows_stage
 from .beside import beside, expand
 from .copies import Copies
 from .definitions import SOURCES, with_draft
@@ -29,6 +30,7 @@ def load(
     names: Name | Sequence[Name],
     *,
     overlays: Sequence[Name] = (),
+    workflows: Sequence[Name] = (),
     limits: Limits | None = None,
     problems: Problems,
     folder: Path | None = None,
@@ -38,7 +40,7 @@ def load(
     copies: Copies | None = None,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
-    other files embedded.
+    other files embedded, among them the Arazzo documents `workflows`.
 
     Several names, or a folder, are one document too: definitions of tools stand beside at most one
     API description.
@@ -75,6 +77,10 @@ def load(
     has_tools = document.version == "tools"
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
         files.gather(document, problems, downloads, copies, folder)
+    for name in workflows:
+        _, workflows_text, workflows_tree = _read(name, downloads, copies)
+        workflows_stage.embed(document, workflows_text, workflows_tree)
+        note_surrogates(workflows_text, problems)
     document.source = with_hash(source, _hash(root))
     document.originals = copies.originals
     return document

@@ -20,6 +20,7 @@ LATER = ("draft", "auth_scheme", "auth_description", "headers", "full_answers", 
 NOT_HASHED = (
     "sources",
     "overlays",
+    "workflows",
     "ref_root",
     "max_bytes",
     "fetch_seconds",

@@ -99,7 +99,7 @@ def project_view(server: Server) -> ProjectView:
         has_functions=server.has_functions,
         reads_xml=any(shaping.xml for _, shaping in server.answers),
         lazy=server.lazy,
-        own_tools=any(tool.request is None for tool in server.tools),
+        own_tools=any(tool.is_own for tool in server.tools),
         distribution=server.distribution,
         command=command(server),
         entry_point=f"{server.package}.__main__:main",

@@ -9,7 +9,7 @@ from typing import Final
 from .. import runtime
 from ..ir import Server, Toolset
 from ..paths import template_root
-from . import code, stub
+from . import code, stub, workflows
 from .environment import environment
 from .facts import data_files
 from .formatting import finish
@@ -27,16 +27,20 @@ CUSTOM: Final = "src/package/custom/tool.py.jinja"
 """The template that is rendered once for each tool the user implements."""
 SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
-FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES)
+WORKFLOWS: Final = "src/package/tools/workflows.py.jinja"
+"""The template that is rendered for the toolset of workflows."""
+FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES, WORKFLOWS)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
 CLIENT: Final = "client/"
 SEARCH: Final = "search/"
 AUTH: Final = "src/package/auth.py"
 FUNCTIONS: Final = "functions/"
+STEPS: Final = "workflows/"
+PATHS: Final = "workflows/paths.py"
 """What a server without an API does not have: the HTTP side, and the file that extends it; what one
 that is never started with `--lazy` does not have: the search; and what one does not have whose user
-makes no tools of functions.
+makes no tools of functions; one without workflows, or whose workflows have no JSONPath.
 """
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
@@ -76,7 +80,8 @@ def answer_modules(server: Server) -> tuple[str, list[str]]:
 def _modules(server: Server) -> dict[str, dict[str, str]]:
     """The Python that comes from the document: kind of module → {path: text}."""
     types = Types(server)
-    modules: dict[str, dict[str, str]] = {"tools": {}, "models": {}, "custom": {}, "tests": {}}
+    kinds = ("tools", "workflows", "models", "custom", "tests")
+    modules: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
     models_view = types.view()
     if models_view is not None:
         path = f"src/{server.package}/models.py"
@@ -96,6 +101,10 @@ def _toolset_modules(
     if tools_view.functions:
         path = f"{package}/tools/{toolset.name}.py"
         yield "tools", path, _rendered(TOOLS, module=tools_view)
+    if any(tool.workflow for tool in toolset.tools):
+        path = f"{package}/tools/{toolset.name}.py"
+        workflows_view = workflows.module(toolset, types, server)
+        yield "workflows", path, _rendered(WORKFLOWS, module=workflows_view)
     for name, stub_view in stub.stubs(toolset, types).items():
         yield "custom", f"{package}/custom/{name}.py", _rendered(CUSTOM, stub=stub_view)
     calls_view = stub.calls(toolset, types, server)
@@ -135,6 +144,10 @@ def _unused(server: Server) -> tuple[str, ...]:
         paths.append("results/xml_data.py")
     if not server.has_functions:
         paths.append(FUNCTIONS)
+    if not workflows.are_in(server):
+        paths.append(STEPS)
+    elif not workflows.need_paths(server):
+        paths.append(PATHS)
     return tuple(paths)
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import anyio
@@ -22,7 +23,7 @@ from mcp.shared.exceptions import MCPError
 
 from .log import event
 from .package import Package
-from .results.content import Context, failure, sendable
+from .results.content import Context, ToolError, failure, sendable
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
@@ -71,6 +72,7 @@ class App:
             yours=yours,
         )
         self._package = home
+        self._yours = yours
         self._settings = settings
         self._limits = settings or Settings(name=facts["name"], env_prefix=facts["env_prefix"])
         self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
@@ -206,11 +208,9 @@ class App:
         entry: Entry,
         arguments: dict[str, Any] | None,
     ) -> dict[str, Any]:
-        reason = ""
-        if self.catalog.read_only and not entry.read_only:
-            reason = f"`{entry.name}` can change data, and this server was started read-only"
-        elif self.refusal is not None:
-            reason = self.refusal(entry, request.request)
+        context = Context(request, entry.name)
+        context.server = self
+        reason = self._reason_to_refuse(entry, context)
         if reason:
             _log_failure(entry.name, "refused", reason)
             return failure(reason)
@@ -218,13 +218,46 @@ class App:
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
         with anyio.move_on_after(seconds + grace):
-            return await self._caller.call(entry, arguments, Context(request, entry.name))
+            return await self._caller.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
         )
         _log_failure(entry.name, "timed_out", reason, round(seconds * 1000))
-        return failure(reason)
+        result = failure(reason)
+        result["content"] += context.done()
+        return result
+
+    def _reason_to_refuse(self, entry: Entry, context: Context) -> str:
+        """Why a tool may not be called here, or not by this caller; or nothing."""
+        if self.catalog.read_only and not entry.read_only:
+            return f"`{entry.name}` can change data, and this server was started read-only"
+        if self.refusal is not None:
+            return self.refusal(entry, context.request)
+        return ""
+
+    @cached_property
+    def _every(self) -> Catalog:
+        """The tools of all toolsets, for functions that call others."""
+        return Catalog(self._package, aliases=self.catalog.aliases, yours=self._yours)
+
+    async def call_inside(self, name: str, arguments: dict[str, Any], context: Context) -> Any:
+        """What the function of a tool returns, for the function of another one: a call that is
+        refused, checked and guarded like any other. Raises what these raise.
+        """
+        entry = self.catalog.find(name) or self._every.find(name)
+        if entry is None:
+            raise ToolError(f"there is no tool `{name}` on this server")
+        reason = self._reason_to_refuse(entry, context)
+        if reason:
+            raise ToolError(reason)
+        _, value = await self._caller.value(entry, arguments, context)
+        return value
+
+    def only_reads(self, name: str) -> bool:
+        """Whether a tool, of any toolset, says that it changes nothing."""
+        entry = self.catalog.find(name) or self._every.find(name)
+        return entry is not None and entry.read_only
 
     async def _call_lazy(
         self,
