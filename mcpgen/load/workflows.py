@@ -1,7 +1,7 @@
 """Arazzo documents whose workflows become tools.
 
-Each is embedded in the tree of its API's document, under its file's name, so that its schemas and
-its places are found as those of any other file.
+Each is embedded in the tree of its API's document, so that its schemas and its places are found as
+those of any other file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ VERSIONS = ("1.0.", "1.1.")
 
 def embed(document: Document, text: Text, tree: Any) -> None:
     """Embed one Arazzo document. Raises DocumentError for a file that is none."""
-    file = f"workflows:{text.name}"
+    # Not the path: the document is the same wherever mcpgen is started
+    file = f"workflows:{len(document.workflows) + 1}"
     document.files[file] = text
     home = f"/{FILES}/{escape(file)}"
 

@@ -263,7 +263,7 @@ class _Writer:
         members = {
             name: self.value(item)
             for name, item in self.workflow.outputs
-            if _steps_in(item) <= self.assigned | {""}
+            if item != model.Missing() and _steps_in(item) <= self.assigned | {""}
         }
         if not members:
             self.add(depth, "return {}")
@@ -385,8 +385,9 @@ class _Writer:
         ]
         for each in step.arguments:
             argument = by_place.get((each.place, each.name))
-            if argument is not None and not argument.fixed:
-                items.append((f"{py_ident(argument.name)}=", self.value(each.value)))
+            if argument is None or argument.fixed or each.value == model.Missing():
+                continue
+            items.append((f"{py_ident(argument.name)}=", self.value(each.value)))
         if step.body is not None:
             fields = [each for each in tool.arguments if each.place == "body"]
             renamed = {each.wire_name: each.name for each in fields if each.wire_name != each.name}
@@ -453,11 +454,10 @@ class _Writer:
                 return self.at(py_ident(self.arguments[name].name), pointer)
             case model.Output(step, name, pointer):
                 return self.at(self.outputs[step, name], pointer)
-            case model.Body(step, pointer, is_text):
-                answer = self.answers[step]
-                return self.at(
-                    f"{answer}.text" if is_text and not pointer else f"{answer}.data", pointer
-                )
+            case model.Body(step, pointer, False):
+                return self.at(f"{self.answers[step]}.data", pointer)
+            case model.Body(step, pointer):
+                return self.at(call(f"{self.values}.body", self.answers[step]), pointer)
             case model.Header(step, name):
                 return call(f"{self.values}.header", f"{self.answers[step]}.headers", quoted(name))
             case model.Status(step):
@@ -486,7 +486,7 @@ class _Writer:
                 return call(f"{self.values}.count", self.value(data))
         raise TypeError(f"no value: {item!r}")
 
-    def at(self, expression: str, pointer: str) -> Expression:
+    def at(self, expression: Expression, pointer: str) -> Expression:
         """A part of a value."""
         if not pointer:
             return expression

@@ -16,7 +16,7 @@ from ..ir import Argument, Tool
 from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
 from ..runtime.pointer import escape, split
-from ..text import visible
+from ..text import visible, words
 from .conditions import criterion
 from .expressions import EMBEDDED, Inexpressible, Scope, value_of
 from .model import (
@@ -86,9 +86,12 @@ class Operations:
         """The operation of that operationId. Raises Inexpressible."""
         match = _SOURCE.fullmatch(text)
         name = match[2] if match else text
-        if name not in self._by_id:
-            raise self._refuse(name)
-        return self._by_id[name]
+        if name in self._by_id:
+            return self._by_id[name]
+        similar = [tool for each, tool in self._by_id.items() if each.lower() == name.lower()]
+        if len(similar) == 1 and name not in self.reasons:
+            return similar[0]
+        raise self._refuse(name)
 
     def by_path(self, text: str) -> Tool:
         """The operation that an `operationPath` points to. Raises Inexpressible."""
@@ -299,7 +302,7 @@ class _StepReader:
         for place, name, data in self._parameter_objects():
             if place == "querystring":
                 raise Inexpressible("it sends a whole query string")
-            argument = _argument(tool, place, name)
+            argument = _argument(tool, place, name) or self._similar(tool, place, name)
             if argument is not None:
                 value = value_of(data, self.scope)
                 yield StepArgument(place=argument.place, name=argument.wire_name, value=value)
@@ -314,6 +317,23 @@ class _StepReader:
                 f" {reason}",
                 pointer=f"{self.pointer}/parameters",
             )
+
+    def _similar(self, tool: Tool, place: str, name: str) -> Argument | None:
+        """The one argument whose name has the same words: `petId` for `pet_id`."""
+        similar = [
+            argument
+            for argument in tool.arguments
+            if argument.place == place and words(argument.wire_name) == words(name)
+        ]
+        if len(similar) != 1:
+            return None
+        self.problems.note(
+            "E1541",
+            f"step `{visible(self.id)[:60]}` sends `{visible(name)[:60]}` as"
+            f" `{visible(similar[0].wire_name)[:60]}`: so the operation calls it",
+            pointer=f"{self.pointer}/parameters",
+        )
+        return similar[0]
 
     def _body(self, tool: Tool) -> tuple[list[StepArgument], Value | None]:
         """The request body as arguments, or as an object that is known only when the step runs."""

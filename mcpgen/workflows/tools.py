@@ -139,18 +139,46 @@ class Workflows(Definitions):
 
 
 def settled(server: Server, problems: Problems) -> Server:
-    """The server without workflows that call operations which the configuration took out, or which
-    never get an argument that they need.
+    """The server without workflows that call operations which the configuration took out.
+
+    Steps that lack an argument of their operation are reported.
     """
     workflows = {tool.workflow.id: tool.workflow for tool in server.tools if tool.workflow}
     if not workflows:
         return server
+    reasons = _reasons_against(workflows, server, problems)
+    skips = list(server.skips)
+    for tool in server.tools:
+        if tool.workflow is None or tool.workflow.id not in reasons:
+            continue
+        reason = reasons[tool.workflow.id]
+        skips.append(Skip(origin=tool.origin, reason=reason, code="E1543", filtered=False))
+        message = f"workflow `{visible(tool.origin.path)[:60]}` skipped: {reason}"
+        problems.note("E1543", message, pointer=tool.origin.pointer)
+    toolsets = []
+    for toolset in server.toolsets:
+        kept = [
+            each for each in toolset.tools if not each.workflow or each.workflow.id not in reasons
+        ]
+        if kept:
+            toolsets.append(replace(toolset, tools=tuple(kept)))
+    return replace(server, toolsets=tuple(toolsets), skips=tuple(skips))
+
+
+def _reasons_against(
+    workflows: Mapping[str, Workflow], server: Server, problems: Problems
+) -> dict[str, str]:
+    """Why workflows cannot be tools of a server, by workflowId."""
     tools = {f"{tool.origin.method} {tool.origin.path}": tool for tool in server.tools}
     reasons: dict[str, str] = {}
     for name, workflow in workflows.items():
         reason = _fault(workflow, tools)
         if reason:
             reasons[name] = reason
+            continue
+        for step in workflow.steps:
+            if step.operation:
+                _report_lacking(step, tools[step.operation], problems)
     while True:
         more = {
             name: f"it runs `{inner}`, which is skipped"
@@ -159,23 +187,8 @@ def settled(server: Server, problems: Problems) -> Server:
             if name not in reasons
         }
         if not more:
-            break
+            return reasons
         reasons |= more
-    skips = list(server.skips)
-    toolsets = []
-    for toolset in server.toolsets:
-        kept = []
-        for tool in toolset.tools:
-            reason = reasons.get(tool.workflow.id, "") if tool.workflow else ""
-            if not reason:
-                kept.append(tool)
-                continue
-            skips.append(Skip(origin=tool.origin, reason=reason, code="E1543", filtered=False))
-            message = f"workflow `{visible(tool.origin.path)[:60]}` skipped: {reason}"
-            problems.note("E1543", message, pointer=tool.origin.pointer)
-        if kept:
-            toolsets.append(replace(toolset, tools=tuple(kept)))
-    return replace(server, toolsets=tuple(toolsets), skips=tuple(skips))
 
 
 def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
@@ -187,12 +200,22 @@ def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
         label = f"step `{visible(step.id)[:60]}`"
         if tool is None:
             return f"{label}: it calls `{step.operation}`, which is no tool: `mcpgen.toml` says so"
-        sent = {(each.place, each.name) for each in step.arguments}
-        for argument in tool.arguments:
-            if _lacks(step, argument, sent):
-                missing = f"`{argument.wire_name}`, which `{step.operation}` needs"
-                return f"{label}: it does not send {missing}"
     return ""
+
+
+def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
+    """Report the arguments that a step does not send and that its operation needs."""
+    sent = {(each.place, each.name) for each in step.arguments}
+    for argument in tool.arguments:
+        if _lacks(step, argument, sent):
+            problems.warn(
+                "E1545",
+                f"step `{visible(step.id)[:60]}` does not send"
+                f" `{visible(argument.wire_name)[:60]}`, which `{step.operation}` needs:"
+                " the step will fail",
+                pointer=step.pointer,
+                hint="add it to the step's `parameters` or `requestBody`",
+            )
 
 
 def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from ..arguments.checker import compiled
 from ..client.scalars import OMIT
 from ..pointer import child, split
+from ..results.answer import Answer
 
 
 def at(data: Any, pointer: str) -> Any:
@@ -29,6 +30,13 @@ def at(data: Any, pointer: str) -> Any:
 def header(fields: Any, name: str) -> Any:
     """The value of a header field by its lower-case name; `OMIT` where there is none."""
     return fields.get(name, OMIT)
+
+
+def body(answer: Answer[Any]) -> Any:
+    """The body of an answer: its data where it is JSON, else its text."""
+    if answer.data is not None:
+        return answer.data
+    return OMIT if answer.text is None else answer.text
 
 
 def count(data: Any) -> Any:
