@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..problems import McpgenError, Problems
+from ..problems import McpgenError, Problems, UsageError
 from . import files, overlay, recognise
 from . import workflows as workflows_stage
-from .beside import beside, expand
+from .beside import beside, expand, others
 from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
 from .fetch import Downloads, Progress, silent
+from .join import join
 from .limits import Limits
 from .source import Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Text, decode, note_surrogates, raised
@@ -59,6 +60,7 @@ def load(
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     files_named = expand(names)
+    entries: list[tuple[Source, Text, Any]] = []
     if len(files_named) > 1:
         entries = [_read(name, downloads, copies, draft) for name in files_named]
         source, text, root, folder = beside(files_named, entries)
@@ -67,6 +69,9 @@ def load(
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
+    for other_text, tree, path in others(entries, root):
+        join(document, other_text, tree, path, problems)
+        texts.append(other_text)
     for name in overlays:
         _, overlay_text, overlay_tree = _read(name, downloads, copies)
         overlay.apply(document, overlay_text, overlay_tree, problems)
@@ -75,6 +80,9 @@ def load(
         note_surrogates(entry, problems)
     document.version = recognise.version(root, document.place, problems)
     has_tools = document.version == "tools"
+    if workflows and not document.describes_api:
+        message = "the document describes no API, so workflows have nothing to call"
+        raise UsageError.of("E1544", message, "give an OpenAPI document", file=source.name)
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
         files.gather(document, problems, downloads, copies, folder)
     for name in workflows:
