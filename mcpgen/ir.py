@@ -266,7 +266,7 @@ class Server:
     `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
     contracts refer to, `definition_names` pointers of properties in them whose key differs on the
     wire (pointer, name). `has_functions` says that the user's code makes tools of functions with
-    `@tool`.
+    `@tool`, `functions` are the names of these tools.
     """
 
     name: str
@@ -297,6 +297,7 @@ class Server:
     recognised: str = ""
     lazy: bool = True
     has_functions: bool = False
+    functions: tuple[str, ...] = ()
 
     @property
     def calls_api(self) -> bool:

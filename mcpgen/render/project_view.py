@@ -25,6 +25,7 @@ from .manifests import (
     overfull_clients,
     writing_variables,
 )
+from .workflows import need_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class ProjectView:
     """Whether the user's code makes tools of functions."""
     reads_xml: bool
     """Whether an answer in XML becomes JSON."""
+    reads_paths: bool
+    """Whether a workflow has a JSONPath."""
     lazy: bool
     """Whether the tools can be searched."""
     own_tools: bool
@@ -98,6 +101,7 @@ def project_view(server: Server) -> ProjectView:
         calls_api=server.calls_api,
         has_functions=server.has_functions,
         reads_xml=any(shaping.xml for _, shaping in server.answers),
+        reads_paths=need_paths(server),
         lazy=server.lazy,
         own_tools=any(tool.is_own for tool in server.tools),
         distribution=server.distribution,

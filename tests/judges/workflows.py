@@ -239,7 +239,8 @@ def _plain(reader: Reader, schema: Any, depth: int) -> dict[str, Any]:
 
 def run_both(case: Case, tool: Tool, server: Server, api: Api, tally: Tally) -> None:
     """Run one workflow as a tool and in the other engine."""
-    arguments = sample_arguments(tool, tool.input_schema, tool.input_schema) or {}
+    contract = tool.contract or tool.input_schema
+    arguments = sample_arguments(tool, contract, contract) or {}
     api.requests.clear()
     result = asyncio.run(called(server, tool.name, arguments, api))
     ours = list(api.requests)
