@@ -304,7 +304,7 @@ class _StepReader:
                 raise Inexpressible("it sends a whole query string")
             argument = _argument(tool, place, name) or self._similar(tool, place, name)
             if argument is not None:
-                value = value_of(data, self.scope)
+                value = value_of(_typed(data, argument), self.scope)
                 yield StepArgument(place=argument.place, name=argument.wire_name, value=value)
                 continue
             reason = "the operation does not have it"
@@ -442,6 +442,18 @@ class _StepReader:
                     limit=max(0, int(limit)),
                 )
         raise Inexpressible(f"an action of type `{visible(str(node.get('type')))[:40]}` is unknown")
+
+
+def _typed(data: Any, argument: Argument) -> Any:
+    """A text that stands for a number or a boolean, as documents write them in parameters."""
+    kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,)}
+    if not isinstance(data, str) or argument.annotation.kind not in kinds:
+        return data
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return data
+    return value if type(value) in kinds[argument.annotation.kind] else data
 
 
 def _argument(tool: Tool, place: str, name: str) -> Argument | None:

@@ -124,13 +124,12 @@ class Tally:
     """What came of all documents."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    lines: list[str] = field(default_factory=list)
 
     def note(self, kind: str, line: str = "") -> None:
         """Count one thing, and say it where there is something to say."""
         self.counts[kind] += 1
         if line:
-            self.lines.append(f"{kind}: {line}")
+            print(f"{kind}: {line}", flush=True)
 
 
 def cases(folder: Path, work: Path, url: str) -> Iterator[Case]:
@@ -160,6 +159,10 @@ def _copied(path: Path, data: Any, target: Path, url: str) -> Case | None:
         document["servers"] = [{"url": url}]
         for item in document["paths"].values():
             item.pop("servers", None)
+            for operation in item.values():
+                if isinstance(operation, dict):
+                    operation.pop("servers", None)
+                    operation.pop("security", None)
         document.pop("security", None)
         copy = target / f"openapi{index}.json"
         copy.write_text(json.dumps(document, default=str))
@@ -294,7 +297,6 @@ def main() -> int:
         for case in cases(folder, Path(work), api.url):
             judge(case, api, tally)
     api.server.shutdown()
-    print("\n".join(tally.lines))
     print(", ".join(f"{count} {kind}" for kind, count in sorted(tally.counts.items())))
     return 1 if tally.counts["other requests"] else 0
 

@@ -338,3 +338,17 @@ def test_a_read_only_server_has_the_workflows_that_only_read(make: Any, api: Any
     assert "read-only" in text_of(project.call("add_it", {"name": "x"}, read_only=True))
     hints = {tool.name: tool.hints.read_only for tool in project.server.tools if tool.workflow}
     assert hints == {"add_it": False, "find": True}
+
+
+def test_a_text_that_stands_for_a_number_is_sent_as_one(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {})]
+    listing = step("list", "listThings", parameters=[query("limit", "7"), query("kind", "7")])
+    make(API, arazzo(workflow("find", listing))).outputs("find")
+    assert api.lines == ["GET /things?kind=7&limit=7"]
+
+
+def test_workflows_that_run_each_other_without_end_are_stopped(make: Any, api: Any) -> None:
+    again = {"stepId": "again", "workflowId": "turn"}
+    result = make(API, arazzo(workflow("turn", again))).call("turn")
+    assert "more than 20 deep" in text_of(result)
+    assert api.lines == []

@@ -18,6 +18,8 @@ from ..results.answer import Answer
 from ..results.content import Context, ToolError
 from .values import pruned
 
+DEEPEST = 20
+"""Workflows that run each other in one call."""
 T = TypeVar("T")
 Function = Callable[..., Coroutine[Any, Any, T]]
 
@@ -55,6 +57,8 @@ class Steps:
         self._current = step
         await context.progress(len(self._done), self._total, step)
         depth = len(context.steps)
+        if depth > DEEPEST:
+            raise ToolError(f"workflows run each other more than {DEEPEST} deep")
         result = await context.server.call_inside(tool, pruned(arguments), context)
         self._done.append(self._account(step, tool))
         for inner in context.steps[depth:]:
