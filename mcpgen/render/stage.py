@@ -10,13 +10,14 @@ from .. import runtime
 from ..ir import Server, Toolset
 from ..paths import template_root
 from . import code, stub, workflows
+from .deployment import FOLDER as DEPLOYMENTS
 from .environment import environment
 from .facts import data_files
 from .formatting import finish
 from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
-from .project_view import project_view
+from .project_view import has_login, project_view
 from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
@@ -36,11 +37,13 @@ CLIENT: Final = "client/"
 SEARCH: Final = "search/"
 AUTH: Final = "src/package/auth.py"
 FUNCTIONS: Final = "functions/"
+LOGIN: Final = "login/"
 STEPS: Final = "workflows/"
 PATHS: Final = "workflows/paths.py"
 """What a server without an API does not have: the HTTP side, and the file that extends it; what one
-that is never started with `--lazy` does not have: the search; and what one does not have whose user
-makes no tools of functions; one without workflows, or whose workflows have no JSONPath.
+that is never started with `--lazy` does not have: the search; what one does not have whose user
+makes no tools of functions, whose API nobody can log in to, that has no workflows, or whose
+workflows have no JSONPath.
 """
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
@@ -125,7 +128,9 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
-        if name in FROM_THE_DOCUMENT or (name == AUTH and not server.calls_api):
+        if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
+            continue
+        if name == AUTH and not server.calls_api:
             continue
         if name.endswith(".jinja"):
             yield _placed(name, server), environment().get_template(name).render(context)
@@ -148,6 +153,8 @@ def _unused(server: Server) -> tuple[str, ...]:
         paths.append(STEPS)
     elif not workflows.need_paths(server):
         paths.append(PATHS)
+    if not has_login(server):
+        paths.append(LOGIN)
     return tuple(paths)
 
 

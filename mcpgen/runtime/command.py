@@ -29,6 +29,8 @@ def main(package: str, argv: list[str] | None = None) -> int:
             from .install.command import main as install
 
             return install(package, arguments, _choices())
+        if arguments and arguments[0] in ("login", "logout"):
+            return _login(package, arguments)
         facts = Package.named(package).facts()
         options = _options(arguments, facts["name"], facts["env_prefix"])
         if options.version:
@@ -37,6 +39,10 @@ def main(package: str, argv: list[str] | None = None) -> int:
         # What the user's modules print on import must not reach the protocol's stream
         with redirect_stdout(sys.stderr):
             settings = read(facts, http=options.http)
+            if options.workers != 1:
+                from .transports.workers import share
+
+                settings = share(settings, options.workers)
             log.configure(options.log_level, settings.redactor)
             for note in settings.notes:
                 log.event("warning", "settings", reason=note)
@@ -63,6 +69,18 @@ def main(package: str, argv: list[str] | None = None) -> int:
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _login(package: str, arguments: list[str]) -> int:
+    """Run the command `login` or `logout`. Raises StartError where the server has neither."""
+    from .package import Package
+    from .server.catalog import StartError
+
+    home = Package.named(package)
+    if not home.has("runtime/login/command"):
+        raise StartError("the API's description offers no login for a person: set its credentials")
+    code: int = home.module("runtime.login.command").main(package, arguments)
+    return code
 
 
 def _names(option: str) -> list[str]:
@@ -144,6 +162,13 @@ def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
             "host name clients use (repeatable); needed, with authentication, for any address but"
             " loopback"
         ),
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with --http: processes that serve, sharing the port and the limits (default: 1)",
     )
     parser.add_argument(
         "--log-level",

@@ -191,7 +191,7 @@ def test_two_apis_make_one_server_and_keep_their_servers(tmp_path: Path) -> None
         sources=(str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml")),
         workflows=(str(tmp_path / "flows.yaml"),),
     )
-    document, server, files = pipeline.generate(config, problems)
+    document, server, _ = pipeline.generate(config, problems)
     tools = {tool.name: tool for tool in server.tools}
     assert {"list_things", "list_parts", "both"} <= tools.keys()
     assert tools["list_parts"].request.base_url == "https://other.example.com"

@@ -15,6 +15,8 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
+
 from ..log import event
 from ..server.names import CALL
 from .jsonrpc import BadMessage, parse
@@ -193,7 +195,7 @@ class Guard:
             scope[GRANTED] = granted
             body = await self._body(scope, receive)
             _check_message(scope, body)
-            self._check_scopes(granted, body)
+            self._check_scopes(granted, scope.get(MESSAGE))
         except Refused as refused:
             return await _answer(send, refused.status, refused.content, *refused.fields)
         except ClientGone:
@@ -237,11 +239,12 @@ class Guard:
             raise Refused(413, {"error": reason})
         return body
 
-    def _check_scopes(self, granted: frozenset[str] | None, body: bytes) -> None:
+    def _check_scopes(self, granted: frozenset[str] | None, message: JSONRPCMessage | None) -> None:
         """Raises Refused for a call that needs more scopes than were granted."""
-        if granted is None:
+        name = called(message)
+        if granted is None or name is None:
             return
-        needed = frozenset().union(*(self._needs(name) for name in _called(body)))
+        needed = self._needs(name)
         if not needed <= granted:
             scopes = " ".join(sorted(needed))
             parameters = f'error="insufficient_scope", scope="{scopes}"'
@@ -335,23 +338,15 @@ def _is_json(scope: Scope) -> bool:
     return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
 
 
-def _called(body: bytes) -> list[str]:
-    """The tool a request's body calls, in a list, or nothing; the call itself is judged again where
-    it is made.
-    """
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(message, dict) or message.get("method") != "tools/call":
-        return []
-    params = message.get("params")
-    if not isinstance(params, dict):
-        return []
+def called(message: JSONRPCMessage | None) -> str | None:
+    """The tool that a message calls, if any; the call itself is judged again where it is made."""
+    if not isinstance(message, JSONRPCRequest) or message.method != "tools/call":
+        return None
+    params = message.params or {}
     name, arguments = params.get("name"), params.get("arguments")
     if name == CALL and isinstance(arguments, dict):
         name = arguments.get("name")
-    return [name] if isinstance(name, str) else []
+    return name if isinstance(name, str) else None
 
 
 async def _answer_probe(scope: Scope, send: Send, status: int, text: str) -> None:
