@@ -281,6 +281,8 @@ def _output_schema(node: dict[str, Any]) -> dict[str, Any] | None:
 def _description(node: dict[str, Any], workflow: Workflow) -> str:
     """What a workflow does, its author's words first."""
     text = plain(node.get("description")) or plain(node.get("summary"))
+    if text[-1:].isalnum():
+        text += "."
     steps = ", ".join(f"`{step.id}`" for step in workflow.steps)
     outputs = ", ".join(f"`{name}`" for name, _ in workflow.outputs)
     lines = [text, f"Steps: {steps}."]
