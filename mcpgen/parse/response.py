@@ -32,8 +32,9 @@ TELLING_NAMES = (
 )
 """Names of fields that tell what an object is, the most telling first."""
 NOISE = re.compile(
-    r"(?:_|^)(?:urls?|href|links|node_id|etag|object)$|Url$|^[_@$]|^(?:is_?)?(?:ok|success(?:ful)?)$",
-    re.I,
+    r"""(?:_|^)(?:urls?|href|links|node_id|etag|object)$ | Url$ | ^[_@$]
+        | ^(?:is_?)?(?:ok|success(?:ful)?)$""",
+    re.I | re.X,
 )
 """Names of fields that tell nothing about an object; an error says itself that it failed."""
 NOUN_PHRASE = re.compile(

@@ -126,6 +126,15 @@ SETTINGS = (
     Setting("TOKEN_URL", "url", "", 0, 0,
             "Where OAuth tokens are fetched, in place of the usual address", "api",
             "as generated"),
+    Setting("EXCHANGE_URL", "url", "", 0, 0,
+            "Token endpoint where each caller's token is exchanged for one of the API (RFC 8693)",
+            "api"),
+    Setting("EXCHANGE_CLIENT_ID", "text", "", 0, 0,
+            "This server's client id at that endpoint", "api"),
+    Setting("EXCHANGE_CLIENT_SECRET", "secret", None, 0, 0,
+            "The secret that belongs to it (secret)", "api"),
+    Setting("EXCHANGE_AUDIENCE", "text", "", 0, 0, "Whom those tokens are for", "api"),
+    Setting("EXCHANGE_SCOPES", "scopes", frozenset(), 0, 0, "The scopes they have", "api"),
     Setting("FILE_ROOTS", "folders", (), 0, 0,
             "Folders whose files may be uploaded by path (stdio only)", "api"),
     Setting("SAVE_DIR", "folders", None, 0, 0,
@@ -298,6 +307,12 @@ class Settings:
     breaker_failures: int = _DEFAULTS["BREAKER_FAILURES"]
     """Failures in a row after which the API is left alone; 0 is never."""
     breaker_seconds: float = _DEFAULTS["BREAKER_SECONDS"]
+    exchange_url: str = _DEFAULTS["EXCHANGE_URL"]
+    """Where callers' tokens are exchanged; empty when the API is called as the operator."""
+    exchange_client_id: str = _DEFAULTS["EXCHANGE_CLIENT_ID"]
+    exchange_client_secret: Secret | None = _DEFAULTS["EXCHANGE_CLIENT_SECRET"]
+    exchange_audience: str = _DEFAULTS["EXCHANGE_AUDIENCE"]
+    exchange_scopes: frozenset[str] = _DEFAULTS["EXCHANGE_SCOPES"]
     redis_url: Secret | None = _DEFAULTS["REDIS_URL"]
     """Where replicas share their limits."""
     max_result_chars: int = _DEFAULTS["MAX_RESULT_CHARS"]
@@ -392,6 +407,7 @@ class _Reader:
         }
         http_token = self.secret("HTTP_TOKEN")
         redis_url = self.redis_url()
+        exchange_secret = self.secret("EXCHANGE_CLIENT_SECRET")
         self.note_risks(credentials, base_url, trusted)
         self.note_unknown(credentials.values())
         settings = Settings(
@@ -403,7 +419,11 @@ class _Reader:
             trusted_origins=frozenset(trusted),
             http_token=http_token,
             redis_url=redis_url,
-            redactor=_redactor(credentials.values(), http_token, *_secrets_of_url(redis_url)),
+            exchange_url=self.exchange_url(),
+            exchange_client_secret=exchange_secret,
+            redactor=_redactor(
+                credentials.values(), http_token, exchange_secret, *_secrets_of_url(redis_url)
+            ),
             **self.generated(),
             **self.local_folders(),
             **self.simple_values(),
@@ -594,6 +614,27 @@ class _Reader:
             return None
         return Secret(value)
 
+    def exchange_url(self) -> str:
+        """Where callers' tokens are exchanged, if the operator says so."""
+        url = self.value("EXCHANGE_URL")
+        if not url:
+            return ""
+        try:
+            origin = origin_of(url)
+        except ValueError as error:
+            self.refuse("EXCHANGE_URL", f"cannot be used: {error}")
+            return ""
+        if origin.scheme != "https" and not origin.loopback:
+            self.refuse("EXCHANGE_URL", "has to be an https URL: callers' tokens are sent there")
+        needed = ["EXCHANGE_CLIENT_ID", "EXCHANGE_CLIENT_SECRET"]
+        if self.http:
+            needed.append("HTTP_ISSUER")
+        for name in needed:
+            is_set = self.value(name) or self.value(f"{name}_FILE")
+            if not is_set:
+                self.refuse(name, f"is not set, and `{self.prefix}_EXCHANGE_URL` needs it")
+        return url
+
     def redis_url(self) -> Secret | None:
         """The URL of a Redis, which may hold a password."""
         url = self.secret("REDIS_URL")
@@ -707,7 +748,8 @@ class _Reader:
 
     def note_unknown(self, credentials: Iterable[Credential]) -> None:
         """Note variables with the server's prefix that it does not read."""
-        secrets = {f"{self.prefix}_HTTP_TOKEN", f"{self.prefix}_REDIS_URL"}
+        settings = [setting.name for setting in SETTINGS if setting.kind == "secret"]
+        secrets = {f"{self.prefix}_{name}" for name in settings}
         for credential in credentials:
             secrets.update(credential.variables)
             secrets.update(

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import httpcore2
 import httpx2
 
+from ..caller import caller_now
 from ..errors import (
     ApiError,
     BadAnswer,
@@ -398,6 +399,7 @@ class Api:
         request = Outgoing(
             method, url, headers, dict(call.cookies), content, self.settings.redactor
         )
+        request.caller = caller_now.get()
         if call.trusted:
             self._add_constants(request)
             await self._credentials.add(call.credentials, request, self.post)

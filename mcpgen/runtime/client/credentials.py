@@ -11,15 +11,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import MissingCredential
-from ..secrets import Secret
+from ..secrets import Secret, own_token
 from ..settings import Credential, Settings
 from .oauth import Post, Token
 from .outgoing import Outgoing
 
 if TYPE_CHECKING:
     from ..login.token import StoredToken
+    from .on_behalf import Exchange
 
 Security = tuple[tuple[str, ...], ...]
+
+BEARERS = ("bearer", "client_credentials")
+"""The kinds of credentials that a token on behalf of the caller takes the place of."""
+ON_BEHALF = "on behalf of the caller"
+"""Stands for a variable in `Outgoing.tokens`."""
 
 
 class Credentials:
@@ -32,6 +38,11 @@ class Credentials:
         """By the first variable of the credential."""
         self._logins: dict[str, StoredToken] = {}
         """By the name of the credential, those that the environment does not hold."""
+        self._exchange: Exchange | None = None
+        if settings.exchange_url:
+            from .on_behalf import Exchange
+
+            self._exchange = Exchange(settings)
         for credential in settings.credentials.values():
             for one in (credential, credential.for_writing):
                 if one is not None and one.kind == "client_credentials":
@@ -71,7 +82,12 @@ class Credentials:
     async def add(self, credentials: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
         """Add the selected credentials to a request."""
         for credential in credentials:
-            if credential.kind == "api_key":
+            if self._exchange is not None and credential.kind in BEARERS:
+                own = await self._exchange.token(request.caller, post)
+                request.tokens[ON_BEHALF] = own
+                own_token.set(own)
+                request.set_header("Authorization", f"Bearer {own.reveal()}")
+            elif credential.kind == "api_key":
                 _add_api_key(request, credential)
             elif credential.kind == "basic":
                 request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
@@ -95,7 +111,10 @@ class Credentials:
         again makes sense.
         """
         for variable, token in refused.items():
-            self._tokens[variable].forget(token)
+            if self._exchange is not None and variable == ON_BEHALF:
+                self._exchange.forget(token)
+            else:
+                self._tokens[variable].forget(token)
         return bool(refused)
 
     def variables(self, security: Security | None, *, writes: bool = False) -> tuple[str, ...]:
@@ -132,8 +151,14 @@ class Credentials:
             credential = self._credential(name, writes)
             if credential is None:
                 continue
-            if credential.present or self._is_logged_in(name):
+            if self._is_present(credential) or self._is_logged_in(name):
                 yield credential
+
+    def _is_present(self, credential: Credential) -> bool:
+        """Whether the credential is set, or made for each caller."""
+        if self._exchange is not None and credential.kind in BEARERS:
+            return True
+        return credential.present
 
     def _is_logged_in(self, name: str) -> bool:
         return name in self._logins and self._logins[name].is_there

@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote_plus
 
 import httpx2
 
+from ..caller import Caller
 from ..secrets import Redactor, Secret
 
 
@@ -22,6 +23,8 @@ class Outgoing:
     redactor: Redactor
     tokens: dict[str, Secret] = field(default_factory=dict)
     """The access token that was used for each OAuth credential, by its first variable."""
+    caller: Caller | None = None
+    """Who makes the call, for a server that tells its callers apart."""
 
     def conceal(self, secret: str) -> str:
         """Mask a text in results, errors and logs from now on; returns the text."""
