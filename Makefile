@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 ARGS ?=
 CORPUS ?=
 SECONDS ?=
+FOLDER ?= samples/specs
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance clients answers bench models transcript mutants fuzz soak offline longrun scaling production clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance clients answers bench models transcript mutants fuzz soak offline longrun scaling production workflows clean
 
 # What can be done here.
 all:
@@ -65,6 +66,10 @@ clients: $(VENV)/ready
 # Show how much of a hundred items of ten list operations fits 12,000 tokens (CORPUS=folder of documents).
 answers: $(VENV)/ready
 	@$(BIN)/python -m tests.judges.answers $(CORPUS) $(ARGS)
+
+# Judge what is made of public workflows, beside arazzo-runner where it is installed: FOLDER=folder of Arazzo documents.
+workflows: $(VENV)/ready
+	@$(BIN)/python -m tests.judges.workflows $(FOLDER) $(ARGS)
 
 # Measure generating and serving a large document beside FastMCP; `ARGS=--write` writes docs/performance.md.
 bench: $(VENV)/ready

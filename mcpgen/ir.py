@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from .runtime.results.pages import ListAnswer
+from .workflows.model import Workflow
 
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema 2020-12 object, as the model sees it."""
@@ -136,7 +137,8 @@ class Tool:
     tool with a request may refer to `Server.definitions`. `nullable` and `wire_names` are JSON
     Pointers: positions where null is a value of its own, and nested properties whose key differs on
     the wire. They point into `contract` where a tool with a request has one, else into
-    `input_schema`. A tool without `request` is implemented by the user: `output_contract` is what
+    `input_schema`. A tool of a `workflow` calls others. One without `request` and `workflow` is
+    implemented by the user: `output_contract` is what
     its result is checked against where that says more than `output_schema`, and with `takes_more`
     it takes arguments that are not named.
     `passed_on` are members of the author's own Tool object (`icons`, `_meta`) that clients get as
@@ -162,6 +164,12 @@ class Tool:
     takes_more: bool = False
     passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
     listing: ListAnswer = field(default_factory=ListAnswer)
+    workflow: Workflow | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the user implements this tool."""
+        return self.request is None and self.workflow is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +266,7 @@ class Server:
     `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
     contracts refer to, `definition_names` pointers of properties in them whose key differs on the
     wire (pointer, name). `has_functions` says that the user's code makes tools of functions with
-    `@tool`.
+    `@tool`, `functions` are the names of these tools.
     """
 
     name: str
@@ -290,6 +298,7 @@ class Server:
     lazy: bool = True
     code: bool = False
     has_functions: bool = False
+    functions: tuple[str, ...] = ()
 
     @property
     def calls_api(self) -> bool:

@@ -26,6 +26,7 @@ from .parse import parse
 from .problems import Problems, UsageError
 from .render import render
 from .upgrade import upgrade
+from .workflows.tools import settled
 
 
 def open_document(config: Config, problems: Problems, *, progress: Progress = silent) -> Document:
@@ -46,6 +47,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
     return load(
         config.sources,
         overlays=config.overlays,
+        workflows=config.workflows,
         problems=problems,
         draft=config.draft,
         folder=Path(config.ref_root) if config.ref_root is not None else None,
@@ -98,7 +100,8 @@ def run(
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)
     customised_server = with_tool_names(customise(parsed, pinned, problems))
-    server = replace(customised_server, lazy=config.lazy, code=config.code)
+    settled_server = settled(customised_server, problems)
+    server = replace(settled_server, lazy=config.lazy, code=config.code)
     lock_facts = facts(
         server,
         document=document.source.sha256,

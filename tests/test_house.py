@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "mcpgen"
 DISTRIBUTIONS = {
     "docstring_parser": "docstring-parser",
+    "jsonpath": "python-jsonpath",
     "jwt": "pyjwt",
     "pydantic_monty": "pydantic-monty",
     "jsonschema_rs": "jsonschema-rs",

@@ -8,10 +8,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Server, Tool
+from ..ir import Server, Skip, Tool
 from ..render.facts import wire
 from ..render.manifests import environment
 from ..runtime.search.lazy import tools as lazy_tools
+from ..workflows.tools import KIND
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -66,17 +67,37 @@ class Summary:
     @property
     def filtered(self) -> int:
         """Operations the user did not want."""
-        return sum(skip.filtered for skip in self.server.skips)
+        return sum(skip.filtered for skip in self._skips)
 
     @property
     def skipped(self) -> int:
         """Operations that could not become tools."""
-        return sum(not skip.filtered for skip in self.server.skips)
+        return sum(not skip.filtered for skip in self._skips)
 
     @property
     def operations(self) -> int:
         """All of the document's operations."""
-        return len(self.sizes) + self.filtered + self.skipped
+        return self.tools + self.filtered + self.skipped
+
+    @property
+    def tools(self) -> int:
+        """The operations that are tools."""
+        return len(self.sizes) - self.workflows
+
+    @property
+    def workflows(self) -> int:
+        """The workflows that are tools."""
+        return sum(tool.workflow is not None for tool in self.server.tools)
+
+    @property
+    def workflows_left_out(self) -> int:
+        """The workflows that are no tools, whatever the reason."""
+        return len(self.server.skips) - len(self._skips)
+
+    @property
+    def _skips(self) -> list[Skip]:
+        """The operations that are no tools."""
+        return [skip for skip in self.server.skips if skip.origin.method != KIND]
 
     def toolset_size(self, name: str) -> Size:
         """What one toolset costs."""
@@ -115,10 +136,12 @@ class Summary:
             },
             "operations": {
                 "total": self.operations,
-                "tools": len(self.sizes),
+                "tools": self.tools,
                 "filtered": self.filtered,
                 "skipped": self.skipped,
             },
+            "workflows": {"tools": self.workflows, "skipped": self.workflows_left_out},
+            "functions": list(server.functions),
             "skips": [
                 {
                     "operation": f"{skip.origin.method} {skip.origin.path}",

@@ -54,7 +54,7 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
     facts = grid()
     law = Text.assemble(
         f"{summary.operations:,} = ",
-        (plural(len(summary.sizes), "tool"), "green" if summary.sizes else "red"),
+        (plural(summary.tools, "tool"), "green" if summary.tools else "red"),
         f" + {summary.filtered:,} filtered + ",
         (f"{summary.skipped:,} skipped", "yellow" if summary.skipped else ""),
     )
@@ -63,11 +63,18 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
             "recognised", shown(f"{server.recognised}, {plural(summary.operations, 'tool')}")
         )
     facts.add_row("operations" if server.calls_api else "definitions", law)
+    if summary.workflows or summary.workflows_left_out:
+        skipped = f"{summary.workflows_left_out:,} skipped"
+        facts.add_row("workflows", f"{plural(summary.workflows, 'tool')} + {skipped}")
+    if server.functions:
+        facts.add_row("functions", plural(len(server.functions), "tool"))
     facts.add_row("tool list", size(summary.total))
     if summary.total.bytes > LARGE_LIST:
         facts.add_row("  --read-only", size(summary.read_only))
         facts.add_row("  --lazy", size(summary.lazy))
-    limits = [f"{title} ({most})" for title, most in too_many(len(summary.sizes))]
+    limits = [
+        f"{title} ({most})" for title, most in too_many(len(summary.sizes) + len(server.functions))
+    ]
     if limits:
         facts.add_row("too many for", ", ".join(limits))
     if server.calls_api:

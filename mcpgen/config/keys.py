@@ -303,6 +303,21 @@ SOURCE = Table(
                 help="Apply this OpenAPI Overlay to the document first. Repeatable, in order.",
             ),
         ),
+        Key(
+            name="workflows",
+            kind="texts",
+            example='["flows.arazzo.yaml"]',
+            text=(
+                "Arazzo documents: each of their workflows becomes a tool that calls the operations"
+                " of its steps; relative to this file."
+            ),
+            is_path=True,
+            option=Option(
+                name="--workflows",
+                metavar="FILE",
+                help="Make a tool of each workflow in this Arazzo document. Repeatable.",
+            ),
+        ),
     ),
 )
 

@@ -93,6 +93,8 @@ class Config:
 
     sources: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    workflows: tuple[str, ...] = ()
+    """Arazzo documents whose workflows become tools."""
     draft: str | None = None
     ref_root: str | None = None
     max_bytes: int | None = None

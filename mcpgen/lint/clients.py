@@ -121,7 +121,7 @@ def _clients(name: str) -> list[Client]:
 
 
 def _check_tool_count(server: Server, client: Client, problems: Problems) -> None:
-    count = len(server.tools)
+    count = len(server.tools) + len(server.functions)
     for rule in client.rules:
         if rule.name == "tool_count" and count > rule.value:
             problems.warn(

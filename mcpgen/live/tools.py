@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..problems import Problem, UsageError
+from ..project.custom import INJECTED
+from ..project.functions import Function, functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,34 @@ def listed_tools(package: Path) -> list[ListedTool]:
                 entry = ListedTool(path.stem, tool)
                 tools[entry.name] = entry
     return list(tools.values())
+
+
+def listed_functions(package: Path) -> list[ListedTool]:
+    """The tools that functions in `custom/` make, as far as their text says: the types of arguments
+    are known only to the server.
+    """
+    return [_of_function(function) for function in functions(package)]
+
+
+def _of_function(function: Function) -> ListedTool:
+    parameters = function.node.args
+    optional = {
+        item.arg
+        for item, default in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
+        if default is not None
+    }
+    if parameters.defaults:
+        optional |= {item.arg for item in parameters.args[-len(parameters.defaults) :]}
+    named = [item.arg for item in (*parameters.args, *parameters.kwonlyargs)]
+    names = [name for name in named if name not in INJECTED]
+    schema = {
+        "type": "object",
+        "properties": {name: {} for name in names},
+        "required": [name for name in names if name not in optional],
+    }
+    title = function.name.replace("_", " ").capitalize()
+    tool = {"name": function.name, "title": title, "inputSchema": schema}
+    return ListedTool(function.path.stem, tool)
 
 
 def _tools_in(path: Path) -> list[dict[str, Any]]:

@@ -1,10 +1,10 @@
-"""Several files as one document: definitions of tools, and at most one API description."""
+"""Several files as one document: API descriptions, and definitions of tools beside them."""
 
 from __future__ import annotations
 
 import os
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +58,9 @@ def beside(
     names: Sequence[Name], read: Sequence[Read]
 ) -> tuple[Source, Text, dict[str, Any], Path]:
     """One document of many: its source, its text, its root, which names the others, and the folder
-    they share.
+    they share. The first API description is the document; others join it later (`join`).
 
-    Raises UsageError if more than one describes an API, or if one is not a file.
+    Raises UsageError if one is not a file.
     """
     paths = []
     for name, (source, text, tree) in zip(names, read, strict=True):
@@ -78,9 +78,11 @@ def beside(
     here = Path(os.path.realpath(source.path)).parent
     root[SOURCES] = [
         {"$ref": urllib.parse.quote(Path(os.path.relpath(path, here)).as_posix())}
-        for path, (other, _, _) in zip(paths, read, strict=True)
-        if other is not source
+        for path, (other, _, tree) in zip(paths, read, strict=True)
+        if other is not source and not recognise.describes_api(tree)
     ]
+    if not root[SOURCES]:
+        del root[SOURCES]
     return source, text, root, folder
 
 
@@ -95,11 +97,20 @@ def _path_of(name: Name, source: Source) -> Path:
     return Path(os.path.realpath(source.path))
 
 
-def _api_description(read: Sequence[Read]) -> Read | None:
-    """The one document that describes an API, if any. Raises UsageError for more than one."""
+def others(read: Sequence[Read], root: Any) -> Iterator[tuple[Text, dict[str, Any], str]]:
+    """The API descriptions besides the document: text, tree, and path as the document names it."""
     apis = [entry for entry in read if recognise.describes_api(entry[2])]
-    if len(apis) > 1:
-        names = ", ".join(f"`{source.name}`" for source, _, _ in apis[:3])
-        message = f"one API description is needed, {len(apis)} were given: {names}"
-        raise UsageError.of("E0127", message, file="mcpgen")
-    return apis[0] if apis else None
+    for source, text, tree in apis:
+        if tree is root or source.path is None:
+            continue
+        main = apis[0][0].path
+        assert main is not None
+        here = Path(os.path.realpath(main)).parent
+        path = os.path.relpath(os.path.realpath(source.path), here)
+        yield text, tree, urllib.parse.quote(Path(path).as_posix())
+
+
+def _api_description(read: Sequence[Read]) -> Read | None:
+    """The first document that describes an API, if any."""
+    apis = (entry for entry in read if recognise.describes_api(entry[2]))
+    return next(apis, None)

@@ -65,6 +65,8 @@ class Document:
     limits: Limits = field(default_factory=Limits)
     lost: dict[str, str] = field(default_factory=dict)
     """Tools that cannot be because of a reference in them: pointer → code of the problem."""
+    workflows: list[str] = field(default_factory=list)
+    """The Arazzo documents among the embedded files, by their names in the tree."""
     originals: dict[str, bytes] = field(default_factory=dict)
     _resolved: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _finders: dict[str, Finder] = field(default_factory=dict, repr=False)

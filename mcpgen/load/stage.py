@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..problems import McpgenError, Problems
+from ..problems import McpgenError, Problems, UsageError
 from . import files, overlay, recognise
-from .beside import beside, expand
+from . import workflows as workflows_stage
+from .beside import beside, expand, others
 from .copies import Copies
 from .definitions import SOURCES, with_draft
 from .document import Document
 from .fetch import Downloads, Progress, silent
+from .join import join
 from .limits import Limits
 from .source import Source, origin_of, read, source_of, with_hash
 from .text import Fault, LimitFault, Text, decode, note_surrogates, raised
@@ -29,6 +31,7 @@ def load(
     names: Name | Sequence[Name],
     *,
     overlays: Sequence[Name] = (),
+    workflows: Sequence[Name] = (),
     limits: Limits | None = None,
     problems: Problems,
     folder: Path | None = None,
@@ -38,7 +41,7 @@ def load(
     copies: Copies | None = None,
 ) -> Document:
     """The document a name stands for: a path, an http(s) URL or `-`, with overlays applied and
-    other files embedded.
+    other files embedded, among them the Arazzo documents `workflows`.
 
     Several names, or a folder, are one document too: definitions of tools stand beside at most one
     API description.
@@ -57,6 +60,7 @@ def load(
     if isinstance(names, (str, os.PathLike)):
         names = [names]
     files_named = expand(names)
+    entries: list[tuple[Source, Text, Any]] = []
     if len(files_named) > 1:
         entries = [_read(name, downloads, copies, draft) for name in files_named]
         source, text, root, folder = beside(files_named, entries)
@@ -65,6 +69,9 @@ def load(
         root = recognise.tree(text, tree)
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
     texts = [text]
+    for other_text, tree, path in others(entries, root):
+        join(document, other_text, tree, path, problems)
+        texts.append(other_text)
     for name in overlays:
         _, overlay_text, overlay_tree = _read(name, downloads, copies)
         overlay.apply(document, overlay_text, overlay_tree, problems)
@@ -73,8 +80,15 @@ def load(
         note_surrogates(entry, problems)
     document.version = recognise.version(root, document.place, problems)
     has_tools = document.version == "tools"
+    if workflows and not document.describes_api:
+        message = "the document describes no API, so workflows have nothing to call"
+        raise UsageError.of("E1544", message, "give an OpenAPI document", file=source.name)
     if SOURCES in root or any(files.suspicious(each, has_tools=has_tools) for each in texts):
         files.gather(document, problems, downloads, copies, folder)
+    for name in workflows:
+        _, workflows_text, workflows_tree = _read(name, downloads, copies)
+        workflows_stage.embed(document, workflows_text, workflows_tree)
+        note_surrogates(workflows_text, problems)
     document.source = with_hash(source, _hash(root))
     document.originals = copies.originals
     return document

@@ -20,6 +20,7 @@ LATER = ("code", "draft", "auth_scheme", "auth_description", "headers", "full_an
 NOT_HASHED = (
     "sources",
     "overlays",
+    "workflows",
     "ref_root",
     "max_bytes",
     "fetch_seconds",

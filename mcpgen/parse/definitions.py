@@ -112,6 +112,9 @@ def stem_of(name: str) -> str:
 class Definitions:
     """The definitions that stand in a document or beside it, on their way to tools."""
 
+    kind = "TOOL"
+    """What stands for the method in the origins of these tools."""
+
     def __init__(self, reader: Reader, models: Models, config: Config, server: str) -> None:
         self.reader, self.models = reader, models
         self.config, self.server = config, server
@@ -161,7 +164,12 @@ class Definitions:
             path = definition.name
             if count[path] > 1:
                 path = f"{path} {definition.pointer}"
-            origin = _origin(path, definition.pointer, definition.name)
+            origin = Origin(
+                method=self.kind,
+                path=path,
+                operation_id=definition.name,
+                pointer=definition.pointer,
+            )
             extension = {"x-mcp": definition.extension} if definition.extension else {}
             self.choices.append((origin, extension))
             reason = select.left_out(self.config.selection, origin, extension)

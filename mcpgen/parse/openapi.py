@@ -216,8 +216,23 @@ class _Parser:
             choices += beside.choices
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
+        if self.document.workflows:
+            tools += self.workflow_tools(tools, choices)
         select.refuse_unknown(self.config.selection, choices)
         return tools
+
+    def workflow_tools(
+        self, tools: list[tuple[str, Tool]], choices: list[select.Choice]
+    ) -> list[tuple[str, Tool]]:
+        """The tools of the workflows beside the document, which call the other ones."""
+        from ..workflows.tools import Workflows  # late: it builds on this package
+
+        workflows = Workflows(self.reader, self.models, self.config, self.name)
+        credentials = [auth.wire_name for auth in self.security.auth.values()]
+        found = workflows.workflow_tools(tools, self.skips, credentials)
+        self.skips += workflows.skips
+        choices += workflows.choices
+        return found
 
     def selected(self) -> list[DocumentedOperation]:
         """The operations that the configuration and the document ask for."""

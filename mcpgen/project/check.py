@@ -190,6 +190,7 @@ def _manifest(folder: Path, lock: Lock) -> Iterator[Problem]:
         f"{lock.name}_mcp",
         calls_api=calls_api,
         reads_xml=reads_xml,
+        reads_paths=any(path.endswith("/runtime/workflows/paths.py") for path in lock.files),
         has_functions=_has_functions(folder),
     )
 

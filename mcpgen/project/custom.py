@@ -134,7 +134,8 @@ class _Custom:
             contract = self.package.contracts.get(name)
             if module.with_suffix(".json").is_file():
                 continue
-            if contract is None and not module.is_file():
+            is_generated = contract is None or contract.get("workflow", False)
+            if is_generated and not module.is_file():
                 continue
             if contract is not None and self.is_planned(module):
                 continue

@@ -33,7 +33,7 @@ def package_version(folder: Path) -> str:
 def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[Problem]:
     """What is missing in a project's `pyproject.toml`, and what it says of an old package; nothing
     where it names no dependencies. `features` are the conditions of the template: `calls_api`,
-    `reads_xml`, `has_functions`.
+    `reads_xml`, `reads_paths`, `has_functions`.
     """
     try:
         text = (folder / NAME).read_text("utf-8-sig")

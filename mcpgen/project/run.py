@@ -26,6 +26,7 @@ from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError
 from ..runtime.package import decorated
+from .functions import functions_of
 from .recover import recovered_lock
 
 if TYPE_CHECKING:
@@ -154,7 +155,11 @@ def run(
             request = replace(request, folder=folder)
             return run(request, problems, step, files=files, thorough=thorough)
     homes = folder.glob("src/*")
-    server = replace(server, has_functions=any(decorated(home) for home in homes))
+    server = replace(
+        server,
+        has_functions=any(decorated(home) for home in homes),
+        functions=tuple(function.name for function in functions_of(folder)),
+    )
     texts: dict[str, str | bytes] = {}
     if files:
         step(f"writing {len(server.tools):,} tools")

@@ -123,7 +123,7 @@ def answer_of(tool: Tool, types: Types) -> Expression:
 def _function(tool: Tool, request: Request, types: Types, names: Names) -> Function:
     """The function of one tool; the names it uses are added to `names`."""
     parameters = [
-        (argument, _parameter(argument, types)) for argument in tool.arguments if not argument.fixed
+        (argument, parameter(argument, types)) for argument in tool.arguments if not argument.fixed
     ]
     answer = answer_of(tool, types)
     keywords = _keywords(tool, request)
@@ -133,7 +133,7 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
         names.add(sends)
     method, path = py_literal(request.method), py_literal(request.path)
     declared = tuple(
-        lay_out(f"{py_ident(argument.name)}: ", annotation, f"{_default(argument)},", depth=1)
+        lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
         for argument, annotation in parameters
     )
     returns = lay_out("", answer, depth=0)
@@ -176,15 +176,15 @@ def annotated(argument: Argument, types: Types) -> list[Expression]:
     return [base, "None"] if argument.annotation.nullable and base != "Any" else [base]
 
 
-def _parameter(argument: Argument, types: Types) -> Expression:
+def parameter(argument: Argument, types: Types) -> Expression:
     """The annotation of one parameter, with `Omit` where it may be left out."""
     operands = annotated(argument, types)
-    if _default(argument) == " = OMIT":
+    if default(argument) == " = OMIT":
         operands.append("Omit")
     return union(operands)
 
 
-def _default(argument: Argument) -> str:
+def default(argument: Argument) -> str:
     """What stands behind the annotation.
 
     A list or an object would be shared by all calls: it goes into the request.
@@ -280,7 +280,7 @@ def _encoded(argument: Argument) -> Expression:
     name: Expression = py_ident(argument.name)
     if argument.fixed:
         name = value(argument.fixed[0])
-    elif argument.default and _default(argument) == " = OMIT":
+    elif argument.default and default(argument) == " = OMIT":
         name = f"{py_literal(argument.default[0])} if {name} is OMIT else {name}"
     if not argument.encode:
         return name

@@ -85,8 +85,8 @@ def contract_facts(tool: Tool) -> dict[str, Any]:
 
     `input` and `output`: the exact schemas; `names`: pointer into the listed input schema → key in
     the exact one; `arguments`: every argument → the function's parameter; `more`: whether it takes
-    others besides; `fixed` and `defaults`: what the configuration says of arguments that the exact
-    schema wants from callers.
+    others besides; `workflow`: whether its function is generated; `fixed` and `defaults`: what the
+    configuration says of arguments that the exact schema wants from callers.
     """
     found: dict[str, Any] = {}
     if tool.contract is not None:
@@ -98,6 +98,8 @@ def contract_facts(tool: Tool) -> dict[str, Any]:
     found["arguments"] = {argument.wire_name: argument.name for argument in tool.arguments}
     if tool.takes_more:
         found["more"] = True
+    if tool.workflow is not None:
+        found["workflow"] = True
     fixed = {argument.wire_name: argument.fixed[0] for argument in tool.arguments if argument.fixed}
     defaults = {
         argument.wire_name: argument.default[0] for argument in tool.arguments if argument.default

@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .gate import check_calls, check_models, check_stub, check_tools, parsed
+from .gate import check_calls, check_models, check_stub, check_tools, check_workflows, parsed
 from .literal import WIDTH
 
 CHECKS: Final[Mapping[str, Callable[[str, str], None]]] = {
     "tools": check_tools,
+    "workflows": check_workflows,
     "models": check_models,
     "custom": check_stub,
     "tests": check_calls,

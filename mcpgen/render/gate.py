@@ -20,7 +20,7 @@ IMPORTS: Final = {
 """(module, level) → what may be imported from it. `from .. import models` besides, for type
 checkers alone.
 """
-TYPES: Final = frozenset({"Answer", "Any", "Api", "Omit", "bool", "float", "int", "str"})
+TYPES: Final = frozenset({"Answer", "Any", "Api", "Context", "Omit", "bool", "float", "int", "str"})
 GENERICS: Final = frozenset({"Answer", "NotRequired", "Union", "dict", "list"})
 ENCODERS: Final = frozenset(
     {
@@ -47,6 +47,13 @@ ENCODERS: Final = frozenset(
     }
 )
 """Functions of the runtime's `wire` that put an argument on the wire."""
+WORKFLOW_NODES: Final = (
+    *(ast.Expr, ast.Assign, ast.AnnAssign, ast.If, ast.While, ast.Match, ast.match_case),
+    *(ast.MatchValue, ast.Return, ast.Break, ast.Continue, ast.Await, ast.Call, ast.keyword),
+    *(ast.Name, ast.Attribute, ast.Constant, ast.Dict, ast.List, ast.BoolOp, ast.boolop),
+    *(ast.UnaryOp, ast.unaryop, ast.Compare, ast.cmpop, ast.expr_context),
+)
+"""Everything that a workflow is written with."""
 NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})
 """Names that no argument may hide. `models` is read in annotations alone, outside the function."""
 
@@ -63,6 +70,20 @@ def check_tools(source: str, path: str) -> None:
             gate.tool(node)
         else:
             gate.imports(node)
+
+
+def check_workflows(source: str, path: str) -> None:
+    """Raise GateError unless `source` is a module of workflows: functions of statements and
+    expressions of `WORKFLOW_NODES`, which call nothing but methods of `Steps`, helpers and
+    functions of other tools.
+    """
+    gate = _Gate(path)
+    for node in gate.statements(source):
+        if isinstance(node, ast.AsyncFunctionDef):
+            gate.signature(node)
+            gate.workflow(node)
+        else:
+            gate.workflow_import(node)
 
 
 def check_stub(source: str, path: str) -> None:
@@ -184,6 +205,29 @@ class _Gate:
                     self.value(keyword.value, arguments)
             case _:
                 raise self.refuse(request)
+
+    def workflow_import(self, node: ast.stmt) -> None:
+        """An import of the runtime's helpers, of other tools, or of what tools import."""
+        match node:
+            case ast.ImportFrom(module="runtime.workflows" | "runtime.workflows.steps", level=2):
+                return
+            case ast.ImportFrom(module=None, level=1):
+                return
+            case ast.ImportFrom(module=None, level=2, names=names):
+                if {alias.name for alias in names} <= {"OMIT", "Context", "Omit"}:
+                    return
+        self.imports(node)
+
+    def workflow(self, node: ast.AsyncFunctionDef) -> None:
+        """The statements of a workflow."""
+        for statement in node.body:
+            for inner in ast.walk(statement):
+                if not isinstance(inner, WORKFLOW_NODES):
+                    raise self.refuse(inner)
+                if isinstance(inner, ast.Name | ast.Attribute) and _dunder(inner):
+                    raise self.refuse(inner)
+                if isinstance(inner, ast.Call) and not _calls_a_member(inner.func):
+                    raise self.refuse(inner)
 
     def stub(self, node: ast.AsyncFunctionDef) -> None:
         """`async def name(*, …) -> …:` with a docstring and `raise NotImplementedError("…")`."""
@@ -371,6 +415,19 @@ class _Gate:
         """A named argument, never `**`."""
         if node.arg is None:
             raise self.refuse(node)
+
+
+def _dunder(node: ast.Name | ast.Attribute) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr
+    return name.startswith("_")
+
+
+def _calls_a_member(function: ast.expr) -> bool:
+    """Whether what is called is `module.function`, or `Steps`."""
+    match function:
+        case ast.Name(id="Steps") | ast.Attribute(value=ast.Name()):
+            return True
+    return False
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 
 from ..ir import Server
+from . import workflows
 
 PACKAGE = "src/package/"
 
@@ -28,8 +29,10 @@ def features(server: Server) -> Mapping[str, bool]:
         "has_functions": server.has_functions,
         "has_login": has_login(server),
         "is_searched": server.is_searched,
+        "has_workflows": workflows.are_in(server),
         "lazy": server.lazy,
-        "own_tools": any(tool.request is None for tool in server.tools),
+        "own_tools": any(tool.is_own for tool in server.tools),
+        "reads_paths": workflows.need_paths(server),
         "reads_xml": any(shaping.xml for _, shaping in server.answers),
     }
 

@@ -70,6 +70,8 @@ class ProjectView:
     """Whether the user's code makes tools of functions."""
     reads_xml: bool
     """Whether an answer in XML becomes JSON."""
+    reads_paths: bool
+    """Whether a workflow has a JSONPath."""
     lazy: bool
     """Whether the tools can be searched."""
     code: bool
@@ -80,6 +82,7 @@ class ProjectView:
     writing: tuple[VariableView, ...]
     """The variables that only calls that write use."""
     has_login: bool
+    has_workflows: bool
     is_searched: bool
     """Whether a person can log in to the API."""
     login: tuple[VariableView, ...]

@@ -9,7 +9,7 @@ from typing import Final
 from .. import runtime
 from ..ir import Server, Toolset
 from ..paths import template_root
-from . import code, stub
+from . import code, stub, workflows
 from .deployment import FOLDER as DEPLOYMENTS
 from .environment import environment
 from .facts import data_files
@@ -29,7 +29,9 @@ CUSTOM: Final = "src/package/custom/tool.py.jinja"
 """The template that is rendered once for each tool the user implements."""
 SIGNATURES: Final = "tests/signatures.py.jinja"
 """The template that is rendered once for each toolset with such tools."""
-FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES)
+WORKFLOWS: Final = "src/package/tools/workflows.py.jinja"
+"""The template that is rendered for the toolset of workflows."""
+FROM_THE_DOCUMENT: Final = (TOOLS, MODELS, CUSTOM, SIGNATURES, WORKFLOWS)
 RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
 IGNORED: Final = frozenset(
@@ -71,7 +73,8 @@ def answer_modules(server: Server) -> tuple[str, list[str]]:
 def _modules(server: Server) -> dict[str, dict[str, str]]:
     """The Python that comes from the document: kind of module → {path: text}."""
     types = Types(server)
-    modules: dict[str, dict[str, str]] = {"tools": {}, "models": {}, "custom": {}, "tests": {}}
+    kinds = ("tools", "workflows", "models", "custom", "tests")
+    modules: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
     models_view = types.view()
     if models_view is not None:
         path = f"src/{server.package}/models.py"
@@ -91,6 +94,10 @@ def _toolset_modules(
     if tools_view.functions:
         path = f"{package}/tools/{toolset.name}.py"
         yield "tools", path, _rendered(TOOLS, module=tools_view)
+    if any(tool.workflow for tool in toolset.tools):
+        path = f"{package}/tools/{toolset.name}.py"
+        workflows_view = workflows.module(toolset, types, server)
+        yield "workflows", path, _rendered(WORKFLOWS, module=workflows_view)
     for name, stub_view in stub.stubs(toolset, types).items():
         yield "custom", f"{package}/custom/{name}.py", _rendered(CUSTOM, stub=stub_view)
     calls_view = stub.calls(toolset, types, server)

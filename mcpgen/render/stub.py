@@ -84,7 +84,7 @@ def module_name(tool: str) -> str:
 
 
 def _own(toolset: Toolset) -> list[Tool]:
-    return [tool for tool in toolset.tools if tool.request is None]
+    return [tool for tool in toolset.tools if tool.is_own]
 
 
 def _called(tool: Tool, types: Types, names: Names) -> CalledFunction:

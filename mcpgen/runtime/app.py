@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import anyio
@@ -24,7 +24,7 @@ from pydantic_core import to_json
 
 from .package import Package
 from .record import current, is_read, recorded
-from .results.content import Context, failure, sendable
+from .results.content import Context, ToolError, failure, sendable
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
@@ -76,6 +76,7 @@ class App:
             yours=yours,
         )
         self._package = home
+        self._yours = yours
         self._settings = settings
         self._limits = settings or Settings(name=facts["name"], env_prefix=facts["env_prefix"])
         self._quota = Quota(self._limits)
@@ -230,11 +231,8 @@ class App:
         arguments: dict[str, Any] | None,
         context: Context,
     ) -> dict[str, Any]:
-        reason = ""
-        if self.catalog.read_only and not entry.read_only:
-            reason = f"`{entry.name}` can change data, and this server was started read-only"
-        elif self.refusal is not None:
-            reason = self.refusal(entry, request.request)
+        context.server = self
+        reason = self._reason_to_refuse(entry, context)
         record = current()
         record.tool, record.writes, record.arguments = entry.name, not entry.read_only, arguments
         if reason:
@@ -250,7 +248,43 @@ class App:
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
         )
         record.fail("timed_out", reason)
-        return failure(reason)
+        result = failure(reason)
+        result["content"] += context.done()
+        return result
+
+    def _reason_to_refuse(self, entry: Entry, context: Context) -> str:
+        """Why a tool may not be called here, or not by this caller; or nothing."""
+        if self.catalog.read_only and not entry.read_only:
+            return f"`{entry.name}` can change data, and this server was started read-only"
+        if self.refusal is not None:
+            return self.refusal(entry, context.request)
+        return ""
+
+    @cached_property
+    def _every(self) -> Catalog:
+        """The tools of all toolsets, for functions that call others."""
+        return Catalog(self._package, aliases=self.catalog.aliases, yours=self._yours)
+
+    async def call_inside(self, name: str, arguments: dict[str, Any], context: Context) -> Any:
+        """What the function of a tool returns, for the function of another one: a call that is
+        refused, checked, guarded and recorded like any other. Raises what these raise.
+        """
+        entry = self.catalog.find(name) or self._every.find(name)
+        if entry is None:
+            raise ToolError(f"there is no tool `{name}` on this server")
+        with recorded(entry.name, context.caller) as record:
+            record.writes, record.arguments = not entry.read_only, arguments
+            reason = self._reason_to_refuse(entry, context)
+            if reason:
+                record.fail("refused", reason)
+                raise ToolError(reason)
+            _, value = await self._caller.value(entry, arguments, context)
+        return value
+
+    def only_reads(self, name: str) -> bool:
+        """Whether a tool, of any toolset, says that it changes nothing."""
+        entry = self.catalog.find(name) or self._every.find(name)
+        return entry is not None and entry.read_only
 
 
 async def _call_front(

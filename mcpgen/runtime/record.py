@@ -108,6 +108,10 @@ def recorded(tool: str, caller: Caller | None) -> Iterator[Record]:
     started = time.perf_counter()
     try:
         yield record
+    except Exception as error:
+        if record.status == "ok":
+            record.fail("failed", type(error).__name__)
+        raise
     except BaseException as error:
         if record.status == "ok":
             record.fail("cancelled", type(error).__name__)

@@ -145,6 +145,10 @@ class Context:
         self, request: ServerRequestContext[Any, Any] | None = None, tool: str = ""
     ) -> None:
         self.tool = tool
+        self.server: Any = None
+        """The server (`App`) that was called."""
+        self.steps: list[Any] = []
+        """The `Steps` of the workflows that are running, the outermost first."""
         self._request = request
         self._last = float("-inf")
 
@@ -159,6 +163,15 @@ class Context:
             return
         self._last = done
         await self._request.session.report_progress(done, total, sendable(message))
+
+    @property
+    def request(self) -> Any:
+        """The transport's request; None on stdio."""
+        return self._request.request if self._request is not None else None
+
+    def done(self) -> list[Block]:
+        """What had been done when the call ended early, as content blocks."""
+        return [Text(steps.summary()).block() for steps in self.steps]
 
     @property
     def wanted(self) -> bool:

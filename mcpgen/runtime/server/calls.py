@@ -154,6 +154,7 @@ class Caller:
             result = self._mask(result)
         except SystemExit as error:
             result = failure(f"`{entry.name}` ended with exit code {error.code}")
+        result["content"] += context.done()
         fields.setdefault("reason", _first_text(result))
         fields.setdefault("status", "tool_error")
         current().fail(**fields)
@@ -162,6 +163,23 @@ class Caller:
     async def _run(
         self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
+        prepared = self._prepare(entry)
+        call, value = await self.value(entry, arguments, context)
+        result = await self._result(entry, prepared, call, value)
+        has_hook = self._hooks.have("after", entry.name)
+        if has_hook:
+            result = as_json(await self._hooks.run("after", call, result))
+        if has_hook or not entry.generated:
+            # The SDK would turn a malformed result into an error that says nothing
+            CallToolResult.model_validate(sendable(result), by_name=False)
+        return result
+
+    async def value(
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
+    ) -> tuple[Call, Any]:
+        """A checked call that its hooks let through, and what the function returned. Raises what
+        the check, a hook or the function raises.
+        """
         prepared = self._prepare(entry)
         call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
         await self._hooks.run("before", call)
@@ -172,18 +190,9 @@ class Caller:
             injected.append(self._api().api if name == "api" else context)
         arguments = prepared.taken(call.arguments)
         if inspect.iscoroutinefunction(prepared.function):
-            value = await prepared.function(*injected, **arguments)
-        else:
-            function = functools.partial(prepared.function, *injected, **arguments)
-            value = await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
-        result = await self._result(entry, prepared, call, value)
-        has_hook = self._hooks.have("after", entry.name)
-        if has_hook:
-            result = as_json(await self._hooks.run("after", call, result))
-        if has_hook or not entry.generated:
-            # The SDK would turn a malformed result into an error that says nothing
-            CallToolResult.model_validate(sendable(result), by_name=False)
-        return result
+            return call, await prepared.function(*injected, **arguments)
+        function = functools.partial(prepared.function, *injected, **arguments)
+        return call, await anyio.to_thread.run_sync(function, abandon_on_cancel=True)
 
     async def _result(
         self, entry: Entry, prepared: Prepared, call: Call, value: Any

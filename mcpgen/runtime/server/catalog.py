@@ -154,7 +154,7 @@ class Catalog:
         yours: bool = True,
     ) -> None:
         self.read_only = read_only
-        self._aliases = aliases or {}
+        self.aliases = aliases or {}
         self._entries: dict[str, Entry] = {}
         self.by_hand: set[str] = set()
         """The names of the tools whose contract is the user's."""
@@ -184,7 +184,7 @@ class Catalog:
 
     def find(self, name: str) -> Entry | None:
         """The tool of that name, or of the name an alias stands for."""
-        return self._entries.get(name) or self._entries.get(self._aliases.get(name, ""))
+        return self._entries.get(name) or self._entries.get(self.aliases.get(name, ""))
 
     def near(self, name: str) -> str:
         """`; did you mean ...?` for a name that is not known, or nothing."""
@@ -251,6 +251,9 @@ class Catalog:
                 entry.replaces = entry.module
         elif entry.contract is None or not entry.generated:
             return
+        elif entry.contract.get("workflow"):
+            entry.generated = False
+            return
         entry.module = f"custom.{name}"
         entry.generated = False
 
@@ -296,7 +299,7 @@ class Catalog:
 
     def _free(self, name: str, function: Callable[..., Any]) -> None:
         """Take a name for a function's tool. Raises StartError where another tool has it."""
-        if name in self._tool_names or name in self._aliases:
+        if name in self._tool_names or name in self.aliases:
             place = self._room.place_of(function)
             raise StartError(
                 f"{place['file']}:{place['line']}: there is another tool `{name}`; give this one"

@@ -1,0 +1,67 @@
+"""Arazzo documents whose workflows become tools.
+
+Each is embedded in the tree of its API's document, so that its schemas and its places are found as
+those of any other file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..problems import DocumentError
+from ..runtime.pointer import escape
+from .document import FILES, Document
+from .text import Text
+from .values import as_list
+
+VERSIONS = ("1.0.", "1.1.")
+
+
+def embed(document: Document, text: Text, tree: Any) -> None:
+    """Embed one Arazzo document. Raises DocumentError for a file that is none."""
+    # Not the path: the document is the same wherever mcpgen is started
+    file = f"workflows:{len(document.workflows) + 1}"
+    document.files[file] = text
+    home = f"/{FILES}/{escape(file)}"
+
+    def refuse(message: str, at: str, hint: str) -> DocumentError:
+        pointer = home + at
+        place = document.place(pointer)
+        return DocumentError.of("E1540", message, hint, pointer=pointer, place=place)
+
+    if type(tree) is not dict or type(tree.get("arazzo")) is not str:
+        hint = "it begins with `arazzo: 1.0.1`, `info:` and `sourceDescriptions:`"
+        raise refuse("this is not an Arazzo document", "", hint)
+    version = tree["arazzo"]
+    if not version.startswith(VERSIONS):
+        message = f"`arazzo: {version[:20]}` is not supported"
+        raise refuse(message, "/arazzo", "supported: 1.0 and 1.1")
+    if type(tree.get("workflows")) is not list:
+        raise refuse("`workflows` must be a list", "/workflows", "each has a `workflowId`")
+    for schema in _schemas(tree):
+        _make_local(schema, home)
+    document.root.setdefault(FILES, {})[file] = tree
+    document.workflows.append(file)
+
+
+def _schemas(tree: dict[str, Any]) -> Iterator[Any]:
+    """The places of JSON Schemas: the inputs of workflows, and those of the components."""
+    yield from (each.get("inputs") for each in as_list(tree["workflows"]) if type(each) is dict)
+    components = tree.get("components")
+    if type(components) is dict:
+        yield components.get("inputs")
+
+
+def _make_local(schema: Any, home: str) -> None:
+    """Let the references of a schema point into the tree that the file is embedded in."""
+    pending = [schema]
+    while pending:
+        node = pending.pop()
+        if type(node) is dict:
+            ref = node.get("$ref")
+            if type(ref) is str and ref.startswith("#/"):
+                node["$ref"] = f"#{home}{ref[1:]}"
+            pending.extend(node.values())
+        elif type(node) is list:
+            pending.extend(node)

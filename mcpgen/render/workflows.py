@@ -1,0 +1,642 @@
+"""What the template of the workflows prints: a function for each workflow, a call for each step.
+
+A workflow whose steps follow each other is written so; one that jumps is a loop over the name of
+its next step. Everything is decided here: the functions hold no expressions of Arazzo.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir import Server, Tool, Toolset
+from ..parse.naming.reserved import RESERVED
+from ..text import first_sentence, plain, words
+from ..workflows import model
+from .code import Names, default, listing, parameter
+from .layout import INDENT, Expression, Group, call, dictionary, flat, lay_out, value
+from .literal import Code, py_ident, quoted
+from .models import Types
+
+LONGEST_COMMENT = 88
+_OF_A_STEP = (model.Output, model.Body, model.Header, model.Status, model.Result)
+_UNDOES = "cancel|cancellation|void|revert|undo"
+"""Words at the end of a path that takes back what was made."""
+_BUILT_IN = frozenset({"api", "context", "models", "Any", "OMIT", "Omit", "Context", "Steps"})
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One workflow's function; `body` are its statements, indented."""
+
+    name: str
+    docstring: str
+    parameters: tuple[Code, ...]
+    body: Code
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The module of the workflows: its functions, and what it imports."""
+
+    functions: tuple[Function, ...]
+    typing: Code
+    face: Code
+    helpers: Code | None
+    toolsets: Code | None
+    models: bool
+
+
+@dataclass(slots=True)
+class _Room:
+    """The names of one module: `toolsets` → alias, `functions` by workflowId."""
+
+    tools: Mapping[str, tuple[str, Tool]]
+    """`METHOD /path` → toolset and tool."""
+    functions: Mapping[str, Tool]
+    taken: frozenset[str]
+    aliases: dict[str, str] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
+
+    def module_of(self, toolset: str) -> str:
+        """The name of a toolset's module."""
+        if toolset not in self.aliases:
+            self.aliases[toolset] = self._free(toolset, f"{toolset}_tools")
+        return self.aliases[toolset]
+
+    def helper(self, module: str) -> str:
+        """The name of a module of the runtime: `values` or `paths`."""
+        if module not in self.helpers:
+            self.helpers[module] = self._free(module, f"{module}_")
+        return self.helpers[module]
+
+    def _free(self, *names: str) -> str:
+        taken = {*self.taken, *self.aliases.values(), *self.helpers.values()}
+        return _free(names, taken)
+
+
+def _free(names: Sequence[str], taken: Iterable[str]) -> str:
+    """The first of these names that is not taken; the last with a number where all are."""
+    unusable = {*taken, *RESERVED, *_BUILT_IN}
+    for name in names:
+        if name not in unusable:
+            return name
+    number = 2
+    while f"{names[-1]}_{number}" in unusable:
+        number += 1
+    return f"{names[-1]}_{number}"
+
+
+def are_in(server: Server) -> bool:
+    """Whether a server has workflows."""
+    return any(tool.workflow for tool in server.tools)
+
+
+def need_paths(server: Server) -> bool:
+    """Whether a workflow of a server has a JSONPath."""
+    parts = (part for tool in server.tools for part in _parts(tool.workflow))
+    return any(isinstance(part, model.Exists | model.Selected) for part in parts)
+
+
+def module(toolset: Toolset, types: Types, server: Server) -> Module:
+    """The view of the module of a toolset of workflows."""
+    tools = [tool for tool in toolset.tools if tool.workflow is not None]
+    room = _Room(
+        tools={
+            f"{tool.origin.method} {tool.origin.path}": (each.name, tool)
+            for each in server.toolsets
+            for tool in each.tools
+            if tool.request is not None
+        },
+        functions={tool.workflow.id: tool for tool in tools if tool.workflow},
+        taken=frozenset(
+            {tool.name for tool in tools}
+            | {argument.name for tool in tools for argument in tool.arguments}
+        ),
+    )
+    names = Names()
+    functions = tuple(_function(tool, room, types, names) for tool in tools)
+    text = "\n".join(function.body for function in functions)
+    face = ["Context"]
+    if "Omit" in names.atoms or re.search(r"\bOMIT\b", text):
+        face = ["OMIT", "Context", "Omit"] if "Omit" in names.atoms else ["OMIT", "Context"]
+    names.atoms.add("Any")
+    helpers = sorted(_imported(name, alias) for name, alias in room.helpers.items())
+    toolsets = sorted(_imported(name, alias) for name, alias in room.aliases.items())
+    return Module(
+        functions=functions,
+        typing=listing(names.typing()) or Code("Any"),
+        face=Code(", ".join(face)),
+        helpers=listing(helpers),
+        toolsets=listing(toolsets),
+        models=names.has("models."),
+    )
+
+
+def _imported(name: str, alias: str) -> str:
+    return py_ident(name) if name == alias else f"{py_ident(name)} as {py_ident(alias)}"
+
+
+def _function(tool: Tool, room: _Room, types: Types, names: Names) -> Function:
+    assert tool.workflow is not None
+    parameters = []
+    for argument in tool.arguments:
+        annotation = parameter(argument, types)
+        names.add(annotation)
+        parameters.append(
+            lay_out(f"{py_ident(argument.name)}: ", annotation, f"{default(argument)},", depth=1)
+        )
+    if parameters:
+        parameters.insert(0, Code("*,"))
+    return Function(
+        name=tool.name,
+        docstring=tool.docstring or f"{tool.title}.",
+        parameters=tuple(parameters),
+        body=_Writer(tool, tool.workflow, room).body(),
+    )
+
+
+class _Writer:
+    """The body of one function. `lines` are its lines so far."""
+
+    def __init__(self, tool: Tool, workflow: model.Workflow, room: _Room) -> None:
+        self.tool, self.workflow, self.room = tool, workflow, room
+        self.arguments = {each.wire_name: each for each in tool.arguments}
+        taken = {
+            *room.taken,
+            *(word for name, _ in room.tools.values() for word in (name, f"{name}_tools")),
+        }
+        self.taken = {*taken, "values", "paths"}
+        self.steps = self.name("steps")
+        self.next = self.name("next_step", "next_step_name")
+        self.used = set(_outputs_in(workflow))
+        self.answers: dict[str, str] = {}
+        self.outputs: dict[tuple[str, str], str] = {}
+        for name in workflow.before:
+            self.answers[f"before {name}"] = self.name(_snake(name), f"{_snake(name)}_result")
+        for step in workflow.steps:
+            self.answers[step.id] = self.name(_snake(step.id), f"{_snake(step.id)}_answer")
+        for step in workflow.steps:
+            for output, _ in step.outputs:
+                if (step.id, output) in self.used:
+                    both = f"{_snake(step.id)}_{_snake(output)}"
+                    self.outputs[step.id, output] = self.name(_snake(output), both)
+        self.jumps = any(_jumps(step, following) for step, following in self.in_order())
+        self.assigned: set[str] = set()
+        """The steps whose outputs have values at this point of the function."""
+        self.lines: list[str] = []
+
+    def name(self, *names: str) -> str:
+        """A name that nothing else in the function has."""
+        name = _free(names, self.taken)
+        self.taken.add(name)
+        return name
+
+    def in_order(self) -> Iterator[tuple[model.Step, str]]:
+        """Every step and the stepId of the one after it, or nothing."""
+        steps = self.workflow.steps
+        following = [step.id for step in steps[1:]]
+        yield from zip(steps, [*following, ""], strict=True)
+
+    # -- statements
+    # ---------------------------------------------------------------------------------------------
+
+    def add(self, depth: int, prefix: str, expression: Expression = "", suffix: str = "") -> None:
+        """One statement."""
+        self.lines.append(INDENT * depth + lay_out(prefix, expression, suffix, depth=depth))
+
+    def body(self) -> Code:
+        """The statements of the function."""
+        total = str(len(self.workflow.steps) + len(self.workflow.before))
+        undo = self.undo()
+        options: dict[str, Expression] = {"total": total}
+        if undo:
+            options["undo"] = dictionary(undo)
+        self.add(1, f"{self.steps} = ", call("Steps", "context", **options))
+        for name in self.workflow.before:
+            result = self.answers[f"before {name}"]
+            self.add(1, f"{result} = ", self.run(name, name, self.inputs_for(name)))
+        if self.jumps:
+            self.as_loop()
+        else:
+            for step, _ in self.in_order():
+                self.step(step, "", 1)
+            self.lines.append("")
+            self.end(1)
+        return Code("\n".join(self.drop_unused()))
+
+    def as_loop(self) -> None:
+        """The steps as the cases of a loop."""
+        for variable in self.outputs.values():
+            self.add(1, f"{variable}: Any = ", "OMIT")
+        for step in self.workflow.steps:
+            if step.id in _results_in(self.workflow):
+                self.add(1, f"{self.answers[step.id]}: Any = ", "OMIT")
+        self.assigned = {step.id for step in self.workflow.steps}
+        self.add(1, f"{self.next} = ", quoted(self.workflow.steps[0].id))
+        self.add(1, "while True:")
+        self.add(2, f"match {self.next}:")
+        for step, following in self.in_order():
+            self.add(3, "case ", quoted(step.id), ":")
+            start = len(self.lines)
+            self.step(step, following, 4)
+            if not self.leaves(start, 4):
+                self.go(following, 4)
+
+    def go(self, step: str, depth: int) -> None:
+        """Let the loop go on with a step, or end after the last."""
+        if step:
+            self.add(depth, f"{self.next} = ", quoted(step))
+        else:
+            self.end(depth)
+
+    def leaves(self, start: int, depth: int) -> bool:
+        """Whether the last statement since a line leaves the loop or the turn."""
+        last = self.lines[-1] if len(self.lines) > start else ""
+        return last.startswith((INDENT * depth + "return ", INDENT * depth + "continue"))
+
+    def end(self, depth: int) -> None:
+        """Return the outputs, as far as there are any."""
+        members = {
+            name: self.value(item)
+            for name, item in self.workflow.outputs
+            if item != model.Missing() and _steps_in(item) <= self.assigned | {""}
+        }
+        if not members:
+            self.add(depth, "return {}")
+            return
+        self.add(depth, "return ", call(f"{self.values}.pruned", dictionary(members)))
+
+    def step(self, step: model.Step, following: str, depth: int) -> None:
+        """One step: its call, its outputs, and where it goes on."""
+        comment = _comment(step)
+        if comment:
+            if depth == 1:
+                self.lines.append("")
+            self.add(depth, f"# {comment}")
+        retries = any(action.kind == "retry" for action in step.on_failure)
+        answer = self.answers[step.id]
+        if not step.on_failure:
+            self.add(depth, f"{answer} = ", self.call_of(step))
+            self.expect(step, depth)
+        elif retries and not self.jumps:
+            self.add(depth, "while True:")
+            self.add(depth + 1, f"{answer} = ", self.call_of(step))
+            self.add(depth + 1, f"if {self.success(step)}:")
+            self.add(depth + 2, "break")
+            self.failed(step, depth + 1)
+        else:
+            self.add(depth, f"{answer} = ", self.call_of(step))
+            self.add(depth, f"if {_negated(self.success(step))}:")
+            self.failed(step, depth + 1)
+        for output, item in step.outputs:
+            if (step.id, output) in self.outputs:
+                self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
+        self.assigned.add(step.id)
+        for action in step.on_success:
+            if action.step and action.step == following and not action.criteria:
+                return
+            if self.act(step, action, depth):
+                return
+
+    def failed(self, step: model.Step, depth: int) -> None:
+        """What happens where the success criteria of a step are not met."""
+        for action in step.on_failure:
+            if self.act(step, action, depth):
+                return
+        reason = " and ".join(f"`{each.text}`" for each in step.criteria) or "its success"
+        answer = self.answers[step.id] if step.operation else "None"
+        self.add(
+            depth,
+            "",
+            call(f"{self.steps}.fail", answer, quoted(f"the answer does not meet {reason}")),
+        )
+
+    def act(self, step: model.Step, action: model.Action, depth: int) -> bool:
+        """One action. True where it is always taken, so that nothing follows."""
+        conditions = [self.condition(each.condition) for each in action.criteria]
+        if action.kind == "retry":
+            options: dict[str, Expression] = {"limit": str(action.limit)}
+            if action.after:
+                options["after"] = value(action.after)
+            answer = self.answers[step.id] if step.operation else "None"
+            waits = flat(call(f"await {self.steps}.retry", answer, **options)) or ""
+            conditions.append(waits)
+        if conditions:
+            self.add(depth, f"if {_joined('and', conditions)}:")
+            depth += 1
+        if action.kind == "end":
+            self.end(depth)
+        elif action.kind == "goto" and action.step:
+            self.go(action.step, depth)
+            self.add(depth, "continue")
+        elif action.kind == "goto":
+            self.add(
+                depth,
+                "return ",
+                self.run(step.id, action.workflow, self.inputs_for(action.workflow)),
+            )
+        else:
+            if action.workflow:
+                arguments = self.inputs_for(action.workflow)
+                self.add(depth, "", self.run(step.id, action.workflow, arguments))
+            self.add(depth, "continue")
+        return not conditions
+
+    def expect(self, step: model.Step, depth: int) -> None:
+        """The success criteria of a step that has no other way to go on."""
+        answer = self.answers[step.id] if step.operation else "None"
+        for each in step.criteria:
+            expression = call(
+                f"{self.steps}.expect", answer, self.condition(each.condition), quoted(each.text)
+            )
+            self.add(depth, "", expression)
+
+    def drop_unused(self) -> Iterator[str]:
+        """The lines, with results that nothing reads left without a name."""
+        unused = []
+        for answer in self.answers.values():
+            uses = sum(
+                len(re.findall(rf"\b{answer}\b(?!-)", line)) for line in _code_only(self.lines)
+            )
+            if uses == 1:
+                unused.append(answer)
+        for line in self.lines:
+            for answer in unused:
+                line = re.sub(rf"^( *){answer} = (?=await )", r"\1", line)
+            yield line
+
+    # -- calls
+    # ---------------------------------------------------------------------------------------------
+
+    def call_of(self, step: model.Step) -> Expression:
+        """The call of a step's operation or workflow."""
+        if step.workflow:
+            arguments = {each.name: self.value(each.value) for each in step.arguments}
+            return self.run(step.id, step.workflow, arguments)
+        toolset, tool = self.room.tools[step.operation]
+        by_place = {(str(each.place), each.wire_name): each for each in tool.arguments}
+        items: list[tuple[str, Expression]] = [
+            ("", quoted(step.id)),
+            ("", f"{self.room.module_of(toolset)}.{py_ident(tool.name)}"),
+        ]
+        for each in step.arguments:
+            argument = by_place.get((each.place, each.name))
+            if argument is None or argument.fixed or each.value == model.Missing():
+                continue
+            items.append((f"{py_ident(argument.name)}=", self.value(each.value)))
+        if step.body is not None:
+            fields = [each for each in tool.arguments if each.place == "body"]
+            renamed = {each.wire_name: each.name for each in fields if each.wire_name != each.name}
+            spread: list[Expression] = [self.value(step.body)]
+            if renamed:
+                spread.append(value(renamed))
+            items.append(("**", call(f"{self.values}.members", *spread)))
+        method = "call"
+        if step.on_failure or step.expects_failure:
+            method = "attempt"
+        return Group(f"await {self.steps}.{method}(", tuple(items), ")")
+
+    def run(self, step: str, workflow: str, arguments: Mapping[str, Expression]) -> Expression:
+        """The call of another workflow, with values for its inputs."""
+        tool = self.room.functions[workflow]
+        items: list[tuple[str, Expression]] = [("", quoted(step)), ("", py_ident(tool.name))]
+        for argument in tool.arguments:
+            if argument.wire_name in arguments:
+                items.append((f"{py_ident(argument.name)}=", arguments[argument.wire_name]))
+        return Group(f"await {self.steps}.run(", tuple(items), ")")
+
+    def inputs_for(self, workflow: str) -> dict[str, Expression]:
+        """The inputs of this workflow that another one has as well."""
+        names = {each.wire_name for each in self.room.functions[workflow].arguments}
+        return {
+            name: py_ident(argument.name)
+            for name, argument in self.arguments.items()
+            if name in names
+        }
+
+    def undo(self) -> dict[str, Expression]:
+        """The tool that deletes what a step makes, by stepId."""
+        found: dict[str, Expression] = {}
+        for step in self.workflow.steps:
+            method, _, path = step.operation.partition(" ")
+            if method != "POST":
+                continue
+            one = rf"{re.escape(path)}/\{{[^{{}}/]+\}}"
+            pattern = re.compile(rf"DELETE {one}|(?:POST|PUT|DELETE) {one}/(?:{_UNDOES})")
+            for operation, (_, tool) in self.room.tools.items():
+                if pattern.fullmatch(operation):
+                    found[step.id] = quoted(tool.name)
+        return found
+
+    # -- expressions
+    # ---------------------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> str:
+        """The module of helpers, which is imported where it is used."""
+        return self.room.helper("values")
+
+    @property
+    def paths(self) -> str:
+        """The module of JSONPaths, which is imported where it is used."""
+        return self.room.helper("paths")
+
+    def value(self, item: model.Value) -> Expression:
+        """A value as Python."""
+        match item:
+            case model.Constant(data):
+                return value(data)
+            case model.Input(name, pointer):
+                return self.at(py_ident(self.arguments[name].name), pointer)
+            case model.Output(step, name, pointer):
+                return self.at(self.outputs[step, name], pointer)
+            case model.Body(step, pointer, False):
+                return self.at(f"{self.answers[step]}.data", pointer)
+            case model.Body(step, pointer):
+                return self.at(call(f"{self.values}.body", self.answers[step]), pointer)
+            case model.Header(step, name):
+                return call(f"{self.values}.header", f"{self.answers[step]}.headers", quoted(name))
+            case model.Status(step):
+                return f"{self.answers[step]}.status"
+            case model.Result(name, pointer, before):
+                return self.at(self.answers[f"before {name}" if before else name], pointer)
+            case model.Missing():
+                return "OMIT"
+        return self.compound(item)
+
+    def compound(self, item: model.Value) -> Expression:
+        """A value that is made of others."""
+        match item:
+            case model.Text(parts):
+                return call(f"{self.values}.text", *map(self.value, parts))
+            case model.Object(members):
+                return dictionary({key: self.value(inner) for key, inner in members})
+            case model.Array(items):
+                return Group("[", tuple(("", self.value(inner)) for inner in items), "]")
+            case model.Replaced(base, replacements):
+                others = dictionary({key: self.value(inner) for key, inner in replacements})
+                return call(f"{self.values}.replaced", self.value(base), others)
+            case model.Selected(path, data):
+                return call(f"{self.paths}.first", self.value(path), self.value(data))
+            case model.Count(data):
+                return call(f"{self.values}.count", self.value(data))
+        raise TypeError(f"no value: {item!r}")
+
+    def at(self, expression: Expression, pointer: str) -> Expression:
+        """A part of a value."""
+        if not pointer:
+            return expression
+        return call(f"{self.values}.at", expression, quoted(pointer))
+
+    def condition(self, condition: model.Condition) -> str:
+        """A condition as Python, on one line."""
+        match condition:
+            case model.Comparison(operator, left, right):
+                return self.comparison(operator, left, right)
+            case model.Holds(item):
+                return _one_line(call(f"{self.values}.holds", self.value(item)))
+            case model.Not(inner):
+                return _negated(self.condition(inner))
+            case model.Joined(word, conditions):
+                return _joined(word, [self.condition(each) for each in conditions])
+            case model.Matches(pattern, item):
+                return _one_line(
+                    call(f"{self.values}.matches", self.value(pattern), self.value(item))
+                )
+            case model.Exists(path, data):
+                return _one_line(call(f"{self.paths}.exists", self.value(path), self.value(data)))
+
+    def comparison(self, operator: str, left: model.Value, right: model.Value) -> str:
+        """Two values compared; plainly where both are known to be numbers."""
+        if _is_number(left) and _is_number(right):
+            return f"{_one_line(self.value(left))} {operator} {_one_line(self.value(right))}"
+        if operator in ("==", "!="):
+            same = self.null_check(left, right) or _one_line(
+                call(f"{self.values}.same", self.value(left), self.value(right))
+            )
+            return same if operator == "==" else f"not {same}"
+        return f"{self.number(left)} {operator} {self.number(right)}"
+
+    def null_check(self, left: model.Value, right: model.Value) -> str:
+        """A comparison with null, which a value that is not there is equal to; or nothing."""
+        if right != model.Constant(None) or isinstance(left, model.Status):
+            return ""
+        return _one_line(call(f"{self.values}.is_null", self.value(left)))
+
+    def number(self, item: model.Value) -> str:
+        """A value as a number."""
+        if _is_number(item):
+            return _one_line(self.value(item))
+        return _one_line(call(f"{self.values}.number", self.value(item)))
+
+    def success(self, step: model.Step) -> str:
+        """The condition on which a step has succeeded."""
+        if not step.criteria:
+            return f"{self.answers[step.id]}.status < 400" if step.operation else "True"
+        return _joined("and", [self.condition(each.condition) for each in step.criteria])
+
+
+def _jumps(step: model.Step, following: str) -> bool:
+    """Whether a step can go on with another one than the next."""
+    for index, action in enumerate(step.on_success):
+        if action.step and (index or action.criteria or action.step != following):
+            return True
+    return any(action.kind == "goto" and action.step for action in step.on_failure)
+
+
+def _is_number(item: model.Value) -> bool:
+    if isinstance(item, model.Constant):
+        return isinstance(item.value, int | float) and not isinstance(item.value, bool)
+    return isinstance(item, model.Status)
+
+
+def _one_line(expression: Expression) -> str:
+    """An expression on one line; black breaks it where it is too long."""
+    if isinstance(expression, Group):
+        inner = ", ".join(prefix + _one_line(item) for prefix, item in expression.items)
+        return expression.opening + inner + expression.closing
+    return flat(expression) or ""
+
+
+def _joined(word: str, conditions: list[str]) -> str:
+    if len(conditions) == 1:
+        return conditions[0]
+    return f" {word} ".join(
+        f"({each})" if re.search(r" (and|or) ", each) else each for each in conditions
+    )
+
+
+def _negated(condition: str) -> str:
+    """The opposite of a condition."""
+    simple = re.fullmatch(r"(\w+\.status) (==|!=|<|<=|>|>=) (\S+)", condition)
+    opposites = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+    if simple:
+        return f"{simple[1]} {opposites[simple[2]]} {simple[3]}"
+    if re.search(r" (and|or|==|!=|<|<=|>|>=) |^not ", condition):
+        return f"not ({condition})"
+    return f"not {condition}"
+
+
+def _snake(name: str) -> str:
+    """A name of the document as one of Python."""
+    name = "_".join(words(name)) or "value"
+    return name if name[0].isalpha() else f"step_{name}"
+
+
+def _comment(step: model.Step) -> str:
+    """The first sentence about a step, where it fits into a comment."""
+    sentence, _ = first_sentence(plain(step.description))
+    sentence = " ".join(sentence.split())
+    if not sentence.isascii() or not sentence.isprintable() or len(sentence) > LONGEST_COMMENT:
+        return ""
+    return sentence
+
+
+def _code_only(lines: Iterable[str]) -> Iterator[str]:
+    """Lines without comments and texts."""
+    for line in lines:
+        if not line.lstrip().startswith("#"):
+            yield re.sub(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'', '""', line)
+
+
+def _parts(item: Any) -> Iterator[Any]:
+    """A value, a condition or a step, and everything in it."""
+    pending = [item]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, tuple):
+            pending += current
+        elif dataclasses.is_dataclass(current) and not isinstance(current, model.Constant):
+            yield current
+            pending += [getattr(current, each.name) for each in dataclasses.fields(current)]
+
+
+def _outputs_in(item: Any) -> Iterator[tuple[str, str]]:
+    """The outputs of steps that are used, (stepId, name)."""
+    for part in _parts(item):
+        if isinstance(part, model.Output):
+            yield part.step, part.name
+
+
+def _results_in(item: Any) -> set[str]:
+    """The steps whose result itself is used in another place than their own."""
+    found = set()
+    for part in _parts(item):
+        if isinstance(part, model.Result) and not part.before:
+            found.add(part.step)
+    return found
+
+
+def _steps_in(item: model.Value) -> set[str]:
+    """The steps that must have run for a value to be there."""
+    found = set()
+    for part in _parts(item):
+        if isinstance(part, model.Result) and part.before:
+            continue
+        if isinstance(part, _OF_A_STEP):
+            found.add(part.step)
+    return found

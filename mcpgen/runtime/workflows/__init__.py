@@ -1,0 +1,1 @@
+"""What the functions of `tools/workflows.py` share. Servers without workflows do not have it."""

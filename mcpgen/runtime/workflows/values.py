@@ -1,0 +1,133 @@
+"""Values of a workflow's expressions, and how its conditions compare them (Arazzo 1.1, section
+*Criterion Object*).
+
+A value that is not there is `OMIT`. No function here raises: what cannot be compared is not equal.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..arguments.checker import compiled
+from ..client.scalars import OMIT
+from ..pointer import child, split
+from ..results.answer import Answer
+
+
+def at(data: Any, pointer: str) -> Any:
+    """The value at a JSON Pointer (RFC 6901) in data; `OMIT` where there is none."""
+    for token in split(pointer):
+        try:
+            data = child(data, token)
+        except LookupError:
+            return OMIT
+    return data
+
+
+def header(fields: Any, name: str) -> Any:
+    """The value of a header field by its lower-case name; `OMIT` where there is none."""
+    return fields.get(name, OMIT)
+
+
+def body(answer: Answer[Any]) -> Any:
+    """The body of an answer: its data where it is JSON, else its text."""
+    if answer.data is not None:
+        return answer.data
+    return OMIT if answer.text is None else answer.text
+
+
+def count(data: Any) -> Any:
+    """The number of items of a list, members of an object or characters of a text."""
+    return len(data) if isinstance(data, list | dict | str) else OMIT
+
+
+def text(*parts: Any) -> str:
+    """The parts as one text: JSON for what is no text, nothing for what is not there."""
+    return "".join(map(_as_text, parts))
+
+
+def _as_text(value: Any) -> str:
+    if is_null(value):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two values are equal: texts whatever their case, and `"5"` equals 5."""
+    if is_null(first) or is_null(second):
+        return is_null(first) and is_null(second)
+    if isinstance(first, str) and isinstance(second, str):
+        return first.casefold() == second.casefold()
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, str | int | float) and isinstance(second, str | int | float):
+        return number(first) == number(second)
+    return bool(first == second)
+
+
+def is_null(value: Any) -> bool:
+    """Whether a value is null, or not there."""
+    return value is OMIT or value is None
+
+
+def number(value: Any) -> float:
+    """A number, or a text that is one; NaN for anything else, which no comparison is true of."""
+    if isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def holds(value: Any) -> bool:
+    """Whether a value by itself is a condition that is met: it is there, and not false."""
+    return not is_null(value) and value is not False
+
+
+def matches(pattern: str, value: Any) -> bool:
+    """Whether a regular expression matches somewhere in a value, in time linear to its length."""
+    if is_null(value):
+        return False
+    return bool(compiled({"pattern": pattern}).is_valid(text(value)))
+
+
+def replaced(data: Any, values: dict[str, Any]) -> Any:
+    """A copy of data with other values at some JSON Pointers; where there is no place for one,
+    nothing is replaced.
+    """
+    data = json.loads(json.dumps(_pruned(data)))
+    for pointer, value in values.items():
+        parent, _, key = pointer.rpartition("/")
+        owner = at(data, parent)
+        if isinstance(owner, dict):
+            owner[split(f"/{key}")[0]] = value
+        elif isinstance(owner, list) and at(owner, f"/{key}") is not OMIT:
+            owner[int(key)] = value
+    return data
+
+
+def members(data: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The members of an object, as arguments; `names` are those of arguments that are called
+    otherwise. None of what is no object.
+    """
+    if not isinstance(data, dict):
+        return {}
+    return {(names or {}).get(key, key): value for key, value in data.items()}
+
+
+def pruned(data: dict[str, Any]) -> dict[str, Any]:
+    """An object without the members and items, at any depth, that are not there."""
+    pruned_data: dict[str, Any] = _pruned(data)
+    return pruned_data
+
+
+def _pruned(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _pruned(value) for key, value in data.items() if value is not OMIT}
+    if isinstance(data, list):
+        return [_pruned(value) for value in data if value is not OMIT]
+    return data

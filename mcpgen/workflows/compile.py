@@ -1,0 +1,530 @@
+"""Workflow Objects (Arazzo 1.1) → `model.Workflow`: names resolved, expressions read.
+
+What cannot be expressed raises `Inexpressible`: it costs the one workflow, with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir import Argument, Tool
+from ..load.values import as_list, as_object, as_text, is_number, texts_in
+from ..problems import Problems
+from ..runtime.pointer import escape, split
+from ..text import visible, words
+from .conditions import criterion
+from .expressions import EMBEDDED, Inexpressible, Scope, value_of
+from .model import (
+    Action,
+    Comparison,
+    Condition,
+    Constant,
+    Criterion,
+    Joined,
+    Matches,
+    Missing,
+    Not,
+    Object,
+    Replaced,
+    Status,
+    Step,
+    StepArgument,
+    Value,
+    Workflow,
+)
+
+TARGETS = ("operationId", "operationPath", "workflowId")
+_SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
+_PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
+_METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
+_SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
+_UNQUOTED = re.compile(r"(?<=[:\[,])(\s*)\{(\$[^{}]+)\}(?=\s*[,\]}])")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One Arazzo document: its tree, its pointer, and the URLs of its sources by name."""
+
+    root: dict[str, Any]
+    pointer: str
+    sources: Mapping[str, str]
+
+    def component(self, kind: str, reference: str) -> dict[str, Any]:
+        """What a Reusable Object refers to. Raises Inexpressible."""
+        prefix = f"$components.{kind}."
+        name = reference.removeprefix(prefix)
+        found = as_object(as_object(self.root.get("components")).get(kind)).get(name)
+        if not reference.startswith(prefix) or not isinstance(found, dict):
+            raise Inexpressible(f"`{visible(reference)[:80]}` refers to nothing")
+        return found
+
+
+@dataclass(slots=True)
+class Operations:
+    """The operations that steps can call: the tools of a server, with the reasons of others."""
+
+    tools: list[Tool]
+    reasons: Mapping[str, str]
+    """operationId or `METHOD /path` → why it is no tool."""
+    credentials: frozenset[str] = frozenset()
+    """The names of headers, parameters and cookies that hold credentials, in lower case."""
+    _by_id: dict[str, Tool] = field(default_factory=dict)
+    _by_path: dict[str, Tool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for tool in self.tools:
+            self._by_path[f"{tool.origin.method} {tool.origin.path}"] = tool
+            if tool.origin.operation_id:
+                self._by_id.setdefault(tool.origin.operation_id, tool)
+
+    def by_id(self, text: str) -> Tool:
+        """The operation of that operationId. Raises Inexpressible."""
+        match = _SOURCE.fullmatch(text)
+        name = match[2] if match else text
+        if name in self._by_id:
+            return self._by_id[name]
+        similar = [tool for each, tool in self._by_id.items() if each.lower() == name.lower()]
+        if len(similar) == 1 and name not in self.reasons:
+            return similar[0]
+        raise self._refuse(name)
+
+    def by_path(self, text: str) -> Tool:
+        """The operation that an `operationPath` points to. Raises Inexpressible."""
+        match = _PATH.search(text)
+        if match is None:
+            raise Inexpressible(f"`{visible(text)[:80]}` points to no operation")
+        path = urllib.parse.unquote(split(f"/{match[1]}")[0])
+        methods = [match[2]] if match[2] else _METHODS
+        for method in methods:
+            tool = self._by_path.get(f"{method.upper()} {path}")
+            if tool is not None:
+                return tool
+        raise self._refuse(f"{methods[0].upper()} {path}")
+
+    def _refuse(self, name: str) -> Inexpressible:
+        label = f"`{visible(name)[:80]}`"
+        reason = self.reasons.get(name)
+        if reason:
+            return Inexpressible(f"it calls {label}, which is no tool: {reason}")
+        return Inexpressible(f"it calls {label}, which the document does not have")
+
+
+class Compiler:
+    """One workflow on its way. `workflows` are the names of the outputs of every workflow."""
+
+    def __init__(
+        self,
+        description: Description,
+        operations: Operations,
+        workflows: Mapping[str, tuple[str, ...]],
+        problems: Problems,
+    ) -> None:
+        self.description = description
+        self.operations = operations
+        self.workflows = workflows
+        self.problems = problems
+
+    def workflow(self, node: dict[str, Any], pointer: str, inputs: tuple[str, ...]) -> Workflow:
+        """A Workflow Object. Raises Inexpressible."""
+        name = as_text(node.get("workflowId"))
+        nodes = [as_object(step) for step in as_list(node.get("steps"))]
+        ids = [as_text(step.get("stepId")) for step in nodes]
+        if not nodes or not all(ids) or len(set(ids)) < len(ids):
+            raise Inexpressible("it needs steps, each with a `stepId` of its own")
+        before = tuple(self.workflow_name(text) for text in texts_in(node.get("dependsOn")))
+        scope = Scope(
+            workflow=name,
+            inputs=inputs,
+            outputs={
+                step: tuple(as_object(each.get("outputs")))
+                for step, each in zip(ids, nodes, strict=True)
+            },
+            workflow_steps=frozenset(
+                as_text(each["stepId"]) for each in nodes if "workflowId" in each
+            ),
+            before={each: self.workflows[each] for each in before},
+            sources=self.description.sources,
+        )
+        steps = []
+        for index, step in enumerate(nodes):
+            reader = _StepReader(self, node, step, scope, f"{pointer}/steps/{index}", ids)
+            try:
+                steps.append(reader.step())
+            except Inexpressible as error:
+                raise Inexpressible(f"step `{visible(ids[index])[:60]}`: {error}") from error
+            self._report_missing(scope, f"{pointer}/steps/{index}")
+        scope.step = ""
+        outputs = tuple(
+            (str(key), value_of(value, scope))
+            for key, value in as_object(node.get("outputs")).items()
+        )
+        self._report_missing(scope, f"{pointer}/outputs")
+        return Workflow(
+            id=name,
+            pointer=pointer,
+            inputs=inputs,
+            steps=tuple(steps),
+            outputs=outputs,
+            before=before,
+        )
+
+    def workflow_name(self, text: str) -> str:
+        """The workflow that a `workflowId` means. Raises Inexpressible."""
+        match = _SOURCE.fullmatch(text)
+        name = match[2] if match else text
+        if name not in self.workflows:
+            raise Inexpressible(
+                f"it runs `{visible(name)[:80]}`, which no document with workflows has"
+            )
+        return name
+
+    def _report_missing(self, scope: Scope, pointer: str) -> None:
+        for text in dict.fromkeys(scope.missing):
+            self.problems.warn(
+                "E1542",
+                f"`{visible(text)[:120]}` refers to nothing: it is left out",
+                pointer=pointer,
+                hint="the step needs an output of that name, or the workflow an input",
+            )
+        scope.missing.clear()
+
+
+class _StepReader:
+    """One Step Object. `workflow` is the object around it."""
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        workflow: dict[str, Any],
+        node: dict[str, Any],
+        scope: Scope,
+        pointer: str,
+        ids: list[str],
+    ) -> None:
+        self.compiler = compiler
+        self.description = compiler.description
+        self.problems = compiler.problems
+        self.workflow = workflow
+        self.node = node
+        self.scope = scope
+        self.pointer = pointer
+        self.ids = ids
+        self.id = as_text(node["stepId"])
+
+    def step(self) -> Step:
+        """The step. Raises Inexpressible."""
+        scope, node = self.scope, self.node
+        scope.step, scope.sent, scope.sent_body = self.id, (), None
+        scope.method, scope.is_text = "", False
+        self._check_order()
+        target = self._target()
+        body: Value | None = None
+        operation = name = ""
+        if isinstance(target, Tool):
+            operation = f"{target.origin.method} {target.origin.path}"
+            scope.method, scope.is_text = target.origin.method, not target.response.json
+            arguments = [*self._parameters(target)]
+            fields, body = self._body(target)
+            arguments += fields
+        else:
+            name = target
+            arguments = [*self._inputs()]
+        scope.sent, scope.sent_body = tuple(arguments), body
+        criteria = tuple(self._criteria(node.get("successCriteria")))
+        return Step(
+            id=self.id,
+            pointer=self.pointer,
+            description=as_text(node.get("description")),
+            operation=operation,
+            workflow=name,
+            arguments=tuple(arguments),
+            body=body,
+            outputs=tuple(
+                (str(key), value_of(value, scope))
+                for key, value in as_object(node.get("outputs")).items()
+            ),
+            criteria=criteria,
+            on_success=tuple(self._actions("onSuccess", "successActions")),
+            on_failure=tuple(self._actions("onFailure", "failureActions")),
+            expects_failure=any(_takes_failure(each.condition) for each in criteria),
+        )
+
+    def _check_order(self) -> None:
+        earlier = self.ids[: self.ids.index(self.id)]
+        for step in texts_in(self.node.get("dependsOn")):
+            if step in self.ids and step not in earlier:
+                raise Inexpressible(f"it depends on `{step}`, a later step")
+
+    def _target(self) -> Tool | str:
+        """The operation, or the name of the workflow, that the step calls."""
+        keys = [key for key in TARGETS if as_text(self.node.get(key))]
+        if "channelPath" in self.node or "action" in self.node:
+            raise Inexpressible("it sends or receives messages (AsyncAPI)")
+        if len(keys) != 1:
+            raise Inexpressible("it needs one of `operationId`, `operationPath`, `workflowId`")
+        text = as_text(self.node[keys[0]])
+        if keys[0] == "workflowId":
+            return self.compiler.workflow_name(text)
+        if keys[0] == "operationPath" and "#" in text:
+            return self.compiler.operations.by_path(text)
+        return self.compiler.operations.by_id(text)
+
+    # -- what is sent
+    # ---------------------------------------------------------------------------------------------
+
+    def _parameter_objects(self) -> Iterator[tuple[str, str, Any]]:
+        """Place, name and value of every parameter; those of the step stand for the workflow's."""
+        parameters: dict[tuple[str, str], Any] = {}
+        listed = [*as_list(self.workflow.get("parameters")), *as_list(self.node.get("parameters"))]
+        for entry in listed:
+            parameter = as_object(entry)
+            if "reference" in parameter:
+                reference = as_text(parameter["reference"])
+                component = self.description.component("parameters", reference)
+                parameter = {**component, **parameter}
+            name = as_text(parameter.get("name"))
+            parameters[as_text(parameter.get("in")), name] = parameter.get("value")
+        for (place, name), value in parameters.items():
+            yield place, name, value
+
+    def _inputs(self) -> Iterator[StepArgument]:
+        """The inputs of the workflow that the step calls."""
+        for _, name, value in self._parameter_objects():
+            yield StepArgument(place="", name=name, value=value_of(value, self.scope))
+
+    def _parameters(self, tool: Tool) -> Iterator[StepArgument]:
+        """The parameters as arguments of an operation; those it does not have are not sent."""
+        for place, name, data in self._parameter_objects():
+            if place == "querystring":
+                raise Inexpressible("it sends a whole query string")
+            argument = _argument(tool, place, name) or self._similar(tool, place, name)
+            if argument is not None:
+                value = value_of(_typed(data, argument), self.scope)
+                yield StepArgument(place=argument.place, name=argument.wire_name, value=value)
+                continue
+            reason = "the operation does not have it"
+            if name.lower() in _SET_BY_THE_SERVER | self.compiler.operations.credentials:
+                reason = "the server sends its own"
+            label = f"{place} parameter" if place else "parameter"
+            self.problems.note(
+                "E1541",
+                f"step `{visible(self.id)[:60]}` does not send {label} `{visible(name)[:60]}`:"
+                f" {reason}",
+                pointer=f"{self.pointer}/parameters",
+            )
+
+    def _similar(self, tool: Tool, place: str, name: str) -> Argument | None:
+        """The one argument whose name has the same words: `petId` for `pet_id`."""
+        similar = [
+            argument
+            for argument in tool.arguments
+            if argument.place == place and words(argument.wire_name) == words(name)
+        ]
+        if len(similar) != 1:
+            return None
+        self.problems.note(
+            "E1541",
+            f"step `{visible(self.id)[:60]}` sends `{visible(name)[:60]}` as"
+            f" `{visible(similar[0].wire_name)[:60]}`: so the operation calls it",
+            pointer=f"{self.pointer}/parameters",
+        )
+        return similar[0]
+
+    def _body(self, tool: Tool) -> tuple[list[StepArgument], Value | None]:
+        """The request body as arguments, or as an object that is known only when the step runs."""
+        body = as_object(self.node.get("requestBody"))
+        request = tool.request
+        fields = [each for each in tool.arguments if each.place == "body"]
+        if "payload" not in body or request is None:
+            return [], None
+        payload = self._replaced(_payload(body["payload"], self.scope), body)
+        if isinstance(payload, Missing):
+            return [], None
+        if not fields or request.body is None:
+            self._report_body("the operation has none")
+            return [], None
+        if request.body.whole:
+            whole = StepArgument(place="body", name=fields[0].wire_name, value=payload)
+            return [whole], None
+        if not isinstance(payload, Object):
+            return [], payload
+        arguments = []
+        names = {each.wire_name for each in fields}
+        for key, value in payload.members:
+            if key in names:
+                arguments.append(StepArgument(place="body", name=key, value=value))
+            else:
+                self._report_body(f"the operation has no field `{visible(key)[:60]}`")
+        return arguments, None
+
+    def _replaced(self, payload: Value, body: dict[str, Any]) -> Value:
+        """A payload with its Payload Replacement Objects."""
+        replacements: list[tuple[str, Value]] = []
+        for entry in as_list(body.get("replacements")):
+            replacement = as_object(entry)
+            kind = replacement.get("targetSelectorType", "jsonpointer")
+            target = as_text(replacement.get("target"))
+            if kind != "jsonpointer" or not target.startswith("/"):
+                raise Inexpressible(
+                    "it replaces parts of its payload by something else than JSON Pointers"
+                )
+            replacements.append((target, value_of(replacement.get("value"), self.scope)))
+        if not replacements:
+            return payload
+        if isinstance(payload, Object):
+            return _with_members(payload, replacements)
+        return Replaced(payload, tuple(replacements))
+
+    def _report_body(self, reason: str) -> None:
+        self.problems.note(
+            "E1541",
+            f"step `{visible(self.id)[:60]}` does not send all of its request body: {reason}",
+            pointer=f"{self.pointer}/requestBody",
+        )
+
+    # -- what follows
+    # ---------------------------------------------------------------------------------------------
+
+    def _criteria(self, nodes: Any) -> Iterator[Criterion]:
+        """Criteria. Those of a step that runs a workflow have no answer to look at: that it ended
+        is its success.
+        """
+        for node in as_list(nodes):
+            text = json.dumps(node)
+            without_answer = self.id in self.scope.workflow_steps
+            if without_answer and ("$statusCode" in text or "$response" in text):
+                continue
+            yield criterion(node, self.scope)
+
+    def _actions(self, key: str, shared: str) -> Iterator[Action]:
+        """The actions of the step, then those of the workflow that have other names."""
+        names: set[str] = set()
+        for entry in (*as_list(self.node.get(key)), *as_list(self.workflow.get(shared))):
+            node = as_object(entry)
+            if "reference" in node:
+                component = self.description.component(shared, as_text(node["reference"]))
+                node = {**component, **node}
+            name = as_text(node.get("name"))
+            if name in names:
+                continue
+            names.add(name)
+            yield self._action(node, is_failure=shared == "failureActions")
+
+    def _action(self, node: dict[str, Any], *, is_failure: bool) -> Action:
+        criteria = tuple(self._criteria(node.get("criteria")))
+        workflow = as_text(node.get("workflowId"))
+        if workflow:
+            workflow = self.compiler.workflow_name(workflow)
+        step = as_text(node.get("stepId"))
+        if step and step not in self.ids:
+            raise Inexpressible(f"it goes to `{visible(step)[:60]}`, which is no step")
+        match node.get("type"):
+            case "end":
+                return Action(kind="end", criteria=criteria)
+            case "goto" if step or workflow:
+                return Action(kind="goto", criteria=criteria, step=step, workflow=workflow)
+            case "retry" if is_failure:
+                if step:
+                    raise Inexpressible("it takes another step before a retry")
+                after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
+                if not is_number(after) or not is_number(limit):
+                    raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
+                return Action(
+                    kind="retry",
+                    criteria=criteria,
+                    workflow=workflow,
+                    after=max(0, after),
+                    limit=max(0, int(limit)),
+                )
+        raise Inexpressible(f"an action of type `{visible(str(node.get('type')))[:40]}` is unknown")
+
+
+def _typed(data: Any, argument: Argument) -> Any:
+    """A text that stands for a number or a boolean, as documents write them in parameters."""
+    kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,)}
+    if not isinstance(data, str) or argument.annotation.kind not in kinds:
+        return data
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return data
+    return value if type(value) in kinds[argument.annotation.kind] else data
+
+
+def _argument(tool: Tool, place: str, name: str) -> Argument | None:
+    """The argument of a tool for a parameter; names of headers have no case."""
+    for argument in tool.arguments:
+        if argument.place == "body" or place not in ("", argument.place):
+            continue
+        if argument.wire_name == name:
+            return argument
+        if argument.place == "header" and argument.wire_name.lower() == name.lower():
+            return argument
+    return None
+
+
+def _payload(data: Any, scope: Scope) -> Value:
+    """A payload: a text that is JSON, or a form, is read as what it stands for."""
+    if not isinstance(data, str) or EMBEDDED.fullmatch(data.strip()):
+        return value_of(data, scope)
+    text = data.strip()
+    if text.startswith(("{", "[")):
+        try:
+            return value_of(json.loads(_UNQUOTED.sub(r'\1"{\2}"', text)), scope)
+        except ValueError:
+            return value_of(data, scope)
+    if re.match(r"[\w.\[\]-]+=", text) and "\n" not in text:
+        pairs = [pair.partition("=") for pair in text.split("&")]
+        return value_of({key: urllib.parse.unquote_plus(value) for key, _, value in pairs}, scope)
+    return value_of(data, scope)
+
+
+def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Value:
+    """An object with other values at pointers into it; where one leads into a value that is known
+    only when the step runs, it is replaced then.
+    """
+    members = dict(payload.members)
+    for pointer, value in replacements:
+        key, *rest = split(pointer)
+        if not rest:
+            members[key] = value
+            continue
+        below = "".join(f"/{escape(part)}" for part in rest)
+        inner = members.get(key, Object(()))
+        if isinstance(inner, Object):
+            members[key] = _with_members(inner, [(below, value)])
+        else:
+            members[key] = Replaced(inner, ((below, value),))
+    return Object(tuple(members.items()))
+
+
+def _takes_failure(condition: Condition) -> bool:
+    """Whether an answer of status 400 or more can meet a condition on the status code."""
+    match condition:
+        case Joined(_, conditions):
+            return any(map(_takes_failure, conditions))
+        case Not(inner):
+            return _reads_status(inner)
+        case Comparison(operator, Status(), Constant(value)):
+            return operator in (">", ">=", "!=") or (is_number(value) and value >= 400)
+        case Matches(Constant(pattern), Status()):
+            return any(re.search(pattern, str(status)) for status in (400, 401, 404, 409, 422, 500))
+    return False
+
+
+def _reads_status(condition: Condition) -> bool:
+    match condition:
+        case Joined(_, conditions):
+            return any(map(_reads_status, conditions))
+        case Not(inner):
+            return _reads_status(inner)
+        case Comparison(_, left, right):
+            return isinstance(left, Status) or isinstance(right, Status)
+        case Matches(_, value):
+            return isinstance(value, Status)
+    return False

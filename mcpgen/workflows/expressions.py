@@ -1,0 +1,297 @@
+"""Runtime expressions (Arazzo 1.1, section *Runtime Expressions*) as values of the model.
+
+Besides the pointers of the specification (`$response.body#/items/0/id`), the paths are read that
+its conditions allow (`$response.body.items[0].id`): documents use them everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..load.values import as_object
+from ..runtime.pointer import escape
+from .model import (
+    Array,
+    Body,
+    Constant,
+    Count,
+    Header,
+    Input,
+    Missing,
+    Object,
+    Output,
+    Result,
+    Selected,
+    Status,
+    StepArgument,
+    Text,
+    Value,
+)
+
+EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
+_EXPRESSION = re.compile(
+    r"\$(?:url|method|statusCode|self|inputs|outputs|steps|workflows|request|response|message"
+    r"|sourceDescriptions|components)(?![A-Za-z0-9_])"
+)
+_STEP = re.compile(r"([A-Za-z0-9_-]+)\.outputs\.(.+)", re.S)
+_WORKFLOW = re.compile(r"([A-Za-z0-9_-]+)\.(inputs|outputs)\.(.+)", re.S)
+_PART = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]|\['([^']*)'\]")
+_LENGTHS = ("length", "size")
+
+
+class Inexpressible(Exception):
+    """Something that no Python is written for; the text says why."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """What expressions of one workflow can refer to.
+
+    `outputs` are the names of every step's outputs; a step that calls a workflow has None. `step`
+    is the one whose request and answer are meant, `sent` what its request holds. `missing` collects
+    expressions that refer to what is not there.
+    """
+
+    workflow: str
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, tuple[str, ...]]
+    workflow_steps: frozenset[str] = frozenset()
+    before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    step: str = ""
+    method: str = ""
+    is_text: bool = False
+    sent: tuple[StepArgument, ...] = ()
+    sent_body: Value | None = None
+    missing: list[str] = field(default_factory=list)
+
+
+def value_of(data: Any, scope: Scope) -> Value:
+    """Any value of the document: expressions and templates anywhere in it are read."""
+    if isinstance(data, str):
+        return _text(data, scope)
+    if isinstance(data, dict):
+        if data.keys() >= {"context", "selector", "type"}:
+            return selector(data, scope)
+        return Object(tuple((str(key), value_of(item, scope)) for key, item in data.items()))
+    if isinstance(data, list):
+        return Array(tuple(value_of(item, scope) for item in data))
+    return Constant(data)
+
+
+def selector(data: dict[str, Any], scope: Scope) -> Value:
+    """A Selector Object (Arazzo 1.1)."""
+    kind = data["type"]
+    if isinstance(kind, dict):
+        kind = as_object(kind).get("type")
+    context = value_of(data["context"], scope)
+    text = str(data["selector"])
+    if kind == "jsonpointer":
+        return within(context, text)
+    if kind == "jsonpath":
+        return Selected(template(text, scope), context)
+    raise Inexpressible(f"selectors of type `{kind}` are not supported")
+
+
+def template(text: str, scope: Scope) -> Value:
+    """A text with embedded expressions, always as a text."""
+    parts: list[Value] = []
+    end = 0
+    for match in EMBEDDED.finditer(text):
+        if match.start() > end:
+            parts.append(Constant(text[end : match.start()]))
+        parts.append(expression(match[1], scope))
+        end = match.end()
+    if not parts:
+        return Constant(text)
+    if end < len(text):
+        parts.append(Constant(text[end:]))
+    return Text(tuple(parts))
+
+
+def _text(text: str, scope: Scope) -> Value:
+    """A text: an expression, one in braces (whose value keeps its type), or a template."""
+    stripped = text.strip()
+    whole = EMBEDDED.fullmatch(stripped)
+    if whole:
+        return expression(whole[1], scope)
+    if _EXPRESSION.match(stripped) and " " not in stripped:
+        return expression(stripped, scope)
+    return template(text, scope)
+
+
+def expression(text: str, scope: Scope) -> Value:
+    """One runtime expression. Raises Inexpressible."""
+    text = text.strip()
+    if text == "$statusCode":
+        return Status(scope.step)
+    if text == "$method":
+        return Constant(scope.method)
+    if text == "$inputs":
+        return Object(tuple((name, Input(name)) for name in scope.inputs))
+    head, _, rest = text.partition(".")
+    reader = _READERS.get(head)
+    if reader is None or not rest:
+        raise Inexpressible(f"`{text}` has no value here")
+    value = reader(rest, scope)
+    if isinstance(value, Missing):
+        scope.missing.append(text)
+    return value
+
+
+def _inputs(rest: str, scope: Scope) -> Value:
+    name, tail = _known(rest, scope.inputs)
+    if not name:
+        return Missing()
+    return _tailed(Input(name), tail)
+
+
+def _outputs(rest: str, scope: Scope) -> Value:
+    """`$outputs`: of the workflow that this step calls."""
+    if scope.step not in scope.workflow_steps:
+        return Missing()
+    name, tail = _identifier(rest)
+    return _tailed(Result(scope.step, f"/{escape(name)}"), tail)
+
+
+def _steps(rest: str, scope: Scope) -> Value:
+    match = _STEP.fullmatch(rest)
+    if match is None or match[1] not in scope.outputs:
+        return Missing()
+    step = match[1]
+    name, tail = _known(match[2], scope.outputs[step])
+    if name:
+        return _tailed(Output(step, name), tail)
+    if step in scope.workflow_steps:
+        name, tail = _identifier(match[2])
+        return _tailed(Result(step, f"/{escape(name)}"), tail)
+    return Missing()
+
+
+def _workflows(rest: str, scope: Scope) -> Value:
+    match = _WORKFLOW.fullmatch(rest)
+    if match is None:
+        return Missing()
+    name = match[1]
+    if name == scope.workflow and match[2] == "inputs":
+        return _inputs(match[3], scope)
+    if name not in scope.before or match[2] != "outputs":
+        raise Inexpressible(f"`$workflows.{rest}` is not known: `dependsOn` does not name `{name}`")
+    output, tail = _identifier(match[3])
+    return _tailed(Result(name, f"/{escape(output)}", before=True), tail)
+
+
+def _response(rest: str, scope: Scope) -> Value:
+    kind, tail = _source(rest)
+    if scope.step in scope.workflow_steps:
+        return Missing()
+    if kind in ("body", "payload"):
+        return _tailed(Body(scope.step, is_text=scope.is_text), tail)
+    if kind == "header":
+        return Header(scope.step, tail.removeprefix(".").lower())
+    return Missing()
+
+
+def _request(rest: str, scope: Scope) -> Value:
+    kind, tail = _source(rest)
+    if kind in ("body", "payload"):
+        body = scope.sent_body
+        if body is None:
+            members = [item for item in scope.sent if item.place == "body"]
+            body = Object(tuple((item.name, item.value) for item in members))
+        return _tailed(body, tail)
+    name = tail.removeprefix(".")
+    for item in scope.sent:
+        if item.place == kind and item.name.lower() == name.lower():
+            return item.value
+    return Missing()
+
+
+def _sources(rest: str, scope: Scope) -> Value:
+    name, _, member = rest.partition(".")
+    if member == "url" and name in scope.sources:
+        return Constant(scope.sources[name])
+    return Missing()
+
+
+_READERS = {
+    "$inputs": _inputs,
+    "$outputs": _outputs,
+    "$steps": _steps,
+    "$workflows": _workflows,
+    "$response": _response,
+    "$request": _request,
+    "$sourceDescriptions": _sources,
+}
+
+
+def _source(rest: str) -> tuple[str, str]:
+    """`body#/id` as kind and tail."""
+    match = re.match(r"[a-z]+", rest)
+    kind = match[0] if match else ""
+    return kind, rest[len(kind) :]
+
+
+def _known(rest: str, names: tuple[str, ...]) -> tuple[str, str]:
+    """The longest name that a text begins with, or nothing, and what is behind it."""
+    for name in sorted(names, key=len, reverse=True):
+        tail = rest[len(name) :]
+        if rest.startswith(name) and tail[:1] in ("", "#", ".", "["):
+            return name, tail
+    return "", rest
+
+
+def _identifier(rest: str) -> tuple[str, str]:
+    """The identifier that a text begins with, and what is behind it."""
+    match = re.match(r"[A-Za-z0-9_-]+", rest)
+    name = match[0] if match else ""
+    return name, rest[len(name) :]
+
+
+def _tailed(value: Value, tail: str) -> Value:
+    """A value, or the part of it that a tail names: `#/pointer` or `.name[0]`."""
+    if not tail or tail == "#":
+        return value
+    if tail.startswith("#"):
+        return within(value, re.sub(r"\[(\d+)\]", r"/\1", tail[1:]))
+    pointer = ""
+    end = 0
+    for match in _PART.finditer(tail):
+        if match.start() != end:
+            break
+        end = match.end()
+        key = match[1] or match[2] or match[3] or ""
+        rest = tail[end:].removeprefix("()")
+        if key in _LENGTHS and not rest:
+            return Count(within(value, pointer))
+        pointer += "/" + escape(key)
+    if end != len(tail):
+        raise Inexpressible(f"`{tail}` is not a path into a value")
+    return within(value, pointer)
+
+
+def within(value: Value, pointer: str) -> Value:
+    """The part of a value at a JSON Pointer."""
+    if not pointer:
+        return value
+    if not pointer.startswith("/"):
+        pointer = f"/{pointer}"
+    match value:
+        case Input(name, start):
+            return Input(name, start + pointer)
+        case Output(step, name, start):
+            return Output(step, name, start + pointer)
+        case Body(step, start, is_text):
+            return Body(step, start + pointer, is_text)
+        case Result(step, start, before):
+            return Result(step, start + pointer, before)
+        case Object(members):
+            key, _, rest = pointer[1:].partition("/")
+            for name, member in members:
+                if escape(name) == key:
+                    return within(member, f"/{rest}" if rest else "")
+            return Missing()
+    raise Inexpressible(f"there is no way into the value at `{pointer}`")

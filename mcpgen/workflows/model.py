@@ -1,0 +1,276 @@
+"""A workflow between its Arazzo document and Python: what each step calls with which values, and
+where it goes on.
+
+Expressions are read and names are resolved; templates know neither Arazzo nor JSON Pointers into
+its documents. Steps are known by their stepId, operations as `METHOD /path`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+# -- values
+# -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A JSON value."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A value that the document refers to and that there never is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of the workflow, or a part of it."""
+
+    name: str
+    pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output of a step, or a part of it."""
+
+    step: str
+    name: str
+    pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The body of a step's answer, or a part of it."""
+
+    step: str
+    pointer: str = ""
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header field of a step's answer."""
+
+    step: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The status code of a step's answer."""
+
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An output of the workflow that a step calls; with `before`, of one that this one depends
+    on.
+    """
+
+    step: str
+    pointer: str = ""
+    before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Several values as one text."""
+
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object of values."""
+
+    members: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A list of values."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A value with others at some of its JSON Pointers."""
+
+    base: Value
+    replacements: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The first value that a JSONPath selects."""
+
+    path: Value
+    data: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many items or members a value has."""
+
+    data: Value
+
+
+Value: TypeAlias = (
+    Constant
+    | Missing
+    | Input
+    | Output
+    | Body
+    | Header
+    | Status
+    | Result
+    | Text
+    | Object
+    | Array
+    | Replaced
+    | Selected
+    | Count
+)
+
+# -- conditions
+# -------------------------------------------------------------------------------------------------
+
+Operator: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two values compared."""
+
+    operator: Operator
+    left: Value
+    right: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A value that is a condition by itself."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite of a condition."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Conditions joined by `and` or `or`."""
+
+    word: Literal["and", "or"]
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """A value that a regular expression matches."""
+
+    pattern: Value
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Data in which a JSONPath selects something."""
+
+    path: Value
+    data: Value
+
+
+Condition: TypeAlias = Comparison | Holds | Not | Joined | Matches | Exists
+
+# -- steps
+# -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """A condition and its text in the document."""
+
+    text: str
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """What happens after a step where all criteria are met. `step` or `workflow` says where to go.
+
+    A retry is tried `limit` times, `after` seconds apart.
+    """
+
+    kind: Literal["end", "goto", "retry"]
+    criteria: tuple[Criterion, ...] = ()
+    step: str = ""
+    workflow: str = ""
+    after: float = 0
+    limit: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepArgument:
+    """A value of a step's call: for an argument of its operation by place and name on the wire, or
+    for an input of its workflow.
+    """
+
+    place: str
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step: it calls an operation, or a workflow. `body` is an object whose members are known
+    only when the step runs.
+    """
+
+    id: str
+    pointer: str
+    description: str
+    operation: str = ""
+    workflow: str = ""
+    arguments: tuple[StepArgument, ...] = ()
+    body: Value | None = None
+    outputs: tuple[tuple[str, Value], ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    on_success: tuple[Action, ...] = ()
+    on_failure: tuple[Action, ...] = ()
+    expects_failure: bool = False
+    """Whether an answer of status 400 or more can be a success."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """One workflow. `before` are the workflows that run first, `inputs` the names of its inputs."""
+
+    id: str
+    pointer: str
+    inputs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[tuple[str, Value], ...]
+    before: tuple[str, ...] = ()
+
+    @property
+    def workflows(self) -> set[str]:
+        """The workflows that this one calls."""
+        called = {step.workflow for step in self.steps if step.workflow}
+        called.update(self.before)
+        for step in self.steps:
+            for action in (*step.on_success, *step.on_failure):
+                if action.workflow:
+                    called.add(action.workflow)
+        return called

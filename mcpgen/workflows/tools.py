@@ -1,0 +1,291 @@
+"""Workflows as tools: their contracts, beside the operations that they call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..ir import Argument, Hints, Origin, Server, Skip, Tool
+from ..load.document import FILES
+from ..load.values import as_list, as_object, as_text
+from ..parse.definitions import Definition, Definitions
+from ..parse.naming import toolset_names
+from ..problems import Problems
+from ..runtime.pointer import escape
+from ..text import plain, visible, words
+from .compile import Compiler, Description, Operations
+from .expressions import Inexpressible
+from .model import Step, Workflow
+
+KIND = "WORKFLOW"
+"""What stands for the method in the origin of a workflow's tool."""
+TOOLSET = "workflows"
+NO_INPUTS = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+class Workflows(Definitions):
+    """The workflows of a document, on their way to tools. `operations` are what steps can call."""
+
+    kind = KIND
+    operations: Operations
+
+    def workflow_tools(
+        self, tools: Iterable[tuple[str, Tool]], skips: Iterable[Skip], credentials: Iterable[str]
+    ) -> list[tuple[str, Tool]]:
+        """A tool for each workflow that can be expressed, with the tag of its toolset."""
+        api_tools = list(tools)
+        self.operations = Operations(
+            [tool for _, tool in api_tools if tool.request is not None],
+            _reasons(skips),
+            frozenset(name.lower() for name in credentials),
+        )
+        self.workflows = self._compiled()
+        tag = _free_tag(tag for tag, _ in api_tools)
+        by_pointer = {workflow.pointer: workflow for workflow in self.workflows.values()}
+        made = self.tools(reserved=[tool.name for _, tool in api_tools])
+        return [(tag, replace(tool, workflow=by_pointer[tool.origin.pointer])) for _, tool in made]
+
+    def definitions(self) -> Iterator[Definition]:
+        """The contract of every workflow."""
+        for _, node, pointer in self._nodes():
+            workflow = self.workflows.get(as_text(node.get("workflowId")))
+            if workflow is None or workflow.pointer != pointer:
+                continue
+            hints = self._hints(workflow)
+            yield Definition(
+                name="_".join(words(workflow.id)) or "workflow",
+                pointer=pointer,
+                schema=node.get("inputs", NO_INPUTS),
+                output=_output_schema(node),
+                description=_description(node, workflow),
+                title=plain(node.get("summary")).split("\n")[0],
+                annotations={
+                    "readOnlyHint": hints.read_only,
+                    "destructiveHint": hints.destructive,
+                    "idempotentHint": hints.idempotent,
+                    "openWorldHint": hints.open_world,
+                },
+                extension={},
+                passed_on={},
+            )
+
+    def _nodes(self) -> Iterator[tuple[Description, dict[str, Any], str]]:
+        """Every Workflow Object with its document and its pointer."""
+        for file in self.document.workflows:
+            root = self.document.root[FILES][file]
+            home = f"/{FILES}/{escape(file)}"
+            sources = {
+                as_text(as_object(source).get("name")): as_text(as_object(source).get("url"))
+                for source in as_list(root.get("sourceDescriptions"))
+            }
+            description = Description(root, home, sources)
+            for index, node in enumerate(as_list(root["workflows"])):
+                yield description, as_object(node), f"{home}/workflows/{index}"
+
+    def _compiled(self) -> dict[str, Workflow]:
+        """The workflows that can be expressed, by workflowId; the others are counted."""
+        nodes = list(self._nodes())
+        outputs = {
+            as_text(node.get("workflowId")): tuple(as_object(node.get("outputs")))
+            for _, node, _ in nodes
+        }
+        compiled: dict[str, Workflow] = {}
+        for description, node, pointer in nodes:
+            name = as_text(node.get("workflowId"))
+            compiler = Compiler(description, self.operations, outputs, self.problems)
+            try:
+                if not name or name in compiled:
+                    raise Inexpressible("it needs a `workflowId` of its own")
+                inputs = tuple(self.reader.properties(node.get("inputs", NO_INPUTS)))
+                compiled[name] = compiler.workflow(node, pointer, inputs)
+            except Inexpressible as error:
+                self._skip(name, pointer, str(error))
+        return self._complete(compiled)
+
+    def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
+        """The workflows all of whose workflows there are."""
+        while True:
+            for name, workflow in compiled.items():
+                gone = sorted(workflow.workflows - compiled.keys())
+                if gone or name in _all_before(workflow, compiled):
+                    reason = (
+                        f"it runs `{gone[0]}`, which is skipped" if gone else "it depends on itself"
+                    )
+                    self._skip(name, workflow.pointer, reason)
+                    break
+            else:
+                return compiled
+            compiled = {key: each for key, each in compiled.items() if key != name}
+
+    def _skip(self, name: str, pointer: str, reason: str) -> None:
+        origin = Origin(method=KIND, path=name, operation_id=name, pointer=pointer)
+        self.skips.append(Skip(origin=origin, reason=reason, code="E1543", filtered=False))
+        message = f"workflow `{visible(name)[:60]}` skipped: {reason}"
+        self.problems.note("E1543", message, pointer=pointer)
+
+    def _hints(self, workflow: Workflow) -> Hints:
+        """The hints of a workflow: what holds for every operation that it may call."""
+        by_operation = {
+            f"{tool.origin.method} {tool.origin.path}": tool for tool in self.operations.tools
+        }
+        hints = [by_operation[name].hints for name in sorted(_operations(workflow, self.workflows))]
+        return Hints(
+            read_only=all(each.read_only for each in hints),
+            destructive=any(each.destructive for each in hints),
+            idempotent=all(each.idempotent for each in hints),
+            open_world=any(each.open_world for each in hints),
+        )
+
+
+def settled(server: Server, problems: Problems) -> Server:
+    """The server without workflows that call operations which the configuration took out.
+
+    Steps that lack an argument of their operation are reported.
+    """
+    workflows = {tool.workflow.id: tool.workflow for tool in server.tools if tool.workflow}
+    if not workflows:
+        return server
+    reasons = _reasons_against(workflows, server, problems)
+    skips = list(server.skips)
+    for tool in server.tools:
+        if tool.workflow is None or tool.workflow.id not in reasons:
+            continue
+        reason = reasons[tool.workflow.id]
+        skips.append(Skip(origin=tool.origin, reason=reason, code="E1543", filtered=False))
+        message = f"workflow `{visible(tool.origin.path)[:60]}` skipped: {reason}"
+        problems.note("E1543", message, pointer=tool.origin.pointer)
+    toolsets = []
+    for toolset in server.toolsets:
+        kept = [
+            each for each in toolset.tools if not each.workflow or each.workflow.id not in reasons
+        ]
+        if kept:
+            toolsets.append(replace(toolset, tools=tuple(kept)))
+    return replace(server, toolsets=tuple(toolsets), skips=tuple(skips))
+
+
+def _reasons_against(
+    workflows: Mapping[str, Workflow], server: Server, problems: Problems
+) -> dict[str, str]:
+    """Why workflows cannot be tools of a server, by workflowId."""
+    tools = {f"{tool.origin.method} {tool.origin.path}": tool for tool in server.tools}
+    reasons: dict[str, str] = {}
+    for name, workflow in workflows.items():
+        reason = _fault(workflow, tools)
+        if reason:
+            reasons[name] = reason
+            continue
+        for step in workflow.steps:
+            if step.operation:
+                _report_lacking(step, tools[step.operation], problems)
+    while True:
+        more = {
+            name: f"it runs `{inner}`, which is skipped"
+            for name, workflow in workflows.items()
+            for inner in workflow.workflows & reasons.keys()
+            if name not in reasons
+        }
+        if not more:
+            return reasons
+        reasons |= more
+
+
+def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
+    """Why the calls of a workflow cannot be made, or nothing."""
+    for step in workflow.steps:
+        if not step.operation:
+            continue
+        tool = tools.get(step.operation)
+        label = f"step `{visible(step.id)[:60]}`"
+        if tool is None:
+            return f"{label}: it calls `{step.operation}`, which is no tool: `mcpgen.toml` says so"
+    return ""
+
+
+def _report_lacking(step: Step, tool: Tool, problems: Problems) -> None:
+    """Report the arguments that a step does not send and that its operation needs."""
+    sent = {(each.place, each.name) for each in step.arguments}
+    for argument in tool.arguments:
+        if _lacks(step, argument, sent):
+            problems.warn(
+                "E1545",
+                f"step `{visible(step.id)[:60]}` does not send"
+                f" `{visible(argument.wire_name)[:60]}`, which `{step.operation}` needs:"
+                " the step will fail",
+                pointer=step.pointer,
+                hint="add it to the step's `parameters` or `requestBody`",
+            )
+
+
+def _lacks(step: Step, argument: Argument, sent: set[tuple[str, str]]) -> bool:
+    """Whether a call of a step is without an argument that it needs."""
+    if not argument.required or argument.fixed or argument.default:
+        return False
+    if argument.place == "body" and step.body is not None:
+        return False
+    return (argument.place, argument.wire_name) not in sent
+
+
+def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
+    """Why operations are no tools, by operationId and by `METHOD /path`."""
+    reasons = {}
+    for skip in skips:
+        reasons[f"{skip.origin.method} {skip.origin.path}"] = skip.reason
+        if skip.origin.operation_id:
+            reasons[skip.origin.operation_id] = skip.reason
+    return reasons
+
+
+def _free_tag(tags: Iterable[str]) -> str:
+    """A tag for workflows that makes a toolset of its own."""
+    names = set(toolset_names(sorted(set(filter(None, tags)))).values())
+    return TOOLSET if TOOLSET not in names else f"{TOOLSET} of steps"
+
+
+def _all_before(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
+    """The workflows that must have run before one, through all of them."""
+    found: set[str] = set()
+    pending = list(workflow.before)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += workflows[name].before if name in workflows else ()
+    return found
+
+
+def _operations(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[str]:
+    """The operations that a workflow may call, through the workflows that it runs."""
+    found: set[str] = set()
+    pending, known = [workflow], {workflow.id}
+    while pending:
+        current = pending.pop()
+        found.update(step.operation for step in current.steps if step.operation)
+        new = current.workflows - known
+        known |= new
+        pending += [workflows[name] for name in new]
+    return found
+
+
+def _output_schema(node: dict[str, Any]) -> dict[str, Any] | None:
+    """What a workflow returns. Like that of every tool, the schema is one that each real answer
+    fits.
+    """
+    names = as_object(node.get("outputs"))
+    if not names:
+        return {"type": "object"}
+    return {"type": "object", "properties": {str(name): {} for name in names}}
+
+
+def _description(node: dict[str, Any], workflow: Workflow) -> str:
+    """What a workflow does, its author's words first."""
+    text = plain(node.get("description")) or plain(node.get("summary"))
+    if text[-1:].isalnum():
+        text += "."
+    steps = ", ".join(f"`{step.id}`" for step in workflow.steps)
+    outputs = ", ".join(f"`{name}`" for name, _ in workflow.outputs)
+    lines = [text, f"Steps: {steps}."]
+    if outputs:
+        lines.append(f"Returns {outputs}.")
+    return "\n".join(filter(None, lines))

@@ -1,0 +1,219 @@
+"""What is said of workflows that cannot be read, or not in all, with its place in their document."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from workflow_things import API, arazzo, inputs, path, query, step, when, workflow
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.problems import DocumentError, Problems, UsageError
+
+
+def said(make: Any, *workflows: Any, **more: Any) -> list[tuple[str, int, str]]:
+    """Code, line and message of every problem of the workflows."""
+    problems = Problems()
+    project = make(API, arazzo(*workflows, **more))
+    flows = project.folder.parent / "flows.arazzo.yaml"
+    config = Config(
+        sources=(str(project.folder.parent / "openapi.yaml"),), workflows=(str(flows),), name="x"
+    )
+    document, _, _ = pipeline.generate(config, problems)
+    found = []
+    for problem in problems:
+        if problem.code.startswith("E15"):
+            place = document.place(problem.pointer)
+            assert place.file == str(flows)
+            found.append((problem.code, place.line, problem.message))
+    return found
+
+
+GOOD = workflow("good", step("list", "listThings"))
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (step("a", "noSuch"), "it calls `noSuch`, which the document does not have"),
+        ({"stepId": "a", "channelPath": "x"}, "it sends or receives messages (AsyncAPI)"),
+        ({"stepId": "a"}, "it needs one of `operationId`, `operationPath`, `workflowId`"),
+        (
+            step("a", "listThings", successCriteria=[{"condition": "/x", "type": "xpath"}]),
+            "criteria of type `xpath` are not supported",
+        ),
+        (
+            step("a", "listThings", successCriteria=when("$statusCode in [200]")),
+            "the condition `$statusCode in [200]` cannot be read",
+        ),
+        (
+            step("a", "listThings", parameters=[query("kind", "$url")]),
+            "`$url` has no value here",
+        ),
+        (
+            step("a", "listThings", onSuccess=[{"name": "n", "type": "goto", "stepId": "z"}]),
+            "it goes to `z`, which is no step",
+        ),
+        ({"stepId": "a", "workflowId": "none"}, "it runs `none`, which no document with workflows has"),
+    ],
+)  # fmt: skip
+def test_a_workflow_that_cannot_be_expressed_is_skipped_with_its_reason(
+    make: Any, broken: Any, reason: str
+) -> None:
+    [(code, line, message)] = said(make, GOOD, workflow("bad", broken))
+    assert code == "E1543"
+    assert message == f"workflow `bad` skipped: step `a`: {reason}"
+    assert line > 10
+
+
+def test_what_runs_a_skipped_workflow_is_skipped_too(make: Any) -> None:
+    bad = workflow("bad", step("a", "noSuch"))
+    runs = workflow("runs", {"stepId": "r", "workflowId": "bad"})
+    messages = [message for _, _, message in said(make, GOOD, bad, runs)]
+    assert "workflow `runs` skipped: it runs `bad`, which is skipped" in messages
+
+
+def test_a_workflow_whose_operation_was_filtered_says_so(make: Any) -> None:
+    from mcpgen.config import Selection
+
+    selection = Selection(exclude_operations=("listThings",))
+    project = make(API, arazzo(GOOD), selection=selection)
+    [problem] = [problem for problem in project.problems if problem.code == "E1543"]
+    assert "which is no tool: excluded operation `listThings`" in problem.message
+    assert not [tool for tool in project.server.tools if tool.workflow]
+
+
+def test_an_expression_that_refers_to_nothing_is_a_warning(make: Any) -> None:
+    get = step("get", "getThing", parameters=[path("id", "$steps.list.outputs.idd")])
+    found = said(make, workflow("find", step("list", "listThings"), get))
+    assert [code for code, _, _ in found] == ["E1542"]
+    assert "`$steps.list.outputs.idd` refers to nothing" in found[0][2]
+
+
+def test_what_an_operation_does_not_have_is_not_sent_and_said(make: Any) -> None:
+    parameters = [
+        query("colour", "red"),
+        {"name": "Authorization", "in": "header", "value": "Bearer x"},
+        {"name": "x_trace", "in": "header", "value": "t"},
+    ]
+    found = said(make, workflow("find", step("list", "listThings", parameters=parameters)))
+    assert [code for code, _, _ in found] == ["E1541"] * 3
+    messages = [message for _, _, message in found]
+    assert messages[0].endswith("`colour`: the operation does not have it")
+    assert messages[1].endswith("`Authorization`: the server sends its own")
+    assert messages[2].endswith("sends `x_trace` as `X-Trace`: so the operation calls it")
+
+
+def test_a_step_without_an_argument_that_its_operation_needs_is_a_warning(make: Any) -> None:
+    [(code, _, message)] = said(make, workflow("find", step("get", "getThing")))
+    assert code == "E1545"
+    assert message.startswith("step `get` does not send `id`, which `GET /things/{id}` needs")
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        ({"openapi": "3.1.0"}, "this is not an Arazzo document"),
+        ({"arazzo": "2.0.0", "workflows": []}, "`arazzo: 2.0.0` is not supported"),
+        ({"arazzo": "1.0.0"}, "`workflows` must be a list"),
+    ],
+)
+def test_another_document_is_an_error(make: Any, tree: Any, message: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        make(API, tree)
+    [problem] = caught.value.problems
+    assert (problem.code, problem.message) == ("E1540", message)
+
+
+def test_workflows_need_an_api(tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([{"name": "x", "inputSchema": {"type": "object"}}]))
+    flows = tmp_path / "flows.yaml"
+    flows.write_text(yaml.safe_dump(arazzo(GOOD)))
+    with pytest.raises(UsageError) as caught:
+        pipeline.generate(Config(sources=(str(tools),), workflows=(str(flows),)), Problems())
+    assert caught.value.problems[0].code == "E1544"
+
+
+def test_inputs_come_from_the_components(make: Any) -> None:
+    listing = step("list", "listThings", parameters=[{"reference": "$components.parameters.k"}])
+    schema = {"$ref": "#/components/inputs/find"}
+    components = {
+        "inputs": {
+            "find": {**inputs(kind={"$ref": "#/components/inputs/kind"}), "required": ["kind"]},
+            "kind": {"type": "string", "enum": ["a", "b"]},
+        },
+        "parameters": {"k": query("kind", "$inputs.kind")},
+    }
+    project = make(API, arazzo(workflow("find", listing, inputs=schema), components=components))
+    [tool] = [tool for tool in project.server.tools if tool.workflow]
+    assert tool.input_schema["properties"] == {"kind": {"type": "string", "enum": ["a", "b"]}}
+    assert tool.input_schema["required"] == ["kind"]
+    assert not project.problems.has_errors
+
+
+def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {"id": "t"})]
+    schema = inputs(values={"type": "string"}, steps={"type": "string"}, general={"type": "string"})
+    parameters = [query("kind", "{$inputs.values}{$inputs.steps}{$inputs.general}")]
+    first = step(
+        "list_things", "listThings", parameters=parameters, outputs={"values": "$response.body#/id"}
+    )
+    found = {"values": "$steps.list_things.outputs.values"}
+    project = make(API, arazzo(workflow("listThings", first, inputs=schema, outputs=found)))
+    arguments = {"values": "v", "steps": "s", "general": "g"}
+    [tool] = [tool for tool in project.server.tools if tool.workflow]
+    assert tool.name != "list_things"
+    assert project.outputs(tool.name, arguments) == {"values": "t"}
+    assert api.lines == ["GET /things?kind=vsg"]
+
+
+def test_two_apis_make_one_server_and_keep_their_servers(tmp_path: Path) -> None:
+    other = copy.deepcopy(API)
+    other["servers"] = [{"url": "https://other.example.com"}]
+    other["paths"] = {
+        "/parts": {"get": {**API["paths"]["/things"]["get"], "operationId": "listParts"}}
+    }
+    other["components"] = {
+        "securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "K"}}
+    }
+    other["security"] = [{"k": []}]
+    both = workflow("both", step("a", "$sourceDescriptions.a.listThings"), step("b", "listParts"))
+    for name, content in (("a", API), ("b", other), ("flows", arazzo(both))):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content))
+    problems = Problems()
+    config = Config(
+        sources=(str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml")),
+        workflows=(str(tmp_path / "flows.yaml"),),
+    )
+    document, server, _ = pipeline.generate(config, problems)
+    tools = {tool.name: tool for tool in server.tools}
+    assert {"list_things", "list_parts", "both"} <= tools.keys()
+    assert tools["list_parts"].request.base_url == "https://other.example.com"
+    assert tools["list_parts"].request.security == (("k",),)
+    assert tools["list_things"].request.base_url is None
+    place = document.place(tools["list_parts"].origin.pointer)
+    assert (Path(place.file).name, place.line > 1) == ("b.yaml", True)
+    assert not problems.has_errors
+
+
+def test_two_documents_with_one_path_are_said(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(API))
+    problems = Problems()
+    sources = (str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml"))
+    pipeline.generate(Config(sources=sources), problems)
+    assert [problem.code for problem in problems].count("E0140") == 2
+
+
+def test_documents_of_different_versions_make_no_server(tmp_path: Path) -> None:
+    for name, version in (("a", "3.1.0"), ("b", "3.0.3")):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump({**API, "openapi": version}))
+    with pytest.raises(UsageError, match="has another version of OpenAPI"):
+        sources = (str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml"))
+        pipeline.generate(Config(sources=sources), Problems())

@@ -1,0 +1,354 @@
+"""What a workflow's tool does when it is called: the requests it makes, and what comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from workflow_things import API, arazzo, inputs, path, query, step, text_of, when, workflow
+
+
+def add_body(**payload: Any) -> dict[str, Any]:
+    return {"requestBody": {"contentType": "application/json", "payload": payload}}
+
+
+FIRST = step("list", "listThings", outputs={"id": "$response.body#/items/0/id"})
+GET = step("get", "getThing", parameters=[path("id", "$steps.list.outputs.id")])
+
+
+def test_steps_run_in_order_and_hand_their_outputs_on(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
+    api.answers["GET /things/t1"] = [(200, {"name": "Lamp"})]
+    get = {**GET, "outputs": {"name": "$response.body#/name"}}
+    project = make(
+        API, arazzo(workflow("find", FIRST, get, outputs={"it": "$steps.get.outputs.name"}))
+    )
+    assert project.outputs("find") == {"it": "Lamp"}
+    assert api.lines == ["GET /things", "GET /things/t1"]
+    assert project.seen == [(0, 2, "list"), (1, 2, "get")]
+
+
+def test_an_input_that_is_not_given_is_not_sent(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {})]
+    listing = step("list", "listThings", parameters=[query("kind", "$inputs.kind")])
+    project = make(API, arazzo(workflow("find", listing, inputs=inputs(kind={"type": "string"}))))
+    project.outputs("find")
+    project.outputs("find", {"kind": "big one"})
+    assert api.lines == ["GET /things", "GET /things?kind=big%20one"]
+
+
+def test_inputs_are_checked_like_those_of_any_tool(make: Any, api: Any) -> None:
+    listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
+    schema = inputs(most={"type": "integer", "maximum": 5})
+    project = make(API, arazzo(workflow("find", listing, inputs=schema)))
+    result = project.call("find", {"most": 9})
+    assert result.is_error
+    assert "`most`" in text_of(result)
+    assert "9" in text_of(result)
+    assert api.lines == []
+
+
+def test_arguments_of_a_step_are_checked_before_anything_is_sent(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
+    add = step("add", "addThing", **add_body(name="$steps.list.outputs.id", count="many"))
+    result = make(API, arazzo(workflow("add_one", FIRST, add))).call("add_one")
+    assert result.is_error
+    text = text_of(result)
+    assert "Invalid arguments for `add_thing`" in text
+    assert "It failed at step `add`. Done before it:\n- `list` (`list_things`)" in text
+    assert api.lines == ["GET /things"]
+
+
+def test_a_failure_says_what_was_done_and_what_can_be_undone(make: Any, api: Any) -> None:
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    api.answers["GET /things/t1"] = [(503, {"message": "closed"})]
+    add = step("add", "addThing", outputs={"id": "$response.body#/id"}, **add_body(name="Lamp"))
+    get = step("get", "getThing", parameters=[path("id", "$steps.add.outputs.id")])
+    text = text_of(make(API, arazzo(workflow("add_and_get", add, get))).call("add_and_get"))
+    assert "503" in text
+    assert "failed at step `get`" in text
+    assert "- `add` (`add_thing`): it changed something, which `remove_thing` can undo" in text
+
+
+@pytest.mark.parametrize(
+    ("payload", "body"),
+    [
+        ({"name": "A {$inputs.word} b"}, {"name": "A x b"}),
+        ({"name": "{$inputs.word}", "count": "{$inputs.number}"}, {"name": "x", "count": 3}),
+        ('{"name": "{$inputs.word}", "count": {$inputs.number}}', {"name": "x", "count": 3}),
+        (
+            {"name": "n", "owner": {"id": "$inputs.word", "mail": "$inputs.none"}},
+            {"name": "n", "owner": {"id": "x"}},
+        ),
+        ({"name": "n", "tags": ["$inputs.word", "two"]}, {"name": "n", "tags": ["x", "two"]}),
+        ("$inputs.whole", {"name": "all", "count": 1}),
+        ({"name": "$inputs.whole.name"}, {"name": "all"}),
+        ({"name": "$inputs.whole#/name"}, {"name": "all"}),
+    ],
+)
+def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) -> None:
+    api.answers["POST /things"] = [(200, {})]
+    schema = inputs(
+        word={"type": "string"},
+        number={"type": "integer"},
+        whole={"type": "object"},
+        none={"type": "string"},
+    )
+    add = step("add", "addThing", requestBody={"payload": payload})
+    project = make(API, arazzo(workflow("add_one", add, inputs=schema)))
+    arguments = {"word": "x", "number": 3, "whole": {"name": "all", "count": 1}}
+    project.outputs("add_one", arguments)
+    assert api.requests == [("POST /things", body)]
+
+
+def test_parts_of_a_payload_are_replaced(make: Any, api: Any) -> None:
+    api.answers["POST /things"] = [(200, {})]
+    replacements = [
+        {"target": "/owner/id", "value": "$inputs.who"},
+        {"target": "/count", "value": 2},
+    ]
+    payload = {"name": "n", "owner": {"id": "nobody", "mail": "m"}, "count": 1}
+    body = {"payload": payload, "replacements": replacements}
+    add = step("add", "addThing", requestBody=body)
+    project = make(API, arazzo(workflow("add_one", add, inputs=inputs(who={"type": "string"}))))
+    project.outputs("add_one", {"who": "ana"})
+    assert api.requests[0][1] == {"name": "n", "owner": {"id": "ana", "mail": "m"}, "count": 2}
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_met"),
+    [
+        ("$statusCode == 200", True),
+        ("$statusCode == 201", False),
+        ("$statusCode >= 200 && $statusCode < 300", True),
+        ("$statusCode == 201 || $response.body#/name == 'LAMP'", True),
+        ("!($response.body#/name == 'lamp')", False),
+        ("$response.body#/count > 2", True),
+        ("$response.body#/count > $inputs.most", False),
+        ("$response.body#/text == 5", True),
+        ("$response.body#/text < 5.5", True),
+        ("$response.body#/gone == null", True),
+        ("$response.body#/gone != null", False),
+        ("$response.body#/gone > 1", False),
+        ("$response.body#/on", True),
+        ("$response.body#/off", False),
+        ("$response.body#/on == true", True),
+        ("$response.body.items[1].id == 'b'", True),
+        ("$response.body.items.length == 2", True),
+        ("$response.header.X-Kind == 'odd'", True),
+        ("$method == 'get'", True),
+        ("$request.query.kind == 'k'", True),
+        ("$response.body#/quote == 'it''s'", True),
+    ],
+)
+def test_simple_conditions(make: Any, api: Any, condition: str, is_met: bool) -> None:
+    data = {
+        "name": "lamp", "count": 3, "text": "5", "on": True, "off": False, "quote": "It's",
+        "items": [{"id": "a"}, {"id": "b"}],
+    }  # fmt: skip
+    api.answers["GET /things"] = [(200, data, {"X-Kind": "odd"})]
+    listing = step(
+        "list", "listThings", parameters=[query("kind", "k")], successCriteria=when(condition)
+    )
+    schema = inputs(most={"type": "integer"})
+    result = make(API, arazzo(workflow("find", listing, inputs=schema))).call("find", {"most": 3})
+    assert result.is_error is not is_met, text_of(result)
+    if not is_met:
+        assert f"does not meet `{condition}`" in text_of(result)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "is_met"),
+    [
+        ({"context": "$statusCode", "condition": "^2\\d\\d$", "type": "regex"}, True),
+        ({"context": "$response.body#/name", "condition": "^b", "type": "regex"}, False),
+        ({"context": "$response.body#/gone", "condition": ".*", "type": "regex"}, False),
+        (
+            {"context": "$response.body", "condition": "$.items[?@.id == 'a']", "type": "jsonpath"},
+            True,
+        ),
+        (
+            {
+                "context": "$response.body",
+                "condition": "$.items[?@.id == '{$inputs.id}']",
+                "type": "jsonpath",
+            },
+            False,
+        ),
+        (
+            {
+                "context": "$response.body",
+                "condition": "$.gone[*]",
+                "type": {"type": "jsonpath", "version": "rfc9535"},
+            },
+            False,
+        ),
+    ],
+)
+def test_other_criteria(make: Any, api: Any, criterion: Any, is_met: bool) -> None:
+    api.answers["GET /things"] = [(200, {"name": "lamp", "items": [{"id": "a"}]})]
+    listing = step("list", "listThings", successCriteria=[criterion])
+    schema = inputs(id={"type": "string"})
+    result = make(API, arazzo(workflow("find", listing, inputs=schema))).call("find", {"id": "z"})
+    assert result.is_error is not is_met, text_of(result)
+
+
+def retry(**more: Any) -> dict[str, Any]:
+    return {"name": "again", "type": "retry", "retryAfter": 0.01, **more}
+
+
+def test_a_step_is_tried_again_until_it_succeeds(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(503, {}), (200, {"state": "wait"}), (200, {"state": "done"})]
+    criteria = when("$statusCode == 200", "$response.body#/state == 'done'")
+    listing = step(
+        "list", "listThings", successCriteria=criteria, onFailure=[retry(retryLimit=5)],
+        outputs={"state": "$response.body#/state"},
+    )  # fmt: skip
+    found = {"state": "$steps.list.outputs.state"}
+    project = make(API, arazzo(workflow("wait_for", listing, outputs=found)))
+    assert project.outputs("wait_for") == {"state": "done"}
+    assert api.lines == ["GET /things"] * 3
+    assert "while True:" in project.code
+    assert "match " not in project.code
+
+
+def test_attempts_are_limited_and_then_the_step_fails(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(503, {"message": "closed"})]
+    actions = [retry(retryLimit=2, criteria=when("$statusCode == 503"))]
+    listing = step(
+        "list", "listThings", successCriteria=when("$statusCode == 200"), onFailure=actions
+    )
+    result = make(API, arazzo(workflow("wait_for", listing))).call("wait_for")
+    assert result.is_error
+    assert "503" in text_of(result)
+    assert len(api.lines) == 3
+
+
+def test_a_failure_that_is_expected_ends_the_workflow_with_its_outputs(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
+    api.answers["GET /things/t1"] = [(404, {})]
+    get = {
+        **GET, "successCriteria": when("$statusCode == 200"), "outputs": {"n": "$response.body#/n"},
+        "onFailure": [{"name": "gone", "type": "end", "criteria": when("$statusCode == 404")}],
+    }  # fmt: skip
+    found = {"id": "$steps.list.outputs.id", "n": "$steps.get.outputs.n"}
+    project = make(API, arazzo(workflow("find", FIRST, get, outputs=found)))
+    assert project.outputs("find") == {"id": "t1"}
+
+
+def test_goto_jumps_to_another_step(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]}), (200, {"items": []})]
+    api.answers["DELETE /things/t1"] = [(200, {})]
+    more = [
+        {"name": "none", "type": "end", "criteria": when("$response.body#/items/0 == null")},
+        {"name": "one", "type": "goto", "stepId": "remove"},
+    ]
+    listing = {**FIRST, "onSuccess": more}
+    never = step("never", "getThing", parameters=[path("id", "never")])
+    remove = step(
+        "remove", "removeThing", parameters=[path("id", "$steps.list.outputs.id")],
+        onSuccess=[{"name": "next", "type": "goto", "stepId": "list"}],
+    )  # fmt: skip
+    found = {"last": "$steps.list.outputs.id"}
+    project = make(API, arazzo(workflow("clear", listing, never, remove, outputs=found)))
+    assert project.outputs("clear") == {}
+    assert api.lines == ["GET /things", "DELETE /things/t1", "GET /things"]
+    [tool] = [tool for tool in project.server.tools if tool.workflow]
+    assert tool.hints.destructive
+    assert not tool.hints.read_only
+
+
+def nested() -> dict[str, Any]:
+    add = step(
+        "add", "addThing", outputs={"id": "$response.body#/id"}, **add_body(name="$inputs.name")
+    )
+    schema = {**inputs(name={"type": "string"}), "required": ["name"]}
+    return workflow("addIt", add, inputs=schema, outputs={"id": "$steps.add.outputs.id"})
+
+
+def test_a_step_runs_another_workflow(make: Any, api: Any) -> None:
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    api.answers["GET /things/t1"] = [(404, {})]
+    run = {
+        "stepId": "run", "workflowId": "addIt", "parameters": [{"name": "name", "value": "Lamp"}],
+        "outputs": {"id": "$outputs.id"},
+    }  # fmt: skip
+    get = step("get", "getThing", parameters=[path("id", "$steps.run.outputs.id")])
+    project = make(API, arazzo(nested(), workflow("both", run, get)))
+    text = text_of(project.call("both"))
+    assert api.lines == ["POST /things", "GET /things/t1"]
+    assert "- run, `add` (`add_thing`): it changed something" in text
+
+
+def test_workflows_it_depends_on_run_first(make: Any, api: Any) -> None:
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    api.answers["GET /things/t1"] = [(200, {"name": "Lamp"})]
+    get = step("get", "getThing", parameters=[path("id", "$workflows.addIt.outputs.id")])
+    schema = {**inputs(name={"type": "string"}), "required": ["name"]}
+    project = make(
+        API, arazzo(nested(), workflow("after", get, dependsOn=["addIt"], inputs=schema))
+    )
+    project.outputs("after", {"name": "Lamp"})
+    assert api.requests[0] == ("POST /things", {"name": "Lamp"})
+    assert api.lines[1] == "GET /things/t1"
+
+
+def test_goto_hands_over_to_another_workflow(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(404, {})]
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    listing = step(
+        "list", "listThings", successCriteria=when("$statusCode == 200"),
+        onFailure=[{"name": "make", "type": "goto", "workflowId": "addIt"}],
+    )  # fmt: skip
+    project = make(
+        API, arazzo(nested(), workflow("find", listing, inputs=inputs(name={"type": "string"})))
+    )
+    assert project.outputs("find", {"name": "Lamp"}) == {"id": "t1"}
+
+
+def test_guards_of_the_tools_hold_inside_a_workflow(make: Any, api: Any) -> None:
+    project = make(API, arazzo(nested()))
+    hooks = project.folder / "src" / project.package / "hooks.py"
+    guard = "from . import ToolError\n\n\ndef before_add_thing(call):\n    raise ToolError('not today')\n"
+    hooks.write_text(guard)
+    result = project.call("add_it", {"name": "Lamp"})
+    assert "not today" in text_of(result)
+    assert "Nothing had been done before it" in text_of(result)
+    assert api.lines == []
+
+
+def test_a_function_of_the_users_takes_the_place_of_a_step(make: Any, api: Any) -> None:
+    project = make(API, arazzo(nested()))
+    own = project.folder / "src" / project.package / "custom" / "add_thing.py"
+    own.write_text("async def add_thing(*, name, **more):\n    return {'id': name.upper()}\n")
+    assert project.outputs("add_it", {"name": "lamp"}) == {"id": "LAMP"}
+    assert api.lines == []
+
+
+def test_a_workflow_works_where_only_its_toolset_is_chosen(make: Any, api: Any) -> None:
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    project = make(API, arazzo(nested()))
+    assert project.outputs("add_it", {"name": "x"}, toolsets=["workflows"]) == {"id": "t1"}
+
+
+def test_a_read_only_server_has_the_workflows_that_only_read(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
+    project = make(API, arazzo(nested(), workflow("find", FIRST)))
+    project.outputs("find", read_only=True)
+    assert "read-only" in text_of(project.call("add_it", {"name": "x"}, read_only=True))
+    hints = {tool.name: tool.hints.read_only for tool in project.server.tools if tool.workflow}
+    assert hints == {"add_it": False, "find": True}
+
+
+def test_a_text_that_stands_for_a_number_is_sent_as_one(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {})]
+    listing = step("list", "listThings", parameters=[query("limit", "7"), query("kind", "7")])
+    make(API, arazzo(workflow("find", listing))).outputs("find")
+    assert api.lines == ["GET /things?kind=7&limit=7"]
+
+
+def test_workflows_that_run_each_other_without_end_are_stopped(make: Any, api: Any) -> None:
+    again = {"stepId": "again", "workflowId": "turn"}
+    result = make(API, arazzo(workflow("turn", again))).call("turn")
+    assert "more than 20 deep" in text_of(result)
+    assert api.lines == []
