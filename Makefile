@@ -7,7 +7,7 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun scaling clean
+.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models transcript mutants fuzz soak offline longrun scaling clean
 
 # What can be done here.
 all:
@@ -72,6 +72,10 @@ models: $(VENV)/ready
 # Measure what an idle and a busy caller cost, and simulate the queue of 10,000; `ARGS=--write` writes docs/scaling.md.
 scaling: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.scaling $(ARGS)
+
+# Do one task of GitHub's by a program and by calls, and count its tokens; `ARGS=--write` writes it into docs/models.md.
+transcript: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.code_mode $(ARGS)
 
 # Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready
