@@ -147,8 +147,8 @@ def test_secrets_are_referred_to_by_the_names_of_the_project(project):
         if "valueFrom" in each
     }
     example = (project / ".env.example").read_text()
-    needed = {line.removesuffix("=") for line in example.splitlines() if line.startswith(PREFIX)}
-    assert needed <= set(references)
+    lines = [line.removeprefix("# ") for line in example.splitlines() if line.endswith("=")]
+    assert {line.removesuffix("=") for line in lines} == set(references)
     assert references[f"{PREFIX}API_KEY"] == {
         "name": "mcp-bookshop", "key": f"{PREFIX}API_KEY", "optional": False,
     }  # fmt: skip
