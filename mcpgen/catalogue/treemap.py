@@ -81,10 +81,15 @@ def _area(name: str, rows: list[Row], tokens: int, box: Box) -> Area:
     ordered = sorted(rows, key=lambda row: (-row.tokens, row.tool.name))
     boxes = squarified([row.tokens for row in ordered], box.inner(GAP, header))
     leaves = tuple(
-        Leaf(row=row, box=inner.inner(0.5), label=_label(row.tool.name, inner.width, inner.height))
+        Leaf(row=row, box=inner.inner(0.5), label=_label(_short(row), inner.width, inner.height))
         for row, inner in zip(ordered, boxes, strict=True)
     )
     return Area(name=name, tools=len(rows), tokens=tokens, box=box, label=label, leaves=leaves)
+
+
+def _short(row: Row) -> str:
+    """A tool's name without the toolset's in front, which stands above it."""
+    return row.tool.name.removeprefix(f"{row.toolset}_")
 
 
 def _label(text: str, width: float, height: float, lowest: float = HEADER) -> str:

@@ -77,10 +77,13 @@ def workbench(
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket on loopback. Raises OSError where the port is taken."""
+    """A socket on loopback that takes connections already: the address works as soon as it is
+    printed. Raises OSError where the port is taken.
+    """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.bind((ADDRESS, port))
+        listener.listen()
     except BaseException:
         listener.close()
         raise

@@ -218,10 +218,7 @@ class Workbench:
 
     def repair(self, request: Request, body: Answer) -> Response:
         """Add a repair to the overlay."""
-        try:
-            self.mending().add(int(body["number"]), str(body.get("text", "")))
-        except ValueError as error:
-            raise HTTPException(422, str(error)) from None
+        self.mending().add(int(body["number"]), str(body.get("text", "")))
         return self.state(request)
 
     def call(self, request: Request, body: Answer) -> Response:
@@ -291,7 +288,7 @@ def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -
 
     async def endpoint(request: Request) -> Response:
         try:
-            body = await request.json()
+            body = dict(await request.json())
             return await run_in_threadpool(function, request, body)
         except McpgenError as error:
             return pages.refusal(error)

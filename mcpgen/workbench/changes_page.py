@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..compare.reports import HEADINGS
+from ..compare.reports import HEADINGS, lines_of
 from ..compare.servers import KINDS, Change, Diff, diff
 from ..compare.sides import Side, side_of_project, side_of_server
 from ..lock import read_lock
@@ -72,7 +72,7 @@ def _comparison(difference: Diff, old: Side, new: Side) -> Comparison:
     return Comparison(
         groups=tuple(groups),
         pairs=tuple(pairs),
-        consents=tuple(consent_text(change) for change in difference.of("security")),
+        consents=consent_lines(difference),
         first=False,
     )
 
@@ -86,11 +86,12 @@ def _json(tool: Mapping[str, Any] | None) -> str:
     return json.dumps(members, indent=2, ensure_ascii=False)
 
 
-def consent_text(change: Change) -> str:
-    """What has to be accepted, in words."""
-    if change.tool:
-        return f"{change.tool}: {change.text}"
-    return change.text
+def consent_lines(difference: Diff) -> tuple[str, ...]:
+    """What has to be accepted, in words; what is the same for many tools once."""
+    changes = difference.of("security")
+    if not changes:
+        return ()
+    return tuple(lines_of(changes))
 
 
 def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
@@ -104,7 +105,7 @@ def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
         consents: tuple[str, ...] = ()
         if _is_generated(bench.folder):
             difference = diff(side_of_project(bench.folder), side_of_server(made.server))
-            consents = tuple(consent_text(change) for change in difference.of("security"))
+            consents = consent_lines(difference)
         is_accepted = set(consents) <= set(accepted) and bool(consents or rest)
         changes = save(made, accept=is_accepted)
         bench.read_again()

@@ -14,7 +14,7 @@ from ..lint.repairs import Repair, action_text, json_path, overlay, repairs
 from ..lint.structure import CODE
 from ..load import Document
 from ..pipeline import open_document
-from ..problems import Problems
+from ..problems import Problems, UsageError
 from .bench import Bench, write_text
 
 OVERLAY = "repairs.overlay.yaml"
@@ -88,13 +88,13 @@ class Mending:
 
     def add(self, number: int, text: str) -> None:
         """Choose a repair, with the author's text where it asks for one. It is written by `save`.
-        Raises LookupError, and ValueError for a text that is missing.
+        Raises LookupError, and UsageError (E0880) for a text that is missing.
         """
         repair = self.repairs[number]
         if not repair.known:
             key = _asks(repair)
             if not key or not text.strip():
-                raise ValueError("this repair needs a text")
+                raise UsageError.of("E0880", "this repair needs a text that only you know")
             repair = replace(repair, update={key: text.strip()}, known=True)
         self.chosen[number] = repair
         source = tomllib.loads(self._bench.text).get("source", {})

@@ -1,12 +1,16 @@
 // Filter and sort a table of tools. Every row says its facts in `data-` attributes and in its text.
 "use strict";
 
+const MOST = 150; // rows that are drawn until more are asked for: a browser lays out each of them at every key
+
 function toolTable(table) {
   const body = table.tBodies[0];
-  const rows = [...body.rows].map((row) => ({ row, text: row.textContent.toLowerCase(), shown: true }));
+  const rows = [...body.rows].map((row) => ({ row, text: row.textContent.toLowerCase(), fits: true }));
   const search = document.querySelector("#search");
   const facets = [...document.querySelectorAll("select[data-facet]")];
   const count = document.querySelector("#count");
+  const more = document.querySelector("#more");
+  let most = MOST;
 
   function fits(entry, words, chosen) {
     if (!words.every((word) => entry.text.includes(word))) return false;
@@ -18,10 +22,13 @@ function toolTable(table) {
     const chosen = facets.filter((facet) => facet.value).map((facet) => [facet.dataset.facet, facet.value]);
     let number = 0;
     for (const entry of rows) {
-      const shown = fits(entry, words, chosen);
-      number += shown;
-      if (shown !== entry.shown) entry.row.hidden = !(entry.shown = shown);
+      entry.fits = fits(entry, words, chosen);
+      number += entry.fits;
+      const hidden = !entry.fits || number > most;
+      if (entry.row.hidden !== hidden) entry.row.hidden = hidden;
     }
+    more.hidden = number <= most;
+    more.textContent = `Show the other ${(number - most).toLocaleString("en")}`;
     count.textContent = `${number.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
     document.querySelector("#nothing").hidden = number > 0;
   }
@@ -37,6 +44,14 @@ function toolTable(table) {
       : (a, b) => value(a).localeCompare(value(b), "en");
     rows.sort((a, b) => (down ? order(b, a) : order(a, b)));
     body.append(...rows.map((entry) => entry.row));
+    filter();
+  }
+
+  function reveal() {
+    const row = document.getElementById(location.hash.slice(1));
+    if (!row || row.parentNode !== body) return;
+    row.hidden = false;
+    row.scrollIntoView({ block: "center" });
   }
 
   search.addEventListener("input", filter);
@@ -50,8 +65,14 @@ function toolTable(table) {
       search.focus();
     }
   });
+  more.addEventListener("click", () => {
+    most = rows.length;
+    filter();
+  });
+  addEventListener("hashchange", reveal);
   filter();
-  return { rows, filter, shown: () => rows.filter((entry) => entry.shown).map((entry) => entry.row) };
+  reveal();
+  return { shown: () => rows.filter((entry) => entry.fits).map((entry) => entry.row) };
 }
 
 const table = document.querySelector("table.tools");
