@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from .runtime.results.pages import ListAnswer
+
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema 2020-12 object, as the model sees it."""
 
@@ -127,25 +129,6 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """Where a JSON answer holds a list, and how the list goes on.
-
-    `items` are the keys that lead to the list, None where there is none; `fields` names the
-    argument that chooses the fields of items, which the runtime takes itself. `next` and `size`
-    are the names on the wire of the arguments that ask for the next part and say how much a part
-    holds; `how`, `source` and `key` are those of the style (`data/pagination.toml`).
-    """
-
-    items: tuple[str, ...] | None = None
-    fields: str = ""
-    next: str = ""
-    size: str = ""
-    how: str = ""
-    source: tuple[str, ...] = ()
-    key: str = "id"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One operation: what the model sees, and what a call does.
 
@@ -178,7 +161,7 @@ class Tool:
     output_contract: Schema | None = None
     takes_more: bool = False
     passed_on: dict[str, Any] = field(default_factory=dict, hash=False)
-    listing: Listing = Listing()
+    listing: ListAnswer = field(default_factory=ListAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +172,23 @@ class Toolset:
     title: str
     description: str
     tools: tuple[Tool, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """Where a person logs in for an OAuth credential: with a browser (RFC 6749 section 4.1) or with
+    a device code (RFC 8628).
+
+    Absent endpoints are empty; `metadata_url` is a document that names them (OpenID Connect
+    Discovery, RFC 8414). `variables` are those of the client's id and secret.
+    """
+
+    authorization_url: str = ""
+    device_url: str = ""
+    token_url: str = ""
+    metadata_url: str = ""
+    scopes: tuple[str, ...] = ()
+    variables: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +210,7 @@ class Auth:
     token_url: str | None = None
     scopes: tuple[str, ...] = ()
     description: str = ""
+    login: Login | None = None
     declared: bool = True
     """Whether the document declares it; else the configuration does, or mcpgen assumes it."""
 

@@ -1,4 +1,4 @@
-"""`mcpgen add tool`: one more tool for a project."""
+"""`mcpgen add`: one more tool for a project, or what runs its server elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,12 +30,19 @@ class Thing(StrEnum):
     """What can be added."""
 
     tool = "tool"
+    deploy = "deploy"
 
 
-What = Annotated[Thing, typer.Argument(metavar="tool", help="What to add.", show_default=False)]
+What = Annotated[
+    Thing, typer.Argument(metavar="tool|deploy", help="What to add.", show_default=False)
+]
 ToolName = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="The tool's name, as in `find_book`.", show_default=False),
+    typer.Argument(
+        metavar="NAME",
+        help="The tool's name, as in `find_book`; or `kubernetes`, `compose` or `systemd`.",
+        show_default=False,
+    ),
 ]
 Description = Annotated[
     str,
@@ -85,15 +92,18 @@ def add(
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> int:
-    """Add a tool to the project here.
+    """Add a tool, or a way to deploy, to the project here.
 
-    This adds the tool to the project's list (`tools.json`, unless it has another), generates the
+    `tool` adds a tool to the project's list (`tools.json`, unless it has another), generates the
     project again and leaves you a function to fill in. With `--python` that function is all there
     is: its contract is its signature and docstring.
+
+    `deploy` writes what runs the server over HTTP elsewhere into `deploy/`: manifests for
+    Kubernetes, a compose file with a load balancer, or a systemd unit. The files are yours.
     """
     from ..problems import UsageError
     from ..project.run import here
-    from ..project.scaffold import add_tool, new_tool
+    from ..project.scaffold import new_tool
 
     screen = Screen(quiet=quiet or as_json)
     may_ask = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
@@ -101,6 +111,9 @@ def add(
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
+    if what is Thing.deploy:
+        has_options = bool(description or argument or python) or read_only is not None
+        return _add_deployment(screen, folder, name, has_options=has_options, as_json=as_json)
     if read_only is None and may_ask:
         read_only = typer.confirm("Does it only read, and change nothing", default=False)
     if python:
@@ -108,6 +121,15 @@ def add(
             screen, folder, name, description, argument or [], read_only=bool(read_only)
         )
     tool = new_tool(name, description, argument or [], read_only=bool(read_only))
+    return _add_contract(screen, folder, tool, read_only=bool(read_only), as_json=as_json)
+
+
+def _add_contract(
+    screen: Screen, folder: Path, tool: dict[str, Any], *, read_only: bool, as_json: bool
+) -> int:
+    """Write a contract into the project's list, and the stub of its function."""
+    from ..project.scaffold import add_tool
+
     before = {path: path.read_bytes() for path in _texts(folder)}
     path = add_tool(folder, tool)
     try:
@@ -125,14 +147,33 @@ def add(
             "tool": tool["name"],
             "contract": _shown(path),
             "functions": functions,
-            "read_only": bool(read_only),
+            "read_only": read_only,
         }
         screen.data(json.dumps(data, indent=2))
-    elif not quiet:
+    elif not screen.quiet:
         screen.out.print(f"contract   {_shown(path)}")
         screen.out.print(f"hints      {READS if read_only else MAY_CHANGE}")
         for function in functions:
             screen.out.print(f"function   {function} (yours to fill in)")
+    return 0
+
+
+def _add_deployment(
+    screen: Screen, folder: Path, target: str, *, has_options: bool, as_json: bool
+) -> int:
+    """Write what runs the server elsewhere. Raises UsageError with options that are a tool's."""
+    from ..problems import UsageError
+    from ..project.deploy import add_deployment
+
+    if has_options:
+        message = "the options of a tool say nothing of a deployment"
+        raise UsageError.of("E1191", message, "leave them out")
+    files = [_shown(path) for path in add_deployment(folder, target)]
+    if as_json:
+        screen.data(json.dumps({"deploy": target, "files": files}, indent=2))
+    elif not screen.quiet:
+        for file in files:
+            screen.out.print(f"{file} (yours)", highlight=False)
     return 0
 
 

@@ -84,7 +84,9 @@ def new(
     if description is None and ask:
         description = typer.prompt("What is it for", default="", show_default=False)
     if transport is None and ask:
-        transport = Transport(typer.prompt("Transport (stdio or http)", default="stdio"))
+        transport = typer.prompt(
+            "Transport (stdio or http)", default="stdio", value_proc=_transport
+        )
     if read_only is None and ask:
         read_only = typer.confirm(
             "Does its first tool only read, and change nothing", default=False
@@ -116,6 +118,14 @@ def new(
     elif not quiet:
         _say_what_is_there(screen, str(wish.folder), made.server.package)
     return 0
+
+
+def _transport(answer: str) -> Transport:
+    """The transport that a person typed; asked for again where it is none."""
+    try:
+        return Transport(answer.strip().lower())
+    except ValueError:
+        raise typer.BadParameter("write `stdio` or `http`") from None
 
 
 def _say_what_is_there(screen: Screen, folder: str, package: str) -> None:

@@ -13,7 +13,8 @@ from rich.text import Text
 from ..catalogue.summary import Size, Summary
 from ..ir import Skip
 from ..lint.clients import too_many
-from ..render.manifests import environment
+from ..render.manifests import command, environment
+from ..render.project_view import has_login
 from .screen import Screen, shown
 
 MOST_TOOLSETS = 12
@@ -170,6 +171,8 @@ def show_environment(screen: Screen, summary: Summary) -> None:
             shown(item.text) + ("" if item.required else " (not always needed)"),
         )
     screen.out.print(table)
+    if has_login(summary.server):
+        screen.out.print(f"  or log in as a person: {command(summary.server)} login", style="dim")
     screen.out.print()
 
 

@@ -50,7 +50,9 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
     field.
     """
     fields = {*_fields(tool.input_schema), *_fields(tool.output_schema)}
-    others = {identity: name for identity, name in names.items() if identity not in fields}
+    others = names
+    if not fields.isdisjoint(names):
+        others = {identity: name for identity, name in names.items() if identity not in fields}
     description = shorten(named(tool.description, others), DESCRIPTION)
     return replace(
         tool,

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import TYPES, as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
-from ..parse.schema import MISSPELT_TYPES
 from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible
 from .structure import Finding, findings
@@ -115,10 +114,9 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
         return {key: str(value)}
     if key != "type":
         return {}
-    right = MISSPELT_TYPES.get(as_text(value))
-    if right is None:
+    if as_text(value) not in TYPES:
         return {}
-    return {key: right}
+    return {key: value}  # the document was read with the type that was meant
 
 
 def _defaults(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:

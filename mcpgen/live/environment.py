@@ -64,9 +64,11 @@ def package_of(project: Path) -> str:
 
 
 def _dependencies(project: Path) -> list[str]:
+    """What the server needs, with what reads the tokens of a login where it has one."""
     try:
-        data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
-        return [str(item) for item in data["project"]["dependencies"]]
+        data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
+        extra = data.get("optional-dependencies", {}).get("login", [])
+        return [str(item) for item in [*data["dependencies"], *extra]]
     except (OSError, KeyError, TypeError, ValueError) as error:
         hint = "`pyproject.toml` must list the server's dependencies under `[project]`"
         raise _problem(f"the dependencies of `{project}` cannot be read: {error}", hint) from None

@@ -18,7 +18,6 @@ from .text import Fault, LimitFault, Text
 
 SPACE = re.compile(r"[ \t\n\r]*")
 _TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[\]{}]')
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPES = re.compile(
     r"""\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
+"""The types of JSON Schema."""
+
 
 def as_object(value: Any) -> dict[str, Any]:
     """The value itself where it is an object, else an empty one."""
@@ -26,6 +29,13 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return ""
+
+
+def listed_types(value: Any) -> list[Any]:
+    """What a schema's `type` names, be it one type or a list; empty where it is neither."""
+    if isinstance(value, str):
+        return [value]
+    return as_list(value)
 
 
 def texts_in(value: Any) -> list[str]:

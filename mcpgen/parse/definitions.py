@@ -275,6 +275,7 @@ class Definitions:
         if type(schema) not in (dict, bool):
             schema = {}
             self.report_no_schema(node, tool["name"], pointer)
+        self.report_task(tool, at)
         annotations = as_object(tool.get("annotations"))
         return Definition(
             name=tool["name"],
@@ -295,6 +296,16 @@ class Definitions:
                 f"`{visible(name)[:60]}` has no `inputSchema`: read as a tool without arguments"
             )
             self.problems.note("E0450", message, pointer=pointer)
+
+    def report_task(self, tool: dict[str, Any], pointer: str) -> None:
+        """Note a tool that may run as a task: this server answers every call itself."""
+        support = as_object(tool.get("execution")).get("taskSupport")
+        if support in ("optional", "required"):
+            self.problems.note(
+                "E0453",
+                f"`{visible(tool['name'])[:60]}` is listed without `taskSupport: {support}`",
+                pointer=f"{pointer}/execution",
+            )
 
     def schemas(self, root: Any, pointer: str, stem: str) -> Iterator[Definition]:
         """The tools of a JSON Schema document: its root, or the definitions that no other one

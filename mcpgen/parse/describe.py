@@ -16,6 +16,7 @@ from .vocabulary import (
     ASIDES,
     BEFORE_NOUN,
     FINITE,
+    GO_ON,
     NOUNS,
     base_verb,
     is_verb,
@@ -95,6 +96,12 @@ def _merged(summary: str, text: str) -> tuple[str, str]:
     """The first sentence of summary and description, and the rest: what both say is said once, by
     the one that says more.
     """
+    if text.partition(" ")[0] in GO_ON:
+        whole = (
+            f"{summary.rstrip('.')} {text}"  # a docstring whose first sentence stood on two lines
+        )
+        if len(first_sentence(whole)[0]) < FIRST_SENTENCE:
+            return first_sentence(whole)
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
     own_words, other_words = _meaning(sentence), _meaning(without_preface(other))
@@ -104,6 +111,14 @@ def _merged(summary: str, text: str) -> tuple[str, str]:
     if says_more and len(other) < FIRST_SENTENCE:
         return other, _joined(after, more)
     return sentence, _joined(after, text)
+
+
+def _capitalised(text: str) -> str:
+    """A text that begins as a sentence does, unless it begins with a name in code."""
+    first = text.partition(" ")[0].rstrip(",.:;")
+    if first.isalpha() and first.islower():
+        return text[0].upper() + text[1:]
+    return text
 
 
 def _meaning(sentence: str) -> list[str]:
@@ -212,5 +227,5 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
     """
     added = "\n".join(line for line in extras if line)
     room = max(0, min(limit, DESCRIPTION - len(sentence) - len(added) - 3))
-    lines = [f"{sentence}.", shorten(rest, room), added]
+    lines = [f"{sentence}.", _capitalised(shorten(rest, room)), added]
     return "\n".join(line for line in lines if line)[:DESCRIPTION]

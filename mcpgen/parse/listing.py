@@ -5,13 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Listing
 from ..load.values import as_object
-from ..runtime.results.pages import BESIDE_A_LIST, fold
+from ..runtime.results.pages import BESIDE_A_LIST, ListAnswer, fold
 from ..text import words
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ _SIZES = (
 ).split()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Style:
     """How one API or family of APIs goes on after the first part of a list."""
 
@@ -51,6 +50,11 @@ class Style:
     key: str = "id"
     beside: str = ""
 
+    @cached_property
+    def needs(self) -> set[str]:
+        """Folded names of the arguments that an operation of this style has."""
+        return {fold(self.next), fold(self.beside or self.next)}
+
 
 @cache
 def styles() -> tuple[Style, ...]:
@@ -60,15 +64,20 @@ def styles() -> tuple[Style, ...]:
     return tuple(Style(source=tuple(row.pop("from", ())), **row) for row in rows)
 
 
+@cache
+def _paging_names() -> frozenset[str]:
+    """Folded names of arguments that ask for a part of a list."""
+    return frozenset(map(fold, _SIZES)) | {fold(style.next) for style in styles()}
+
+
 def listing_of(
     reader: Reader, schema: Any, *, method: str, path: str, wire_names: Iterable[str]
-) -> Listing:
+) -> ListAnswer:
     """Where an operation's JSON answer holds a list, and which arguments go on with it; both by
     names on the wire, empty where there is none.
     """
     names = {fold(name): name for name in wire_names}
-    paged = {fold(name) for name in _SIZES} | {fold(style.next) for style in styles()}
-    items = _items(reader, schema, path, paged=not paged.isdisjoint(names))
+    items = _items(reader, schema, path, paged=not _paging_names().isdisjoint(names))
     style, source = _style(reader, schema, items, names)
     size = names.get(fold(style.size), "") if style else ""
     if not size:
@@ -76,8 +85,8 @@ def listing_of(
     if _echoes(method, style, size):
         items = None
     if style is None:
-        return Listing(items=items, size=size)
-    return Listing(
+        return ListAnswer(items=items, size=size)
+    return ListAnswer(
         items=items,
         next=names[fold(style.next)],
         size=size,
@@ -168,7 +177,7 @@ def _style(
     """The style that fits an operation best, and where the answer may hold its next value."""
     candidates = []
     for index, style in enumerate(styles()):
-        if {fold(style.next), fold(style.beside or style.next)} <= names.keys():
+        if style.needs <= names.keys():
             has_size = fold(style.size) in names
             found = tuple(path for path in style.source if _declares(reader, schema, path))
             rank = (_evidence(reader, schema, items, style, found, has_size), has_size, -index)

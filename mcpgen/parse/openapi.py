@@ -101,7 +101,7 @@ class _Parser:
             env_prefix=self.prefix,
             base_url=self.base.url,
             base_url_note=self.base.note,
-            auth=tuple(self.security.auth.values()),
+            auth=self.security.credentials(),
             security=self.security.default,
             toolsets=toolsets(tools, self.tags()),
             models=self.models.schemas,

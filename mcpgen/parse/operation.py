@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..http import BODILESS_METHODS, SAFE_METHODS
 from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
-from ..ir import Listing as ListAnswer
 from ..load.values import as_object
 from ..runtime.pointer import escape
-from ..text import humanise, plain, shorten, visible, words
+from ..runtime.results.pages import ListAnswer
+from ..text import plain, shorten, visible, words
 from . import body as bodies
 from . import describe
 from . import parameter as parameters
@@ -230,7 +230,7 @@ class Operation:
             wire_names += [(pointer + inner, key) for inner, key in listed.wire_names]
             kind = annotation(listed.schema, nullable=listed.accepts_null)
             arguments.append(self.argument(name, item, kind))
-        schema = self.input_schema(self.within_bounds(properties))
+        schema = self.input_schema(self.listable(properties))
         left_out = len(properties) - len(schema["properties"].keys() & properties.keys())
         if left_out:
             del schema["additionalProperties"]
@@ -241,9 +241,9 @@ class Operation:
             return self.with_contract(tool)
         return replace(tool, nullable=tuple(nullable), wire_names=tuple(wire_names))
 
-    def within_bounds(self, properties: dict[str, Schema]) -> dict[str, Schema]:
+    def listable(self, properties: dict[str, Schema]) -> dict[str, Schema]:
         """The required arguments, and as many of the others as any list can hold."""
-        required = {self.names[item.place, item.wire_name] for item in self.fields if item.required}
+        required = self.required_names()
         room = LARGEST - 2 * BUDGET["portable"]
         listed: dict[str, Schema] = {}
         for name, schema in properties.items():
@@ -271,11 +271,15 @@ class Operation:
         if self.fields_argument:
             properties = {**properties, self.fields_argument: dict(FIELDS_SCHEMA)}
         schema: Schema = {"type": "object", "properties": properties}
-        required = [self.names[item.place, item.wire_name] for item in self.fields if item.required]
+        required = self.required_names()
         if required:
             schema["required"] = required
         schema["additionalProperties"] = False
         return schema
+
+    def required_names(self) -> list[str]:
+        """The arguments that a call must have."""
+        return [self.names[item.place, item.wire_name] for item in self.fields if item.required]
 
     def argument(self, name: str, item: Field, kind: Annotation) -> Argument:
         """A field as an argument of the function."""
@@ -358,11 +362,11 @@ class Operation:
         )
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
-        """An argument's description: the parameter's own text first, else the words of its name."""
+        """An argument's description: the parameter's own text, then that of its schema. A text that
+        only repeats the name says nothing.
+        """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
         text = _joined(shorten(own_text, limit), inner_text)
-        if limit and not text and not item.whole:
-            text = humanise(item.wire_name).capitalize()
         if self.uses[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if limit and item.deprecated:

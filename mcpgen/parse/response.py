@@ -31,8 +31,12 @@ TELLING_NAMES = (
     frozenset("status state type kind amount total items data".split()),
 )
 """Names of fields that tell what an object is, the most telling first."""
-NOISE = re.compile(r"(?:_|^)(?:urls?|href|links|node_id|etag|object)$|Url$|^[_@$]", re.I)
-"""Names of fields that tell a model nothing about an object."""
+NOISE = re.compile(
+    r"""(?:_|^)(?:urls?|href|links|node_id|etag|object)$ | Url$ | ^[_@$]
+        | ^(?:is_?)?(?:ok|success(?:ful)?)$""",
+    re.I | re.X,
+)
+"""Names of fields that tell nothing about an object; an error says itself that it failed."""
 NOUN_PHRASE = re.compile(
     r"(?:returns? )?((?:an?|the|all|every|each|your|information|details|metadata)\b.*)", re.I
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
-from ..load.values import as_list, as_object, is_number, texts_in
+from ..load.values import TYPES, as_list, as_object, is_number, listed_types, texts_in
 from ..runtime.pointer import escape, unescape
 from ..text import visible
 
@@ -18,28 +18,6 @@ if TYPE_CHECKING:
     from ..load import Document
     from ..problems import Problems
 
-TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
-MISSPELT_TYPES = {
-    "int": "integer",
-    "int32": "integer",
-    "int64": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "decimal": "number",
-    "str": "string",
-    "text": "string",
-    "date": "string",
-    "datetime": "string",
-    "date-time": "string",
-    "timestamp": "string",
-    "uuid": "string",
-    "file": "string",
-    "bool": "boolean",
-    "list": "array",
-    "dict": "object",
-    "map": "object",
-}
 OBJECT_KEYWORDS = ("properties", "additionalProperties", "patternProperties")
 ARRAY_KEYWORDS = ("items", "prefixItems")
 TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
@@ -193,28 +171,7 @@ class Reader:
         written = flat.get("type")
         if written is None:
             return _inferred_types(flat)
-        names = written if isinstance(written, list) else [written]
-        types = [self._type_named(name) for name in names]
-        return [name for name in types if name]
-
-    def _type_named(self, name: Any) -> str:
-        """A type by its name, even a misspelt one; an empty text and a problem where there is
-        none.
-        """
-        word = name.lower() if isinstance(name, str) else ""
-        if word in TYPES:
-            return word
-        if word in MISSPELT_TYPES:
-            right = MISSPELT_TYPES[word]
-            hint = f"read as `{right}`: write that"
-            self.problems.warn("E0502", f"unknown type `{name}`", hint=hint)
-            return right
-        self.problems.warn(
-            "E0502",
-            f"unknown type `{visible(str(name))[:60]}`",
-            hint="one of " + ", ".join(f"`{type_name}`" for type_name in sorted(TYPES)),
-        )
-        return ""
+        return [name for name in listed_types(written) if name in TYPES]
 
     def branches(self, flat: dict[str, Any]) -> tuple[list[Any], bool]:
         """The branches of a schema's union other than null, and whether null is one of them."""
@@ -381,7 +338,7 @@ def _common_values(left: Any, right: Any) -> Any:
 
 
 def _common_types(left: Any, right: Any) -> Any:
-    ours, theirs = _listed(left), _listed(right)
+    ours, theirs = listed_types(left), listed_types(right)
     common = [name for name in ours if name in theirs]
     if len(common) > 1:
         return common
@@ -390,13 +347,6 @@ def _common_types(left: Any, right: Any) -> Any:
     if {"integer", "number"} <= {*ours, *theirs}:
         return "integer"
     return left
-
-
-def _listed(types: Any) -> list[Any]:
-    """The value of `type` as a list."""
-    if isinstance(types, list):
-        return types
-    return [types]
 
 
 def _largest(left: Any, right: Any) -> Any:

@@ -4,18 +4,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..config.credentials import split_scheme
-from ..ir import Auth
+from ..ir import Auth, Login
 from ..load.values import as_object, as_text
 from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
 from ..runtime.settings import VARIABLES, write_variable
 from ..text import plain, shorten, words
+from .login import absolute_url, login_of, scopes_of, with_scopes
 from .naming import digest
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ class Security:
         self.auth: dict[str, Auth] = {}
         self.slugs: dict[str, str] = {}
         """Name of a scheme in the document → name of its credential."""
+        self.scopes: dict[str, dict[str, None]] = {}
+        """Name of a credential → the scopes that operations need, in order."""
         self.default: Requirement = ()
         self.is_undeclared = False
         """Whether the one credential is the configuration's or assumed."""
@@ -141,9 +143,11 @@ class Security:
         return not in_use.isdisjoint(self.all_variables(auth))
 
     def all_variables(self, auth: Auth) -> list[str]:
-        """The variables of a credential, those for what writes included."""
+        """The variables of a credential, those for what writes and for a login included."""
         writing = [write_variable(self.prefix, variable) for variable in auth.variables]
-        return [*auth.variables, *writing]
+        if auth.login is None:
+            return [*auth.variables, *writing]
+        return [*auth.variables, *writing, *auth.login.variables]
 
     def credential(self, scheme: _Scheme) -> Auth:
         """One security scheme as a credential."""
@@ -213,7 +217,21 @@ class Security:
                 )
             if not undeclared:
                 alternatives.append(tuple(self.slugs[name] for name in entry))
+                self.note_scopes(entry)
         return tuple(dict.fromkeys(alternatives))
+
+    def note_scopes(self, entry: dict[str, Any]) -> None:
+        """Remember the scopes that an operation needs."""
+        for name, scopes in entry.items():
+            if isinstance(scopes, list):
+                needed = self.scopes.setdefault(self.slugs[name], {})
+                needed |= dict.fromkeys(scope for scope in scopes if isinstance(scope, str))
+
+    def credentials(self) -> tuple[Auth, ...]:
+        """Every credential. A login asks for the scopes that operations need, where they say so."""
+        return tuple(
+            with_scopes(auth, tuple(self.scopes.get(auth.name, ()))) for auth in self.auth.values()
+        )
 
     def filling(self, place: str, wire_name: str, schemes: Collection[str]) -> str | None:
         """Which of `schemes` is an API key in that place, if one is."""
@@ -283,22 +301,32 @@ def _http(scheme: _Scheme) -> Auth | None:
 
 
 def _oauth2(scheme: _Scheme) -> Auth:
-    """An oauth2 scheme: client credentials where the flow is offered, and always a token of the
-    operator's own.
+    """An oauth2 scheme: client credentials where the flow is offered, a login where one is, and
+    always a token of the operator's own.
     """
     flow = as_object(as_object(scheme.node.get("flows")).get("clientCredentials"))
-    url = as_text(flow.get("tokenUrl"))
-    if not re.match(r"https?://[^\s/]", url):
-        return _bearer(scheme)
+    url = absolute_url(flow.get("tokenUrl"))
+    if not url:
+        return _token(scheme)
     names = ("CLIENT_ID", "CLIENT_SECRET", "TOKEN")
     return Auth(
         name=scheme.slug,
         kind="client_credentials",
         variables=tuple(scheme.variable(name) for name in names),
         token_url=url,
-        scopes=tuple(name for name in as_object(flow.get("scopes")) if isinstance(name, str)),
+        scopes=scopes_of(flow),
         description=scheme.description,
+        login=_login(scheme),
     )
+
+
+def _token(scheme: _Scheme) -> Auth:
+    """A token of the operator's own, or of a login."""
+    return replace(_bearer(scheme), login=_login(scheme))
+
+
+def _login(scheme: _Scheme) -> Login | None:
+    return login_of(scheme.node, (scheme.variable("CLIENT_ID"), scheme.variable("CLIENT_SECRET")))
 
 
 def _mutual_tls(scheme: _Scheme) -> Auth:
@@ -314,6 +342,6 @@ READERS: dict[str, Callable[[_Scheme], Auth | None]] = {
     "http": _http,
     "mutualTLS": _mutual_tls,
     "oauth2": _oauth2,
-    "openIdConnect": _bearer,
+    "openIdConnect": _token,
 }
 """Type of a scheme → what reads it; None where that scheme is not supported."""

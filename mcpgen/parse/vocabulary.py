@@ -32,6 +32,8 @@ ARTICLES = _words("texts", "articles")
 """Words that make no difference to what a sentence says."""
 ASIDES = _words("texts", "asides")
 """First words of sentences that do not say what an operation does."""
+GO_ON = _words("texts", "go_on")
+"""First words of what goes on with a sentence."""
 FINITE = _words("texts", "finite")
 """Words that make a sentence of words, where a noun phrase has none."""
 EMPTY = _words("texts", "empty")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ..problems import Problem
@@ -70,7 +71,11 @@ class _Reader:
         self.files, self.package, self.toolsets = package.files, package.name, package.toolsets
         self.home = package.home
         self.face = _imported_names(self.files.tree(f"src/{self.package}/__init__.py"))
-        self.models = _class_names(self.files.tree(f"src/{self.package}/models.py"))
+
+    @cached_property
+    def models(self) -> frozenset[str]:
+        """The classes of `models.py`; it may be long, so it is read where code asks for one."""
+        return _class_names(self.files.tree(f"src/{self.package}/models.py"))
 
     def problems(self, path: Path, tree: ast.Module) -> Iterator[Problem]:
         """What is wrong with one file."""

@@ -10,7 +10,8 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..ir import Listing, Server, Shaping, Tool, Toolset
+from ..ir import Login, Server, Shaping, Tool, Toolset
+from ..runtime.results.pages import ListAnswer
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .sample import tests_data
 from .whole import whole_schemas
@@ -151,7 +152,7 @@ def _lists(server: Server) -> dict[str, dict[str, Any]]:
         listing = replace(found, next=names.get(found.next, ""), size=names.get(found.size, ""))
         if not listing.next:
             listing = replace(listing, how="", source=(), key="id")
-        facts = _set_fields(listing, Listing())
+        facts = _set_fields(listing, ListAnswer())
         if facts:
             lists[tool.name] = facts
     return lists
@@ -185,6 +186,7 @@ def api_facts(server: Server) -> dict[str, Any]:
                 "token_url": auth.token_url,
                 "scopes": list(auth.scopes),
                 "about": about_credential(auth),
+                **({} if auth.login is None else {"login": _set_fields(auth.login, Login())}),
             }
             for auth in server.auth
         },

@@ -103,7 +103,8 @@ def _variables(auth: Auth, *, required: bool) -> Iterator[Variable]:
         yield Variable(
             name=name,
             meaning=meaning,
-            required=required and index < 2,  # a third one stands for the other two
+            # A third one stands for the other two, and a login for all of them
+            required=required and index < 2 and auth.login is None,
             secret=secret,
             about=about,
         )
@@ -127,6 +128,22 @@ def writing_variables(server: Server) -> tuple[Variable, ...]:
         )
         for name, other in pairs.items()
     )
+
+
+def login_variables(server: Server) -> tuple[Variable, ...]:
+    """The variables that only the command `login` reads."""
+    others = {variable.name for variable in environment(server)}
+    variables: dict[str, Variable] = {}
+    for auth in server.auth:
+        if auth.login is None:
+            continue
+        client_id, secret = auth.login.variables
+        for_login = f"for `{command(server)} login`"
+        meanings = {client_id: "OAuth client id", secret: "OAuth client secret, if there is one"}
+        for name, meaning in meanings.items():
+            meaning = f"{meaning}, {for_login}"
+            variables[name] = Variable(name=name, meaning=meaning, secret=name == secret)
+    return tuple(variable for name, variable in variables.items() if name not in others)
 
 
 def about_credential(auth: Auth) -> str:

@@ -22,6 +22,7 @@ from .manifests import (
     client_files,
     command,
     environment,
+    login_variables,
     overfull_clients,
     writing_variables,
 )
@@ -75,6 +76,10 @@ class ProjectView:
     variables: tuple[VariableView, ...]
     writing: tuple[VariableView, ...]
     """The variables that only calls that write use."""
+    has_login: bool
+    """Whether a person can log in to the API."""
+    login: tuple[VariableView, ...]
+    """The variables that only a login uses."""
     settings: tuple[SettingView, ...]
     """The settings that no variable of `variables` stands for."""
     clients: Code
@@ -109,6 +114,8 @@ def project_view(server: Server) -> ProjectView:
         owner=OWNER,
         variables=_variables(environment(server)),
         writing=_variables(writing_variables(server)),
+        has_login=has_login(server),
+        login=_variables(login_variables(server)),
         settings=_settings(server.calls_api),
         clients=Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
         overfull_clients=", ".join(
@@ -116,6 +123,11 @@ def project_view(server: Server) -> ProjectView:
         ),
         http=Code(client_files(server)["clients/http.json"].rstrip("\n")),
     )
+
+
+def has_login(server: Server) -> bool:
+    """Whether a person can log in to the API behind a server."""
+    return any(auth.login is not None for auth in server.auth)
 
 
 def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:

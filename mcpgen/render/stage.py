@@ -11,13 +11,14 @@ from .. import runtime
 from ..ir import Server, Tool, Toolset
 from ..paths import template_root
 from . import code, stub
+from .deployment import FOLDER as DEPLOYMENTS
 from .environment import environment
 from .facts import data_files
 from .formatting import finish
 from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
-from .project_view import project_view
+from .project_view import has_login, project_view
 from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
@@ -35,9 +36,10 @@ CLIENT: Final = "client/"
 SEARCH: Final = "search/"
 AUTH: Final = "src/package/auth.py"
 FUNCTIONS: Final = "functions/"
+LOGIN: Final = "login/"
 """What a server without an API does not have: the HTTP side, and the file that extends it; what one
-that is never started with `--lazy` does not have: the search; and what one does not have whose user
-makes no tools of functions.
+that is never started with `--lazy` does not have: the search; what one does not have whose user
+makes no tools of functions; and what one does not have whose API nobody can log in to.
 """
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
@@ -129,7 +131,9 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
             yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
     context = project_view(server).context()
     for name in _files(template_root()):
-        if name in FROM_THE_DOCUMENT or (name == AUTH and not server.calls_api):
+        if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
+            continue
+        if name == AUTH and not server.calls_api:
             continue
         if name.endswith(".jinja"):
             yield _placed(name, server), environment().get_template(name).render(context)
@@ -148,6 +152,8 @@ def _unused(server: Server) -> tuple[str, ...]:
         paths.append("results/xml_data.py")
     if not server.has_functions:
         paths.append(FUNCTIONS)
+    if not has_login(server):
+        paths.append(LOGIN)
     return tuple(paths)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..ir import Schema, Server, Tool
 from ..runtime.pointer import unescape
+from ..runtime.server.wholes import referred_to
 
 
 def whole_schemas(server: Server) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def whole_schemas(server: Server) -> dict[str, Any]:
     }
     if not tools:
         return {}
-    definitions = _reachable(tools.values(), server.definitions)
+    definitions = referred_to(list(tools.values()), server.definitions)
     return {"$defs": definitions, "names": _names(server, definitions), "tools": tools}
 
 
@@ -33,7 +33,7 @@ def whole_input(server: Server, tool: Tool) -> tuple[Schema, dict[str, str]]:
     names = dict(tool.wire_names)
     if tool.contract is None:
         return tool.input_schema, names
-    definitions = _reachable([tool.contract], server.definitions)
+    definitions = referred_to(tool.contract, server.definitions)
     return {**tool.contract, "$defs": definitions}, {**_names(server, definitions), **names}
 
 
@@ -44,20 +44,3 @@ def _names(server: Server, definitions: dict[str, Schema]) -> dict[str, str]:
         for pointer, name in server.definition_names
         if unescape(pointer.split("/")[2]) in definitions
     }
-
-
-def _reachable(schemas: Iterable[Schema], definitions: dict[str, Schema]) -> dict[str, Schema]:
-    """The definitions that schemas refer to, directly or through others."""
-    names: set[str] = set()
-    pending: list[Any] = list(schemas)
-    while pending:
-        part = pending.pop()
-        if isinstance(part, list):
-            pending += part
-        elif isinstance(part, dict):
-            pending += part.values()
-            name = str(part.get("$ref", "")).removeprefix("#/$defs/")
-            if name in definitions and name not in names:
-                names.add(name)
-                pending.append(definitions[name])
-    return {name: definitions[name] for name in sorted(names)}

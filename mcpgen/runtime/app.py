@@ -73,7 +73,7 @@ class App:
         self._package = home
         self._settings = settings
         self._limits = settings or Settings(name=facts["name"], env_prefix=facts["env_prefix"])
-        self._quota = Quota(self._limits.max_calls, self._limits.call_rate)
+        self._quota = Quota(self._limits)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
         self._caller = Caller(hooks, self._the_api, self._mask, facts)
@@ -174,7 +174,7 @@ class App:
         a result.
         """
         name = params.name[:128]
-        reason = self._quota.refusal(name)
+        reason = await self._quota.refusal(name)
         if reason:
             _log_failure(name, "limited", reason)
             result = failure(reason)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
 
     from .app import App
+    from .settings import Settings
 
 
 def main(package: str, argv: list[str] | None = None) -> int:
@@ -16,53 +18,92 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
     The exit code: 0 done, 1 wrong settings, 2 wrong usage, 130 interrupted.
     """
-    from contextlib import redirect_stdout
-
-    from . import log
-    from .package import Package
     from .server.catalog import StartError
-    from .settings import SettingsError, read
+    from .settings import SettingsError
 
     arguments = sys.argv[1:] if argv is None else argv
     try:
-        if arguments and arguments[0] in ("install", "uninstall"):
-            from .install.command import main as install
-
-            return install(package, arguments, _choices())
-        facts = Package.named(package).facts()
-        options = _options(arguments, facts["name"], facts["env_prefix"])
-        if options.version:
-            print(_version(package, facts))
-            return 0
-        # What the user's modules print on import must not reach the protocol's stream
-        with redirect_stdout(sys.stderr):
-            settings = read(facts, http=options.http)
-            log.configure(options.log_level, settings.redactor)
-            for note in settings.notes:
-                log.event("warning", "settings", reason=note)
-            from .app import App
-
-            app = App(
-                package,
-                toolsets=_names(options.toolsets) or settings.toolsets,
-                tools=_names(options.tools) or settings.tools,
-                read_only=options.read_only or settings.read_only,
-                lazy_list=options.lazy,
-                settings=settings,
-            )
-            if options.http:
-                from .transports.http import serve
-
-                return serve(app, options, settings)
-            if _on_terminal():
-                print(_waiting(facts["name"]), file=sys.stderr)
-        return _serve_stdio(app)
+        command = _COMMANDS.get(next(iter(arguments), ""), _serve)
+        return command(package, arguments)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _serve(package: str, arguments: list[str]) -> int:
+    """Serve as the options say, or say the version."""
+    from contextlib import redirect_stdout
+
+    from .package import Package
+
+    facts = Package.named(package).facts()
+    options = _options(arguments, facts["name"], facts["env_prefix"])
+    if options.version:
+        print(_version(package, facts))
+        return 0
+    # What the user's modules print on import must not reach the protocol's stream
+    with redirect_stdout(sys.stderr):
+        settings = _settings(facts, options)
+        app = _app(package, options, settings)
+        if options.http:
+            from .transports.http import serve
+
+            return serve(app, options, settings)
+        if _on_terminal():
+            print(_waiting(facts["name"]), file=sys.stderr)
+    return _serve_stdio(app)
+
+
+def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
+    """The settings of one process, and the log they say."""
+    from . import log
+    from .settings import read
+
+    settings = read(facts, http=options.http)
+    if options.workers != 1:
+        from .transports.workers import share
+
+        settings = share(settings, options.workers)
+    log.configure(options.log_level, settings.redactor)
+    for note in settings.notes:
+        log.event("warning", "settings", reason=note)
+    return settings
+
+
+def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
+    """The server with the tools that were chosen."""
+    from .app import App
+
+    return App(
+        package,
+        toolsets=_names(options.toolsets) or settings.toolsets,
+        tools=_names(options.tools) or settings.tools,
+        read_only=options.read_only or settings.read_only,
+        lazy_list=options.lazy,
+        settings=settings,
+    )
+
+
+def _install(package: str, arguments: list[str]) -> int:
+    """Run the command `install` or `uninstall`."""
+    from .install.command import main
+
+    return main(package, arguments, _choices())
+
+
+def _login(package: str, arguments: list[str]) -> int:
+    """Run the command `login` or `logout`. Raises StartError where the server has neither."""
+    from .package import Package
+    from .server.catalog import StartError
+
+    home = Package.named(package)
+    if not home.has("runtime/login/command"):
+        raise StartError("the API's description offers no login for a person: set its credentials")
+    code: int = home.module("runtime.login.command").main(package, arguments)
+    return code
 
 
 def _names(option: str) -> list[str]:
@@ -146,6 +187,13 @@ def _options(argv: list[str], name: str, prefix: str) -> argparse.Namespace:
         ),
     )
     parser.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with --http: processes that serve, sharing the port and the limits (default: 1)",
+    )
+    parser.add_argument(
         "--log-level",
         default="warning",
         choices=LEVELS,
@@ -175,3 +223,12 @@ def _serve_stdio(app: App) -> int:
 
     anyio.run(run)
     return 0
+
+
+_COMMANDS: dict[str, Callable[[str, list[str]], int]] = {
+    "install": _install,
+    "uninstall": _install,
+    "login": _login,
+    "logout": _login,
+}
+"""The first word → what it does; a server without one of these words serves."""

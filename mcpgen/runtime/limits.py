@@ -1,16 +1,21 @@
-"""Client-side limits: concurrency gate, rate limit, retry back-off."""
+"""Client-side limits: concurrency gate, rate limit, retry budget, retry back-off."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime
 import email.utils
+import math
 import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Protocol
 
 from .errors import Busy
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 LONGEST_WAIT = 3_600.0
 """Seconds: a longer `Retry-After` is reported as "later", without its number."""
@@ -47,6 +52,20 @@ class Gate:
             self._semaphore.release()
 
 
+class Pace(Protocol):
+    """A number of requests a second: of this process (`Rate`), or of all replicas together
+    (`shared.SharedRate`).
+    """
+
+    async def take(self, longest: float = math.inf) -> float:
+        """Take the next turn; return the seconds to wait for it. A turn that is more than `longest`
+        seconds away is not taken.
+        """
+
+    def give_back(self) -> None:
+        """Return a turn that was taken and not used."""
+
+
 class Rate:
     """A token bucket: `rate` requests a second on average, and `burst` seconds' worth at once.
 
@@ -56,6 +75,15 @@ class Rate:
     def __init__(self, rate: float, burst: float = 1.0) -> None:
         self._rate, self._size = rate, max(1.0, rate * burst)
         self._tokens, self._at = self._size, time.monotonic()
+
+    async def take(self, longest: float = math.inf) -> float:
+        """Take the next turn, if it is not further away than `longest` seconds; return how far it
+        is.
+        """
+        wait = self.reserve()
+        if wait > longest:
+            self.give_back()
+        return wait
 
     def reserve(self) -> float:
         """Take the next token; return the seconds to wait before using it."""
@@ -71,6 +99,43 @@ class Rate:
         """Return a token that was reserved and not used."""
         if self._rate:
             self._tokens += 1
+
+
+def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> Pace:
+    """The rate of a limit, which all replicas share where the operator named a Redis. Raises
+    SettingsError.
+    """
+    if settings.redis_url is None or not rate:
+        return Rate(rate, burst)
+    from .shared import shared_rate
+
+    return shared_rate(settings, limit, rate, burst)
+
+
+class RetryBudget:
+    """How many repetitions there may be: a share of the calls, and a few more.
+
+    Against an API that fails every time, repetitions would otherwise multiply what it has to bear.
+    """
+
+    CALLS = 5
+    """Calls for which there may be one repetition."""
+    RESERVE = 10
+    """Repetitions there may be at once."""
+
+    def __init__(self) -> None:
+        self._calls = self.RESERVE * self.CALLS
+
+    def count_call(self) -> None:
+        """A call has begun."""
+        self._calls = min(self.RESERVE * self.CALLS, self._calls + 1)
+
+    def take(self) -> bool:
+        """Whether a call may be repeated now; the repetition is counted."""
+        if self._calls < self.CALLS:
+            return False
+        self._calls -= self.CALLS
+        return True
 
 
 def back_off(attempt: int, first: float) -> float:

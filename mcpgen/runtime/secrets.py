@@ -8,6 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import Any, NoReturn
 from urllib.parse import quote, quote_plus
 
@@ -53,6 +54,12 @@ class Secret:
         raise TypeError("a secret is not pickled")
 
 
+own_token: ContextVar[Secret | None] = ContextVar("own_token", default=None)
+"""The token that the running call was made with on behalf of its caller. It can only come back in
+that call's answer, so it is masked there alone.
+"""
+
+
 class Redactor(logging.Filter):
     """Masks every known secret in a text: plain, percent-encoded, and base64 at any alignment.
 
@@ -89,13 +96,16 @@ class Redactor(logging.Filter):
 
     def __call__(self, text: str) -> str:
         """The text with every secret masked."""
+        token = own_token.get()
+        if token is not None:
+            text = text.replace(token.reveal(), MASK)
         if self._pattern is None:
             return text
         return self._pattern.sub(MASK, text)
 
     def data(self, value: Any) -> Any:
         """JSON data with every secret in its texts and keys masked."""
-        if self._pattern is None:
+        if self._pattern is None and own_token.get() is None:
             return value
         if isinstance(value, str):
             return self(value)

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
+from urllib.parse import unquote, urlsplit
 
 from .origin import Origin, check_base_url, origin_of
-from .results.pages import Listing
+from .results.pages import ListAnswer
 from .secrets import Redactor, Secret
 
 _PLACEHOLDER = re.compile(
@@ -88,23 +89,30 @@ SETTINGS = (
             "`1`: only tools that change nothing (`--read-only`)", "main"),
     Setting("MAX_CALLS", "count", 256, 1, 100_000,
             "Calls that run at the same time; more are told to wait", "calls"),
-    Setting("CALL_RATE", "rate", 100.0, 0, 0,
-            "Calls per second (`100`, `600/m`), ten seconds of them at once;"
+    Setting("CALL_RATE", "rate", 500.0, 0, 0,
+            "Calls per second (`500`, `600/m`), ten seconds of them at once;"
             " more are told to wait; `0`: no limit", "calls"),
     Setting("TOTAL_TIMEOUT", "seconds", 60.0, 0.1, 86_400,
             "Seconds for one call, repetitions included", "calls"),
+    Setting("REDIS_URL", "secret", None, 0, 0,
+            "Redis in which all replicas count calls together, as in `rediss://:password@host`;"
+            " needs the extra `redis` (secret)", "calls", "each counts its own"),
     Setting("TIMEOUT", "seconds", 30.0, 0.1, 3600,
             "Seconds to wait for the API to send something", "api"),
     Setting("CONNECT_TIMEOUT", "seconds", 5.0, 0.1, 600,
             "Seconds to wait for a connection", "api"),
     Setting("RETRIES", "count", 2, 0, 10,
             "How often a call that changes nothing is repeated", "api"),
-    Setting("MAX_CONCURRENCY", "count", 16, 1, 1_000,
+    Setting("MAX_CONCURRENCY", "count", 64, 1, 1_000,
             "Calls to the API at the same time", "api"),
     Setting("MAX_WAITING", "count", 128, 0, 100_000,
             "Calls that may wait for their turn", "api"),
     Setting("RATE_LIMIT", "rate", 0.0, 0, 0,
             "Calls to the API per second", "api", "no limit"),
+    Setting("BREAKER_FAILURES", "count", 10, 0, 10_000,
+            "Failures in a row after which the API is left alone for a while; `0`: never", "api"),
+    Setting("BREAKER_SECONDS", "seconds", 10.0, 0.1, 3600,
+            "Seconds that it is left alone", "api"),
     Setting("MAX_RESULT_CHARS", "count", 50_000, 200, 10_000_000,
             "Characters of a result before it is cut, with a word on how to get the rest", "api"),
     Setting("MAX_REQUEST_BYTES", "bytes", _MIB, 1, _GIB, "Bytes of a request", "api"),
@@ -118,6 +126,15 @@ SETTINGS = (
     Setting("TOKEN_URL", "url", "", 0, 0,
             "Where OAuth tokens are fetched, in place of the usual address", "api",
             "as generated"),
+    Setting("EXCHANGE_URL", "url", "", 0, 0,
+            "Token endpoint where each caller's token is exchanged for one of the API (RFC 8693)",
+            "api"),
+    Setting("EXCHANGE_CLIENT_ID", "text", "", 0, 0,
+            "This server's client id at that endpoint", "api"),
+    Setting("EXCHANGE_CLIENT_SECRET", "secret", None, 0, 0,
+            "The secret that belongs to it (secret)", "api"),
+    Setting("EXCHANGE_AUDIENCE", "text", "", 0, 0, "Whom those tokens are for", "api"),
+    Setting("EXCHANGE_SCOPES", "scopes", frozenset(), 0, 0, "The scopes they have", "api"),
     Setting("FILE_ROOTS", "folders", (), 0, 0,
             "Folders whose files may be uploaded by path (stdio only)", "api"),
     Setting("SAVE_DIR", "folders", None, 0, 0,
@@ -171,6 +188,23 @@ _DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in SETTIN
 
 
 @dataclass(frozen=True, slots=True)
+class Login:
+    """Where a person logs in for an OAuth credential (the command `login`).
+
+    Absent endpoints are empty; `metadata_url` is a document that names them. `variables` are those
+    of the client's id and secret, `client` their values.
+    """
+
+    authorization_url: str = ""
+    device_url: str = ""
+    token_url: str = ""
+    metadata_url: str = ""
+    scopes: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    client: tuple[Secret | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
     """One security scheme with its secrets from the environment.
 
@@ -191,6 +225,8 @@ class Credential:
     """How it is sent and what it looks like, in words."""
     for_writing: Credential | None = None
     """What is sent in its place with requests that write, where the operator set that too."""
+    login: Login | None = None
+    """How a person gets a token for it; None where nobody can, and over HTTP."""
 
     @property
     def ready_token(self) -> bool:
@@ -244,7 +280,7 @@ class Settings:
     security: tuple[tuple[str, ...], ...] = ()
     credentials: Mapping[str, Credential] = field(default_factory=dict)
     answers: Mapping[str, Shaping] = field(default_factory=dict)
-    lists: Mapping[str, Listing] = field(default_factory=dict)
+    lists: Mapping[str, ListAnswer] = field(default_factory=dict)
     """Tool -> the list in its answers."""
     redact: tuple[str, ...] = ()
     """Fields to take out of every answer."""
@@ -268,6 +304,17 @@ class Settings:
     """Calls that run at the same time, of whatever tools."""
     call_rate: float = _DEFAULTS["CALL_RATE"]
     """Calls a second; 0 is no limit."""
+    breaker_failures: int = _DEFAULTS["BREAKER_FAILURES"]
+    """Failures in a row after which the API is left alone; 0 is never."""
+    breaker_seconds: float = _DEFAULTS["BREAKER_SECONDS"]
+    exchange_url: str = _DEFAULTS["EXCHANGE_URL"]
+    """Where callers' tokens are exchanged; empty when the API is called as the operator."""
+    exchange_client_id: str = _DEFAULTS["EXCHANGE_CLIENT_ID"]
+    exchange_client_secret: Secret | None = _DEFAULTS["EXCHANGE_CLIENT_SECRET"]
+    exchange_audience: str = _DEFAULTS["EXCHANGE_AUDIENCE"]
+    exchange_scopes: frozenset[str] = _DEFAULTS["EXCHANGE_SCOPES"]
+    redis_url: Secret | None = _DEFAULTS["REDIS_URL"]
+    """Where replicas share their limits."""
     max_result_chars: int = _DEFAULTS["MAX_RESULT_CHARS"]
     max_request_bytes: int = _DEFAULTS["MAX_REQUEST_BYTES"]
     max_response_bytes: int = _DEFAULTS["MAX_RESPONSE_BYTES"]
@@ -314,6 +361,11 @@ class Settings:
         """The API's own origin."""
         return origin_of(self.base_url)
 
+    @property
+    def login_command(self) -> str:
+        """What the operator types to log in."""
+        return f"{self.name}-mcp login"
+
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""
         return f"{self.env_prefix}_{name}"
@@ -327,13 +379,13 @@ def read(
     Over HTTP (`http`) the callers are not on this machine, and no local file can be named. Raises
     SettingsError with every problem there is.
     """
-    return _Reader(facts, os.environ if environ is None else environ).read(http)
+    return _Reader(facts, os.environ if environ is None else environ, http=http).read()
 
 
 class _Reader:
     """One reading of the environment, which collects problems and notes on the way."""
 
-    def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+    def __init__(self, facts: Mapping[str, Any], environ: Mapping[str, str], *, http: bool) -> None:
         self.facts = facts
         self.prefix = str(facts["env_prefix"])
         self.environ = {
@@ -341,8 +393,9 @@ class _Reader:
         }
         self.problems: list[str] = []
         self.notes: list[str] = []
+        self.http = http
 
-    def read(self, http: bool) -> Settings:
+    def read(self) -> Settings:
         base_url, base_url_given = self.base_url()
         trusted = self.origins("ALLOW_ORIGINS")
         token_url = self.token_url()
@@ -353,6 +406,8 @@ class _Reader:
             for name, auth in sorted(self.facts.get("auth", {}).items())
         }
         http_token = self.secret("HTTP_TOKEN")
+        redis_url = self.redis_url()
+        exchange_secret = self.secret("EXCHANGE_CLIENT_SECRET")
         self.note_risks(credentials, base_url, trusted)
         self.note_unknown(credentials.values())
         settings = Settings(
@@ -363,9 +418,14 @@ class _Reader:
             credentials=MappingProxyType(credentials),
             trusted_origins=frozenset(trusted),
             http_token=http_token,
-            redactor=_redactor(credentials.values(), http_token),
+            redis_url=redis_url,
+            exchange_url=self.exchange_url(),
+            exchange_client_secret=exchange_secret,
+            redactor=_redactor(
+                credentials.values(), http_token, exchange_secret, *_secrets_of_url(redis_url)
+            ),
             **self.generated(),
-            **self.local_folders(http),
+            **self.local_folders(),
             **self.simple_values(),
             notes=tuple(self.notes),
         )
@@ -388,9 +448,9 @@ class _Reader:
             "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
         }
 
-    def local_folders(self, http: bool) -> dict[str, Any]:
+    def local_folders(self) -> dict[str, Any]:
         """The folders on this machine that calls may use; none over HTTP."""
-        if http:
+        if self.http:
             return {}
         save_dirs = self.folders("SAVE_DIR")
         return {
@@ -472,6 +532,8 @@ class _Reader:
             writing = self.with_values(name, auth, token_url, twins)
             if writing.present:
                 credential = replace(credential, for_writing=writing)
+        if "login" in auth and not self.http:
+            return replace(credential, login=self.login(auth["login"], token_url))
         if variables and not credential.present:
             pairs = zip(variables, credential.values, strict=True)
             missing = [variable for variable, value in pairs if not value]
@@ -502,6 +564,20 @@ class _Reader:
             token_url=token_url or auth.get("token_url"),
             scopes=tuple(auth.get("scopes", ())),
             about=str(auth.get("about", "")),
+        )
+
+    def login(self, facts: Mapping[str, Any], token_url: str | None) -> Login:
+        """How a person logs in, with the client's id and secret from the environment."""
+        variables = tuple(facts["variables"])
+        names = [variable.removeprefix(f"{self.prefix}_") for variable in variables]
+        return Login(
+            authorization_url=facts.get("authorization_url", ""),
+            device_url=facts.get("device_url", ""),
+            token_url=token_url or facts.get("token_url", ""),
+            metadata_url=facts.get("metadata_url", ""),
+            scopes=tuple(facts.get("scopes", ())),
+            variables=variables,
+            client=tuple(self.secret(name) for name in names),
         )
 
     def note_risks(
@@ -537,6 +613,35 @@ class _Reader:
             self.refuse(name, fault)
             return None
         return Secret(value)
+
+    def exchange_url(self) -> str:
+        """Where callers' tokens are exchanged, if the operator says so."""
+        url = self.value("EXCHANGE_URL")
+        if not url:
+            return ""
+        try:
+            origin = origin_of(url)
+        except ValueError as error:
+            self.refuse("EXCHANGE_URL", f"cannot be used: {error}")
+            return ""
+        if origin.scheme != "https" and not origin.loopback:
+            self.refuse("EXCHANGE_URL", "has to be an https URL: callers' tokens are sent there")
+        needed = ["EXCHANGE_CLIENT_ID", "EXCHANGE_CLIENT_SECRET"]
+        if self.http:
+            needed.append("HTTP_ISSUER")
+        for name in needed:
+            is_set = self.value(name) or self.value(f"{name}_FILE")
+            if not is_set:
+                self.refuse(name, f"is not set, and `{self.prefix}_EXCHANGE_URL` needs it")
+        return url
+
+    def redis_url(self) -> Secret | None:
+        """The URL of a Redis, which may hold a password."""
+        url = self.secret("REDIS_URL")
+        if url is not None and not url.reveal().startswith(("redis://", "rediss://", "unix://")):
+            self.refuse("REDIS_URL", "has to begin with `redis://`, `rediss://` or `unix://`")
+            return None
+        return url
 
     def secret_file(self, name: str) -> str | None:
         """The content of a secret's file, which nobody but its owner may read."""
@@ -643,9 +748,13 @@ class _Reader:
 
     def note_unknown(self, credentials: Iterable[Credential]) -> None:
         """Note variables with the server's prefix that it does not read."""
-        secrets = {f"{self.prefix}_HTTP_TOKEN"}
+        settings = [setting.name for setting in SETTINGS if setting.kind == "secret"]
+        secrets = {f"{self.prefix}_{name}" for name in settings}
         for credential in credentials:
             secrets.update(credential.variables)
+            secrets.update(
+                self.facts["auth"][credential.name].get("login", {}).get("variables", ())
+            )
             if credential.kind in TWOFOLD:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
@@ -658,12 +767,22 @@ class _Reader:
             self.notes.append(note)
 
 
-def _redactor(credentials: Iterable[Credential], http_token: Secret | None) -> Redactor:
-    secrets = [http_token]
+def _secrets_of_url(url: Secret | None) -> tuple[Secret, ...]:
+    """A URL and the password in it."""
+    if url is None:
+        return ()
+    password = unquote(urlsplit(url.reveal()).password or "")
+    return (url, Secret(password))
+
+
+def _redactor(credentials: Iterable[Credential], *others: Secret | None) -> Redactor:
+    secrets = list(others)
     for credential in credentials:
         secrets += credential.values
         if credential.for_writing is not None:
             secrets += credential.for_writing.values
+        if credential.login is not None:
+            secrets += credential.login.client[1:]
     return Redactor(secret.reveal() for secret in secrets if secret)
 
 
@@ -713,9 +832,9 @@ def _shaping(answer: Mapping[str, Any]) -> Shaping:
     )
 
 
-def _listing(facts: Mapping[str, Any]) -> Listing:
+def _listing(facts: Mapping[str, Any]) -> ListAnswer:
     lists = {name: tuple(facts[name]) for name in ("items", "source") if name in facts}
-    return Listing(**{**facts, **lists})
+    return ListAnswer(**{**facts, **lists})
 
 
 def _origins(urls: Iterable[Any]) -> Iterable[Origin]:

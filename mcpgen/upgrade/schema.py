@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 
 from ..load.definitions import DECLARATIONS
 from ..load.document import Document
-from ..load.values import as_list, as_object, as_text
+from ..load.values import TYPES, as_list, as_object, as_text, listed_types
 from ..problems import Problems
 from ..runtime.pointer import escape
+from ..text import visible
 from .walk import At, pointer
 
 Schema: TypeAlias = dict[str, Any]
@@ -33,7 +34,27 @@ ANNOTATIONS = (
 )
 """Keywords that say something and demand nothing; they stay outside when a schema is wrapped."""
 BESIDE_A_REFERENCE = ("$ref", *(key for key in ANNOTATIONS if key not in ("readOnly", "writeOnly")))
-TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
+MISSPELT_TYPES = {
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "str": "string",
+    "text": "string",
+    "date": "string",
+    "datetime": "string",
+    "date-time": "string",
+    "timestamp": "string",
+    "uuid": "string",
+    "file": "string",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "map": "object",
+}
 SIZES = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
 
 
@@ -199,13 +220,32 @@ class SchemaUpgrade:
             del member["required"]
 
     def type(self, schema: Schema, at: At) -> None:
-        """Swagger 2.0 `type: file` → binary text; Gemini's `STRING` → `string`."""
-        name = as_text(schema["type"])
-        if name == "file":
+        """Swagger 2.0 `type: file` → binary text; Gemini's `STRING` → `string`; a misspelt type →
+        the one that is meant.
+        """
+        written = schema["type"]
+        if written == "file":
             schema["type"] = "string"
             schema["format"] = "binary"
-        elif name.lower() in TYPES:
-            schema["type"] = name.lower()
+        elif type(written) is list:
+            schema["type"] = [self.type_named(name, at) for name in written]
+        else:
+            schema["type"] = self.type_named(written, at)
+
+    def type_named(self, name: Any, at: At) -> Any:
+        """A type by its name, even a misspelt one; another value stays, and is reported."""
+        word = as_text(name).lower()
+        if word in TYPES:
+            return word
+        right = MISSPELT_TYPES.get(word)
+        hint = f"read as `{right}`: write that"
+        if right is None:
+            hint = "one of " + ", ".join(f"`{known}`" for known in sorted(TYPES))
+        text = visible(str(name))[:60]
+        self.problems.warn(
+            "E0502", f"unknown type `{text}`", pointer=f"{pointer(at)}/type", hint=hint
+        )
+        return right or name
 
     def size(self, schema: Schema, at: At) -> None:
         """Gemini's `"minItems": "1"` → a number: protocol buffers write 64 bits as text."""
@@ -275,23 +315,16 @@ def _is_null(branch: Any) -> bool:
     branch = as_object(branch)
     if branch.get("nullable") is True:
         return True
-    return "null" in _listed(branch.get("type"))
+    return "null" in listed_types(branch.get("type"))
 
 
 def _add_null(schema: Schema) -> None:
-    types = _listed(schema.get("type"))
+    types = listed_types(schema.get("type"))
     if types and "null" not in types:
         schema["type"] = [*types, "null"]
     values = as_list(schema.get("enum"))
     if values and None not in values:
         schema["enum"] = [*values, None]
-
-
-def _listed(types: Any) -> list[Any]:
-    """The value of `type` as a list, empty where it is none."""
-    if type(types) is str:
-        return [types]
-    return as_list(types)
 
 
 Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]

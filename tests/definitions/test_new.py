@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -30,6 +31,19 @@ def generated_tests(folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
     return done.stdout.splitlines()[-1]
+
+
+def test_a_wrong_transport_is_asked_for_again(
+    mcpgen: Mcpgen, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = io.StringIO("for demos\nfoo\nhttp\ny\n")
+    monkeypatch.setattr(answers, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", answers)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert mcpgen("new", "demo") == 0
+    asked = capsys.readouterr().out
+    assert asked.count("Transport (stdio or http)") == 2
+    assert "Error: write `stdio` or `http`" in asked
 
 
 def test_a_new_project_runs_its_tests_and_takes_more_tools(

@@ -244,6 +244,30 @@ def test_names_that_change_and_names_that_come_twice_are_told(tmp_path: Path) ->
     assert codes == {"/tools/0": "E0452", "/tools/2": "E0452", "/tools/3": "E0451"}
 
 
+def test_a_tool_that_runs_as_a_task_is_told(tmp_path: Path) -> None:
+    def tool(name: str, support: str) -> dict[str, Any]:
+        return {"name": name, "inputSchema": {}, "execution": {"taskSupport": support}}
+
+    tools = [tool("slow", "required"), tool("quick", "forbidden")]
+    _, problems = server_of(written(tmp_path, tools))
+    assert [(problem.code, problem.pointer) for problem in problems] == [
+        ("E0453", "/tools/0/execution")
+    ]
+
+
+def test_a_title_that_repeats_the_name_is_no_description(tmp_path: Path) -> None:
+    properties = {
+        "due_at": {"title": "Due At", "type": "string"},
+        "paid": {"title": "Whether it was paid", "type": "boolean"},
+    }
+    schema = {"type": "object", "title": "payArguments", "properties": properties}
+    server, _ = server_of(written(tmp_path, [{"name": "pay", "inputSchema": schema}]))
+    assert server.tools[0].input_schema["properties"] == {
+        "due_at": {"type": "string"},
+        "paid": {"type": "boolean", "description": "Whether it was paid"},
+    }
+
+
 def test_a_tool_without_a_schema_is_told(tmp_path: Path) -> None:
     tools = [
         {"name": "a", "description": "A."},

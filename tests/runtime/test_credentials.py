@@ -504,7 +504,7 @@ def test_a_wrong_client_secret_is_reported_by_variable(
     async def main() -> Any:
         made = settings(url, oauth(url), CLIENT_ID=CLIENT_ID, CLIENT_SECRET=CANARY)
         async with runtime.api.Api(made) as api:
-            with pytest.raises(runtime.credentials.TokenRefused) as caught:
+            with pytest.raises(runtime.oauth.TokenRefused) as caught:
                 await api.request("GET", "/me")
         frames = own_frames(caught.value, runtime.api.__package__)
         return [str(runtime.report.report_error(caught.value, made)), *frames]
@@ -570,7 +570,7 @@ def test_a_token_endpoint_that_misbehaves_is_an_error(
         async with Upstream(reply) as upstream:
             made = settings(upstream.url, oauth(upstream.url), **CLIENT)
             async with runtime.api.Api(made) as api:
-                with pytest.raises((runtime.credentials.TokenRefused, runtime.errors.BadAnswer)):
+                with pytest.raises((runtime.oauth.TokenRefused, runtime.errors.BadAnswer)):
                     await api.request("GET", "/x")
             assert {request.target for request in upstream.requests} == {"/token"}
 

@@ -11,7 +11,7 @@ from mcpgen.runtime.client.blocks import content_of
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
-from mcpgen.runtime.results.pages import Listing
+from mcpgen.runtime.results.pages import ListAnswer
 from mcpgen.runtime.settings import Settings, Shaping
 
 LISTED = {
@@ -19,7 +19,7 @@ LISTED = {
     "inputSchema": {"type": "object", "properties": {"fields": {}, "page": {}, "per_page": {}}},
     "outputSchema": {"type": "object", "properties": {"result": {}}},
 }
-LISTING = Listing(items=(), fields="fields", next="page", size="per_page", how="page")
+LISTING = ListAnswer(items=(), fields="fields", next="page", size="per_page", how="page")
 
 
 def repo(number: int) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def repo(number: int) -> dict[str, Any]:
 def shown(
     data: Any,
     call: dict[str, Any] | None = None,
-    listing: Listing = LISTING,
+    listing: ListAnswer = LISTING,
     shaping: Shaping | None = None,
     **settings: Any,
 ) -> tuple[list[str], Any]:
@@ -58,7 +58,7 @@ def shown(
 def of(
     answer: Answer[Any],
     call: dict[str, Any] | None = None,
-    listing: Listing = LISTING,
+    listing: ListAnswer = LISTING,
     shaping: Shaping | None = None,
     **settings: Any,
 ) -> tuple[list[str], Any]:
@@ -132,12 +132,12 @@ def test_single_objects_small_lists_and_lists_without_the_argument_stay_whole() 
     assert json.loads(shown(repo(1))[0][0]) == repo(1)
     assert json.loads(shown([repo(1)])[0][0]) == [repo(1)]
     items = [repo(number) for number in range(20)]
-    assert json.loads(shown(items, listing=Listing(items=()))[0][0]) == items
+    assert json.loads(shown(items, listing=ListAnswer(items=()))[0][0]) == items
 
 
 def test_a_list_inside_an_answer_keeps_what_stands_beside_it() -> None:
     data = {"ok": True, "data": {"repos": [repo(number) for number in range(20)]}, "total": 20}
-    listing = Listing(items=("data", "repos"), fields="fields")
+    listing = ListAnswer(items=("data", "repos"), fields="fields")
     [text, _], structured = shown(data, listing=listing)
     assert structured == json.loads(text)
     assert structured["total"] == 20 and structured["data"]["repos"][1]["owner"] == "octocat"
@@ -150,7 +150,7 @@ def test_an_item_keeps_the_only_url_it_has() -> None:
 
 def test_a_list_is_a_table_where_that_was_asked_for() -> None:
     data = {"data": [{"id": 1, "title": "A\tB\nC", "tags": ["x"]}, {"id": 2, "n": None}], "n": 2}
-    listing = Listing(items=("data",), fields="fields")
+    listing = ListAnswer(items=("data",), fields="fields")
     [text], structured = shown(data, listing=listing, shaping=Shaping(table=True))
     assert text == 'id\ttitle\ttags\tn\n1\tA B C\t["x"]\t\n2\t\t\t\n{"data":[],"n":2}'
     assert structured == data

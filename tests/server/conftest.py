@@ -14,6 +14,7 @@ sys.path.append(
     str(Path(__file__).parent)
 )  # pytest's importlib mode leaves the folder of the tests out
 
+from served import Server, Start
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
 
@@ -58,3 +59,29 @@ def in_process(
     yield make
     for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
         del sys.modules[name]
+
+
+@pytest.fixture
+def start(package: Path, environment: dict[str, str]) -> Iterator[Start]:
+    """A function that serves the package over HTTP, with further settings and arguments."""
+    running: list[Server] = []
+
+    def run(*arguments: str, files: int | None = None, **settings: str) -> Server:
+        named = {f"{PREFIX}_{name}": value for name, value in settings.items()}
+        running.append(Server(package, {**environment, **named}, *arguments, files=files))
+        return running[-1]
+
+    yield run
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture(params=["httptools", "h11"])
+def parser(request: pytest.FixtureRequest, package: Path) -> str:
+    """What reads HTTP in the server: what the extra `fast` installs, or what is always there."""
+    if request.param == "httptools":
+        pytest.importorskip("httptools")
+    else:
+        for name in ("httptools", "uvloop"):
+            (package.parent / f"{name}.py").write_text("raise ImportError\n")
+    return str(request.param)

@@ -80,13 +80,14 @@ def pictures(browser: Any, folder: Path) -> None:
     run(["generate", str(document), "--quiet", "-o", str(project)])
     text = text.replace("api.bookshop.example", "shop.example")
     document.write_text(text.replace("summary: Get one book", "summary: Show one book"), "utf-8")
-    page = browser.new_page(viewport={"width": 1100, "height": 760})
+    page = browser.new_page(viewport={"width": 1100, "height": 870})
     with workbench(project.name, folder) as address:
         own = address.split("/?")[0]
         page.goto(address)
         page.wait_for_selector("#by-score:enabled")
         page.wait_for_load_state("networkidle")
         page.screenshot(path=PICTURES / "overview.png")
+        page.set_viewport_size({"width": 1100, "height": 760})
         page.goto(f"{own}/changes")
         page.wait_for_selector(".accept")
         page.screenshot(path=PICTURES / "changes.png")

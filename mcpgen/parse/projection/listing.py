@@ -17,7 +17,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from ...load.values import as_text
 from ...runtime.pointer import escape
+from ...runtime.results.pages import fold
 from ..detail import LARGEST, Texts
 from . import texts, unions
 from .node import Member, Node
@@ -34,6 +36,8 @@ PHRASE = 60
 DEEPEST_OPTIONAL = 5
 """Properties around an optional property, itself included; clients and models lose track below."""
 DEEPEST_REQUIRED = 9
+DEEPEST_TITLE = 2
+"""Properties around a title that stands in for a text."""
 SHORT_VALUES = 40
 """Bytes of an enum that is listed with the type: a note on it would not be shorter."""
 DEEPEST_ARRAY = 4
@@ -67,16 +71,17 @@ class Place:
     """One schema as it is listed.
 
     `level`: properties between it and the arguments of the call, -1 for a body that is one
-    argument. `depth`: properties around it. `rules`: the keywords that are listed. `text`: the
-    document's text so far. `note`: what is said in place of values or shapes. `names`: how many
-    properties that are not listed are named. `shapes`: the objects of a union that are not listed
-    yet. `wider`: something was left out that no other attribute shows. `is_needed`: every call has
-    a value here.
+    argument. `depth`: properties around it. `name`: that of its property, if it is one. `rules`:
+    the keywords that are listed. `text`: the document's text so far. `note`: what is said in place
+    of values or shapes. `names`: how many properties that are not listed are named. `shapes`: the
+    objects of a union that are not listed yet. `wider`: something was left out that no other
+    attribute shows. `is_needed`: every call has a value here.
     """
 
     node: Node
     level: int
     depth: int
+    name: str = ""
     rules: Schema = field(default_factory=dict)
     text: str = ""
     note: str = ""
@@ -106,6 +111,15 @@ class Place:
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
         return self.node.rules.keys() <= self.rules.keys()
+
+    def titled(self) -> bool:
+        """Whether the title can stand in for a text that is missing: it says more than the name,
+        and the place is not deep.
+        """
+        if self.depth > DEEPEST_TITLE:
+            return False
+        title = as_text(self.node.base.get("title"))
+        return fold(title) != fold(self.name)
 
     def schema(self) -> Schema:
         """The listed schema."""
@@ -235,6 +249,7 @@ class Listing:
         if not nulls:
             node = replace(node, null=False)
         place = self._place(node, level, depth)
+        place.name = name
         place.is_needed = required or level < 0
         if words:
             place.words = words
@@ -381,10 +396,12 @@ class Listing:
     def _members(self, place: Place, members: list[Member]) -> dict[str, Place]:
         """Properties of an object as places."""
         level, depth = place.level + 1, place.depth + 1
-        return {
-            member.key: self._place(self.nodes.node(member.schema), level, depth)
-            for member in members
-        }
+        places = {}
+        for member in members:
+            inner = self._place(self.nodes.node(member.schema), level, depth)
+            inner.name = member.wire_name
+            places[member.key] = inner
+        return places
 
     def _add_shapes(self, place: Place) -> None:
         """The objects of a union: each by itself, with all names, where that takes no more than its
@@ -487,7 +504,7 @@ class Listing:
             place.rules |= rules
 
     def _add_text(self, place: Place, limit: int) -> None:
-        text = texts.text_of(place.node, limit, titled=place.depth <= 2)
+        text = texts.text_of(place.node, limit, place.titled())
         if place.words:
             text = place.words(limit, text)
         if text == place.text:

@@ -24,7 +24,7 @@ SOME_VALUES = 12
 """Values of a long enum that are said as examples."""
 
 
-def text_of(node: Node, limit: int, *, titled: bool) -> str:
+def text_of(node: Node, limit: int, titled: bool) -> str:
     """The document's text about a schema in at most `limit` characters, and notes on what its
     keywords leave out. The title stands in for the text where the schema is `titled`.
     """

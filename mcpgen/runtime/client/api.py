@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -19,6 +20,7 @@ from typing import Any, TypeAlias
 import httpcore2
 import httpx2
 
+from ..caller import caller_now
 from ..errors import (
     ApiError,
     BadAnswer,
@@ -29,14 +31,16 @@ from ..errors import (
     TimedOut,
     Unreachable,
 )
-from ..limits import Gate, Rate, back_off, retry_after
-from ..origin import check_base_url, origin_of
+from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
+from ..origin import Origin, check_base_url, origin_of
 from ..results.answer import STREAMS, Answer, parsed
 from ..secrets import Secret
 from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
-from .credentials import Credentials, Outgoing, Security
+from .credentials import Credentials, Security
+from .health import Health, clock
 from .network import Response, TooLarge, Transport, body_of, check_head
+from .outgoing import Outgoing
 from .url import build, redirect
 from .wire import OMIT, Omit, Part
 
@@ -50,6 +54,7 @@ Value: TypeAlias = object
 IDEMPOTENT = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"))
 SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "QUERY"))
 RETRIED = frozenset((429, 502, 503, 504))
+FAILING = RETRIED - {429}
 REDIRECTS = frozenset(range(300, 400)) - {304}
 MAX_REDIRECTS = 3
 MAX_TOKEN_ANSWER = 64 * 1024
@@ -94,7 +99,9 @@ class Api:
         self._authorize = getattr(auth, "authorize", None)
         self._transport: Transport | None = None
         self._gate = Gate(settings.max_concurrency, settings.max_waiting)
-        self._rate = Rate(settings.rate_limit)
+        self._rate = pace_of(settings, "api", settings.rate_limit)
+        self._budget = RetryBudget()
+        self._healths: dict[Origin, Health] = {}
         self._credentials = Credentials(settings, frozenset(getattr(auth, "PROVIDES", ())))
         for name in _LOGGERS:
             logging.getLogger(name).addFilter(settings.redactor)
@@ -171,7 +178,7 @@ class Api:
                 headers=fields,
                 cookies=cookie_pairs(cookies),
                 body=body,
-                credentials=self._selected(security, method) if trusted else (),
+                credentials=await self._selected(security, method) if trusted else (),
                 trusted=trusted,
                 until=asyncio.get_running_loop().time() + self.settings.total_timeout,
             )
@@ -185,8 +192,9 @@ class Api:
                 error.variables = self._credentials.variables(security, writes=writes)
             raise
 
-    def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
+    async def _selected(self, security: Security | None, method: str) -> tuple[Credential, ...]:
         """The credentials of a request, those for writing unless its method is a safe one."""
+        await self._credentials.find_logins(security)
         return self._credentials.select(security, writes=method not in SAFE)
 
     def _server(self, base_url: str | None) -> tuple[str, bool]:
@@ -226,74 +234,131 @@ class Api:
         """Repeat the call where another attempt can help and do no harm."""
         tries = self.settings.retries + 1 if call.method in IDEMPOTENT else 1
         attempt, renewed = 1, False
+        failure: ApiError | None = None
+        self._budget.count_call()
         while True:
             wait = back_off(attempt + 1, self.settings.backoff)
             try:
                 answer, tokens = await self._turn(call)
-            except _Retryable as failure:
-                if attempt >= tries:
-                    raise failure.error from None
-                reason = str(failure.error)
+            except Busy as busy:
+                # What an earlier attempt met says more, and does not say that nothing was sent
+                raise failure or busy from None
+            except _Retryable as retryable:
+                failure = retryable.error
+                reason = str(failure)
             else:
                 if answer.status < 400:
                     return answer
                 if answer.status == 401 and not renewed and self._credentials.renew(tokens):
                     renewed = True
                     continue
-                if attempt >= tries or answer.status not in RETRIED:
-                    raise BadStatus(answer)
+                failure = BadStatus(answer)
+                if answer.status not in RETRIED:
+                    raise failure
                 wait = self._wait_after(answer, call, wait)
                 reason = f"the API answered {answer.status}"
+            if attempt >= tries or not self._may_repeat(call):
+                raise failure from None
             attempt += 1
             await tell(f"{reason}; attempt {attempt} of {tries} in {wait:.1f} s")
             await asyncio.sleep(wait)
 
+    def _may_repeat(self, call: ApiCall) -> bool:
+        """Whether the API can bear another attempt; it is counted."""
+        return not self._health(call).refusal() and self._budget.take()
+
+    def _health(self, call: ApiCall) -> Health:
+        """What is known of the API that a call goes to."""
+        settings = self.settings
+        new = Health(settings.breaker_failures, settings.breaker_seconds)
+        return self._healths.setdefault(origin_of(call.base), new)
+
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
         """Seconds until the next attempt: what the API asks for, or else `default`.
 
-        Raises BadStatus when that is longer than the call may wait.
+        Raises BadStatus when that is longer than the call may wait. Other calls leave the API alone
+        for as long.
         """
         wait = retry_after(answer.headers.get("retry-after"))
         if wait is None:
             wait = default
-        left = call.until - asyncio.get_running_loop().time()
-        if wait > min(self.settings.max_retry_wait, left):
+        else:
+            self._health(call).rest(wait)
+        if wait > self._longest_wait(call):
             raise BadStatus(answer)
         return wait
 
+    def _longest_wait(self, call: ApiCall) -> float:
+        """Seconds that a call may wait because the API asks for it."""
+        left = call.until - asyncio.get_running_loop().time()
+        return min(self.settings.max_retry_wait, left)
+
     async def _turn(self, call: ApiCall) -> tuple[Answer[Any], dict[str, Secret]]:
-        """One attempt, redirects included, when it is its turn. Returns the answer and the access
-        tokens that were used.
+        """One attempt when it is its turn, unless the API is to be left alone. Returns the answer
+        and the access tokens that were used.
         """
+        health = self._health(call)
+        await self._let_rest(health, call)
         if self._gate.full:
             await tell("waiting for other calls to finish")
         async with self._gate.slot():
             await self._pace(call)
-            url, method = call.url, call.method
-            for _ in range(MAX_REDIRECTS + 1):
-                answer, tokens = await self._exchange(call, method, url)
-                location = answer.headers.get("location")
-                if location is None or answer.status not in REDIRECTS:
-                    return answer, tokens
-                if method not in SAFE and answer.status not in (307, 308):
-                    raise Redirected(
-                        f"the API took the request and answered {answer.status} with a redirect,"
-                        f" which is not followed for {method}; look at what it did before sending"
-                        " it again"
-                    )
-                url = redirect(url, location, call.base, self.settings.redactor)
-                if answer.status == 303 and method != "HEAD":
-                    method = "GET"
-            raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
+            with health.attempt() as attempt:
+                try:
+                    answer, tokens = await self._hops(call)
+                except (_Retryable, TimedOut, Unreachable) as error:
+                    attempt.failed(str(getattr(error, "error", error)))
+                    raise
+                if answer.status in FAILING:
+                    attempt.failed(f"it answered {answer.status}")
+                else:
+                    attempt.worked()
+                return answer, tokens
+
+    async def _let_rest(self, health: Health, call: ApiCall) -> None:
+        """Wait as long as the API asked earlier calls to. Raises Busy when the call has no time for
+        it, and while the API is left alone.
+        """
+        reason = health.refusal()
+        if reason:
+            raise Busy(reason)
+        wait = health.resting()
+        if not wait:
+            return
+        if wait > self._longest_wait(call):
+            raise Busy(f"the API asked for no calls until {clock(wait)}; try again then")
+        await tell(f"waiting {wait:.1f} s, as the API asked")
+        # Not all at once
+        await asyncio.sleep(wait * random.uniform(1.0, 1.1))
+
+    async def _hops(self, call: ApiCall) -> tuple[Answer[Any], dict[str, Secret]]:
+        """One attempt, redirects included."""
+        url, method = call.url, call.method
+        for _ in range(MAX_REDIRECTS + 1):
+            answer, tokens = await self._exchange(call, method, url)
+            location = answer.headers.get("location")
+            if location is None or answer.status not in REDIRECTS:
+                return answer, tokens
+            if method not in SAFE and answer.status not in (307, 308):
+                raise Redirected(
+                    f"the API took the request and answered {answer.status} with a redirect,"
+                    f" which is not followed for {method}; look at what it did before sending"
+                    " it again"
+                )
+            url = redirect(url, location, call.base, self.settings.redactor)
+            if answer.status == 303 and method != "HEAD":
+                method = "GET"
+        raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
 
     async def _pace(self, call: ApiCall) -> None:
         """Wait as long as the rate limit asks for. Raises Busy when the call has no time for it."""
-        wait = self._rate.reserve()
+        left = call.until - asyncio.get_running_loop().time()
+        wait = await self._rate.take(left)
         if not wait:
             return
+        if wait > left:
+            raise Busy(f"busy: the rate limit leaves no room for the next {wait:.0f} seconds")
         try:
-            if wait > call.until - asyncio.get_running_loop().time():
-                raise Busy(f"busy: the rate limit leaves no room for the next {wait:.0f} seconds")
             await tell(f"waiting {wait:.1f} s for the rate limit")
             await asyncio.sleep(wait)
         except BaseException:
@@ -334,9 +399,10 @@ class Api:
         request = Outgoing(
             method, url, headers, dict(call.cookies), content, self.settings.redactor
         )
+        request.caller = caller_now.get()
         if call.trusted:
             self._add_constants(request)
-            await self._credentials.add(call.credentials, request, self._post)
+            await self._credentials.add(call.credentials, request, self.post)
             if self._authorize is not None:
                 await self._authorize(request)
             if request.url is not url and origin_of(str(request.url)) != origin_of(str(url)):
@@ -399,8 +465,8 @@ class Api:
             reason = "the stream fell silent"
         return b"".join(chunks), reason
 
-    async def _post(self, request: Outgoing) -> Answer[Any]:
-        """A request to a token endpoint and its answer; redirects are not followed."""
+    async def post(self, request: Outgoing) -> Answer[Any]:
+        """A request to an OAuth endpoint and its answer; redirects are not followed."""
         try:
             response = await self._send(request)
         except _Retryable as failure:

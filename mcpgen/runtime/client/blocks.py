@@ -21,7 +21,7 @@ from ..results.answer import UNTYPED, Answer
 from ..results.charsets import decode
 from ..results.content import Block
 from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
-from ..results.pages import Listing, after, fold, items_of, next_part
+from ..results.pages import ListAnswer, after, fold, items_of, next_part
 from ..results.shorten import Cuts, TooDeep, clean, compact, fit, shape, visible
 from ..results.withheld import NOTE, Withheld
 from ..settings import Settings, Shaping
@@ -29,7 +29,7 @@ from .report import status_text
 
 logger = logging.getLogger(__name__)
 
-_NO_LIST = Listing()
+_NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
 
 _IMAGES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
@@ -50,7 +50,7 @@ class _Tool:
     arguments: tuple[str, ...]
     structured: bool
     wrapped: bool
-    listing: Listing
+    listing: ListAnswer
     shaping: Shaping
     withheld: Withheld
     call: Mapping[str, Any]

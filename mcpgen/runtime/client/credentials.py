@@ -6,67 +6,26 @@ trusts, and never elsewhere. They replace whatever an argument set in their plac
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import re
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import quote, quote_plus, unquote_plus, urlencode
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-import httpx2
-
-from ..errors import ApiError, MissingCredential, Refused
-from ..origin import origin_of
-from ..results.answer import Answer
-from ..secrets import Redactor, Secret
+from ..errors import MissingCredential
+from ..secrets import Secret, own_token
 from ..settings import Credential, Settings
-from .body import VALUE
+from .oauth import Post, Token
+from .outgoing import Outgoing
+
+if TYPE_CHECKING:
+    from ..login.token import StoredToken
+    from .on_behalf import Exchange
 
 Security = tuple[tuple[str, ...], ...]
-Post = Callable[["Outgoing"], Awaitable[Answer[Any]]]
-"""Sends a request to a token endpoint."""
 
-
-class TokenRefused(ApiError):
-    """The token endpoint gave no token."""
-
-
-@dataclass(slots=True, repr=False)
-class Outgoing:
-    """A request on its way out, as `auth.authorize` sees it."""
-
-    method: str
-    url: httpx2.URL
-    headers: dict[str, str]
-    cookies: dict[str, str]
-    content: bytes | None
-    redactor: Redactor
-    tokens: dict[str, Secret] = field(default_factory=dict)
-    """The access token that was used for each OAuth credential, by its first variable."""
-
-    def conceal(self, secret: str) -> str:
-        """Mask a text in results, errors and logs from now on; returns the text."""
-        self.redactor.add(secret)
-        return secret
-
-    def set_header(self, name: str, value: str) -> None:
-        """Set a header, replacing any of that name, whatever its case."""
-        for other in [key for key in self.headers if key.lower() == name.lower()]:
-            del self.headers[other]
-        self.headers[name] = value
-
-    def set_query(self, name: str, value: str) -> None:
-        """Set a query parameter, replacing any of that name."""
-        path, _, query = self.url.raw_path.decode("ascii").partition("?")
-        pairs = [pair for pair in query.split("&") if pair and _name_of(pair) != name]
-        pairs.append(f"{quote(name, safe='')}={quote(value, safe='')}")
-        self.url = self.url.copy_with(raw_path=f"{path}?{'&'.join(pairs)}".encode("ascii"))
-
-
-def _name_of(pair: str) -> str:
-    return unquote_plus(pair.partition("=")[0])
+BEARERS = ("bearer", "client_credentials")
+"""The kinds of credentials that a token on behalf of the caller takes the place of."""
+ON_BEHALF = "on behalf of the caller"
+"""Stands for a variable in `Outgoing.tokens`."""
 
 
 class Credentials:
@@ -75,12 +34,35 @@ class Credentials:
     def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
         self._settings = settings
         self._provided = provided
-        self._tokens: dict[str, Token] = {}
+        self._tokens: dict[str, Token | StoredToken] = {}
         """By the first variable of the credential."""
+        self._logins: dict[str, StoredToken] = {}
+        """By the name of the credential, those that the environment does not hold."""
+        self._exchange: Exchange | None = None
+        if settings.exchange_url:
+            from .on_behalf import Exchange
+
+            self._exchange = Exchange(settings)
         for credential in settings.credentials.values():
             for one in (credential, credential.for_writing):
                 if one is not None and one.kind == "client_credentials":
                     self._tokens[one.variables[0]] = Token(one, settings)
+            if credential.login is not None and not credential.present:
+                self._add_login(credential)
+
+    def _add_login(self, credential: Credential) -> None:
+        """Use the tokens of a login for a credential."""
+        from ..login.token import StoredToken
+
+        token = StoredToken(credential, self._settings)
+        self._logins[credential.name] = token
+        self._tokens[credential.variables[0]] = token
+
+    async def find_logins(self, security: Security | None) -> None:
+        """Look for the tokens of logins that an operation can use."""
+        for names in self._alternatives(security):
+            for name in self._logins.keys() & set(names):
+                await self._logins[name].find()
 
     def select(self, security: Security | None, *, writes: bool = False) -> tuple[Credential, ...]:
         """The credentials of the first alternative that is complete (OpenAPI 3.1 section 4.8.30).
@@ -100,14 +82,19 @@ class Credentials:
     async def add(self, credentials: tuple[Credential, ...], request: Outgoing, post: Post) -> None:
         """Add the selected credentials to a request."""
         for credential in credentials:
-            if credential.kind == "api_key":
+            if self._exchange is not None and credential.kind in BEARERS:
+                own = await self._exchange.token(request.caller, post)
+                request.tokens[ON_BEHALF] = own
+                own_token.set(own)
+                request.set_header("Authorization", f"Bearer {own.reveal()}")
+            elif credential.kind == "api_key":
                 _add_api_key(request, credential)
             elif credential.kind == "basic":
                 request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
-            elif credential.kind == "bearer":
+            elif credential.kind == "bearer" and credential.present:
                 scheme = credential.scheme or "Bearer"
                 request.set_header("Authorization", f"{scheme} {_bare_token(credential, 0)}")
-            elif credential.kind == "client_credentials":
+            elif credential.kind in ("bearer", "client_credentials"):
                 token = await self._access_token(credential, request, post)
                 request.set_header("Authorization", f"Bearer {token}")
 
@@ -124,7 +111,10 @@ class Credentials:
         again makes sense.
         """
         for variable, token in refused.items():
-            self._tokens[variable].forget(token)
+            if self._exchange is not None and variable == ON_BEHALF:
+                self._exchange.forget(token)
+            else:
+                self._tokens[variable].forget(token)
         return bool(refused)
 
     def variables(self, security: Security | None, *, writes: bool = False) -> tuple[str, ...]:
@@ -159,8 +149,19 @@ class Credentials:
         """The credentials that are set; `auth.py` may provide the others."""
         for name in names:
             credential = self._credential(name, writes)
-            if credential is not None and credential.present:
+            if credential is None:
+                continue
+            if self._is_present(credential) or self._is_logged_in(name):
                 yield credential
+
+    def _is_present(self, credential: Credential) -> bool:
+        """Whether the credential is set, or made for each caller."""
+        if self._exchange is not None and credential.kind in BEARERS:
+            return True
+        return credential.present
+
+    def _is_logged_in(self, name: str) -> bool:
+        return name in self._logins and self._logins[name].is_there
 
     def _missing(self, alternatives: Security) -> MissingCredential:
         unset = [self._unset_variables(names) for names in alternatives]
@@ -172,9 +173,16 @@ class Credentials:
             )
         return MissingCredential(
             "nothing was sent: the operation needs a credential, and the environment variable"
-            f" {', or '.join(ways)} is not set; only the operator of this server can set it",
+            f" {', or '.join(ways)} is not set; only the operator of this server can set it"
+            f"{self._login_hint(alternatives)}",
             self.variables(alternatives),
         )
+
+    def _login_hint(self, alternatives: Security) -> str:
+        """The command that logs in, where that completes an alternative."""
+        if not any(name in self._logins for names in alternatives for name in names):
+            return ""
+        return f", or log in with `{self._settings.login_command}`"
 
     def _unset_variables(self, names: tuple[str, ...]) -> list[str]:
         """The variables that complete an alternative when they are set; none if they cannot."""
@@ -188,129 +196,6 @@ class Credentials:
             if not credential.present:
                 variables += _variables_without_value(credential)
         return variables
-
-
-class Token:
-    """The access token of one OAuth 2 client (RFC 6749 section 4.4).
-
-    It is fetched when needed, kept, and renewed before it expires. Concurrent calls share one
-    request for it.
-    """
-
-    def __init__(self, credential: Credential, settings: Settings) -> None:
-        self._credential, self._settings = credential, settings
-        self._lock = asyncio.Lock()
-        self._token: Secret | None = None
-        self._until = 0.0
-
-    async def get(self, post: Post) -> Secret:
-        """The token, valid for a while. Raises TokenRefused."""
-        if self._is_due():
-            async with self._lock:
-                if self._is_due():
-                    await self._fetch(post)
-        assert self._token is not None
-        return self._token
-
-    def forget(self, token: Secret) -> None:
-        """Fetch a new token next time, unless this one has been replaced already."""
-        if self._token == token:
-            self._token = None
-
-    def _is_due(self) -> bool:
-        return self._token is None or time.monotonic() >= self._until
-
-    async def _fetch(self, post: Post) -> None:
-        url = self._url()
-        answer = await post(self._request(url, in_body=False))
-        if answer.status in (400, 401):
-            # RFC 6749 section 2.3.1: some servers take the client's credentials in the body only
-            answer = await post(self._request(url, in_body=True))
-        grant = _grant(answer)
-        if grant is None:
-            names = " and ".join(f"`{name}`" for name in self._credential.variables[:2])
-            refused = TokenRefused(
-                f"the token endpoint answered {answer.status}{_error_code(answer)} and gave no"
-                f" access token; the operator of this server has to check {names}"
-            )
-            refused.variables = self._credential.variables
-            raise refused
-        token, seconds = grant
-        self._settings.redactor.add(token)
-        self._token = Secret(token)
-        margin = min(60.0, seconds * 0.1)
-        self._until = time.monotonic() + seconds - margin
-
-    def _request(self, url: httpx2.URL, *, in_body: bool) -> Outgoing:
-        """The request for a token, with the client's credentials in the header or in the body (RFC
-        6749 section 4.4.2).
-        """
-        client, secret = _reveal(self._credential, 0), _reveal(self._credential, 1)
-        form = {"grant_type": "client_credentials"}
-        if self._credential.scopes:
-            form["scope"] = " ".join(self._credential.scopes)
-        headers = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "Accept": "application/json",
-        }
-        redactor = self._settings.redactor
-        if in_body:
-            form |= {"client_id": client, "client_secret": secret}
-        else:
-            basic = base64.b64encode(f"{quote_plus(client)}:{quote_plus(secret)}".encode()).decode()
-            redactor.add(basic)
-            headers["Authorization"] = f"Basic {basic}"
-        return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
-
-    def _url(self) -> httpx2.URL:
-        """The token endpoint, if it is one that the client's secret may be sent to."""
-        url = self._credential.token_url or ""
-        try:
-            origin = origin_of(url)
-        except ValueError:
-            raise Refused(
-                f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`"
-            ) from None
-        if origin != self._settings.origin and origin not in self._settings.trusted_origins:
-            raise Refused(
-                f"access tokens come from {origin}, which is not the API's own origin: set"
-                f" `{self._settings.variable('ALLOW_ORIGINS')}={origin}`"
-            )
-        if origin.scheme != "https" and not origin.loopback:
-            raise Refused(
-                "access tokens come from a URL that is not https, so the client's secret is not"
-                " sent there"
-            )
-        return httpx2.URL(url)
-
-
-def _grant(answer: Answer[Any]) -> tuple[str, float] | None:
-    """The token of an answer and the seconds it lives (RFC 6749 section 5.1), or None."""
-    if answer.status != 200 or not isinstance(answer.data, dict):
-        return None
-    token = answer.data.get("access_token")
-    if not isinstance(token, str) or not VALUE.fullmatch(token):
-        return None
-    return token, _lifetime(answer.data.get("expires_in"))
-
-
-def _lifetime(seconds: Any) -> float:
-    """`expires_in` in seconds, also when it is written as text; an hour when it is unusable."""
-    if isinstance(seconds, str) and re.fullmatch("[0-9]+", seconds):
-        seconds = int(seconds[:9])
-    if isinstance(seconds, int | float) and 0 < seconds < 10**9:
-        return float(seconds)
-    return 3600.0
-
-
-def _error_code(answer: Answer[Any]) -> str:
-    """The error code of a token endpoint in parentheses (RFC 6749 section 5.2), if it sent one."""
-    if not isinstance(answer.data, dict):
-        return ""
-    code = answer.data.get("error")
-    if not isinstance(code, str) or not re.fullmatch(r"[a-z_]{1,40}", code):
-        return ""
-    return f" (`{code}`)"
 
 
 def _variables_without_value(credential: Credential) -> list[str]:

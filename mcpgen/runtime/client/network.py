@@ -23,7 +23,7 @@ import httpcore2
 import httpx2
 
 from ..errors import BadAnswer, Refused
-from ..origin import is_public
+from ..origin import is_public, origin_of
 from ..settings import Settings
 
 MAX_HEADERS = 256
@@ -43,6 +43,9 @@ class Backend(httpcore2.AsyncNetworkBackend):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._named_hosts = {(origin.host, origin.port) for origin in settings.trusted_origins}
+        if settings.exchange_url:
+            exchange = origin_of(settings.exchange_url)
+            self._named_hosts.add((exchange.host, exchange.port))
         if settings.base_url_trusted:
             self._named_hosts.add((settings.origin.host, settings.origin.port))
         self._inner = httpcore2.AnyIOBackend()

@@ -227,6 +227,16 @@ def _about_credentials(error: BadStatus, settings: Settings) -> str:
     return f" ({'; or '.join(texts)})"
 
 
+def _login_hint(error: BadStatus, settings: Settings) -> str:
+    """The command that gets another token, where one of the credentials comes from a login."""
+    for credential in settings.credentials.values():
+        if credential.login is not None and not set(credential.variables).isdisjoint(
+            error.variables
+        ):
+            return f", or to log in again with `{settings.login_command}`"
+    return ""
+
+
 def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
     variables = " or ".join(f"`{name}`" for name in error.variables)
     if error.status == 403:
@@ -238,7 +248,7 @@ def _advice_on_credential(error: BadStatus, settings: Settings) -> str:
     if variables:
         return (
             "Next: the credential was refused; the operator of this server has to check"
-            f" {variables}{_about_credentials(error, settings)}"
+            f" {variables}{_about_credentials(error, settings)}{_login_hint(error, settings)}"
         )
     return (
         "Next: the API requires a credential that its description does not mention; tell the"

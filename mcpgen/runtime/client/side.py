@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..caller import caller_now
 from ..errors import ApiError
 from ..results.answer import Answer
 from ..results.content import Block, Context
@@ -32,7 +33,10 @@ class HttpSide:
         return report_error(error, self.api.settings)
 
     def tell_progress(self, context: Context) -> None:
-        """Let requests of this call report that they are waiting, if the caller asked for it."""
+        """Let requests of this call report that they are waiting, if the caller asked for it, and
+        be made on the caller's behalf.
+        """
+        caller_now.set(context.caller)
         if context.wanted:
             progress.set(context.say)
         else:

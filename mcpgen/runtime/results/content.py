@@ -24,6 +24,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ..caller import CALLER, Caller
+
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
@@ -162,6 +164,14 @@ class Context:
     def wanted(self) -> bool:
         """Whether the caller asked for progress."""
         return bool(self._request and self._request.meta and "progress_token" in self._request.meta)
+
+    @property
+    def caller(self) -> Caller | None:
+        """Who makes the call; None on stdio, and where all callers have one token."""
+        if self._request is None or self._request.request is None:
+            return None
+        caller: Caller | None = self._request.request.scope.get(CALLER)
+        return caller
 
     async def say(self, message: str) -> None:
         """Tell the caller something without knowing how far the work is."""

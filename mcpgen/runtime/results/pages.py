@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -33,7 +34,7 @@ _COUNTED_FROM_ONE = ("startindex",)
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListAnswer:
     """How an answer holds a list, and how the list goes on.
 
     `items` are the keys that lead to the list, or None where the answer holds none; `fields` is the
@@ -52,6 +53,7 @@ class Listing:
     key: str = "id"
 
 
+@lru_cache(maxsize=4096)
 def fold(name: str) -> str:
     """A name without case and punctuation."""
     return "".join(character for character in name.lower() if character.isalnum())
@@ -71,7 +73,7 @@ def items_of(data: Any, path: Iterable[str] | None) -> list[Any] | None:
 
 
 def next_part(
-    listing: Listing, data: Any, link: str, arguments: Mapping[str, Any], names: Iterable[str]
+    listing: ListAnswer, data: Any, link: str, arguments: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any] | None:
     """The arguments that get the next part; `{}` where there is one and nothing says how to get it,
     None where nothing says that there is one.
@@ -99,7 +101,7 @@ def next_part(
 
 
 def after(
-    listing: Listing, data: Any, items: list[Any], count: int, arguments: Mapping[str, Any]
+    listing: ListAnswer, data: Any, items: list[Any], count: int, arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments that get what follows the first `count` items of an answer; `{}` where no
     argument can say that.
@@ -117,7 +119,7 @@ def after(
 
 
 def _changed(
-    url: str, listing: Listing, arguments: Mapping[str, Any], names: Iterable[str]
+    url: str, listing: ListAnswer, arguments: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
     """The arguments of a URL that the call did not have, or had with another value."""
     spellings = {fold(name): name for name in names}
@@ -143,7 +145,9 @@ def _at(data: Any, path: str) -> Any:
     return _at(data.get(head), rest)
 
 
-def _goes_on(listing: Listing, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> bool:
+def _goes_on(
+    listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]
+) -> bool:
     """Whether the answer says that there is more than its items."""
     facts = dict(_facts(data))
     for flag in _MORE_FLAGS & facts.keys():
@@ -167,7 +171,7 @@ def _goes_on(listing: Listing, data: Any, items: list[Any], arguments: Mapping[s
     return size == len(items) and isinstance(data, list)
 
 
-def _seen(listing: Listing, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
+def _seen(listing: ListAnswer, data: Any, items: list[Any], arguments: Mapping[str, Any]) -> int:
     """How many items have been seen with this part, as far as one can tell."""
     if listing.how == "offset":
         start = _start(listing, data, arguments)
@@ -179,17 +183,17 @@ def _seen(listing: Listing, data: Any, items: list[Any], arguments: Mapping[str,
     return len(items)
 
 
-def _page(listing: Listing, data: Any, arguments: Mapping[str, Any]) -> int:
+def _page(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
     return _number(listing, data, arguments, _PAGE_NUMBERS, 1)
 
 
-def _start(listing: Listing, data: Any, arguments: Mapping[str, Any]) -> int:
+def _start(listing: ListAnswer, data: Any, arguments: Mapping[str, Any]) -> int:
     first = int(fold(listing.next) in _COUNTED_FROM_ONE)
     return _number(listing, data, arguments, _STARTS, first)
 
 
 def _number(
-    listing: Listing,
+    listing: ListAnswer,
     data: Any,
     arguments: Mapping[str, Any],
     names: frozenset[str],

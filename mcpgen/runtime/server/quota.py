@@ -9,23 +9,24 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..limits import Rate
+from ..limits import pace_of
+from ..settings import Settings
 
 BURST_SECONDS = 10.0
 """Calls of so many seconds may come at once."""
 
 
 class Quota:
-    """The calls of one server: `at_once` run at a time, `rate` begin in a second on average (0: no
-    limit).
+    """The calls of one server: `max_calls` run at a time in this process, `call_rate` begin in a
+    second on average (0: no limit), in all replicas together where they share their limits.
     """
 
-    def __init__(self, at_once: int, rate: float) -> None:
-        self._at_once = at_once
-        self._rate = Rate(rate, BURST_SECONDS)
+    def __init__(self, settings: Settings) -> None:
+        self._at_once = settings.max_calls
+        self._rate = pace_of(settings, "calls", settings.call_rate, BURST_SECONDS)
         self._running = 0
 
-    def refusal(self, name: str) -> str:
+    async def refusal(self, name: str) -> str:
         """Why a call cannot begin now, in words for the model; nothing, and the call is counted,
         when it can.
         """
@@ -34,9 +35,8 @@ class Quota:
                 f"This server already runs {self._running} calls, which is its limit. Wait a few"
                 f" seconds, then call `{name}` again"
             )
-        wait = self._rate.reserve()
+        wait = await self._rate.take(longest=0.0)
         if wait:
-            self._rate.give_back()
             return (
                 f"Too many calls. Wait {_seconds(wait)}, then call `{name}` again, and leave more"
                 " time between calls"

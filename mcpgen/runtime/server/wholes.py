@@ -27,10 +27,10 @@ class Wholes:
         if schema is None:
             return None
         definitions = content["$defs"]
-        names = _referred_to(schema, definitions)
-        if not names:
+        needed = referred_to(schema, definitions)
+        if not needed:
             return dict(schema)
-        return {**schema, "$defs": {name: definitions[name] for name in sorted(names)}}
+        return {**schema, "$defs": needed}
 
     def names(self) -> dict[str, str]:
         """Pointer of a property in `$defs` -> its name on the wire."""
@@ -42,8 +42,10 @@ class Wholes:
         return self._content
 
 
-def _referred_to(schema: Any, definitions: dict[str, Any]) -> set[str]:
-    """The names of the definitions that a schema refers to, directly or through others."""
+def referred_to(schema: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that a schema, or a list of schemas, refers to, directly or through others;
+    sorted by name.
+    """
     names: set[str] = set()
     pending = [schema]
     while pending:
@@ -56,4 +58,4 @@ def _referred_to(schema: Any, definitions: dict[str, Any]) -> set[str]:
             if name in definitions and name not in names:
                 names.add(name)
                 pending.append(definitions[name])
-    return names
+    return {name: definitions[name] for name in sorted(names)}

@@ -11,11 +11,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..log import event
+
+if TYPE_CHECKING:
+    Base = H11Protocol
+else:
+    Base = object
 
 RESERVED_FILES = 128
 """File descriptors that are not for callers: the API's connections, files, and connections that are
@@ -90,11 +97,16 @@ class Limits:
         return True
 
 
-class Connection(H11Protocol):
-    """uvicorn's protocol with a deadline for heads and a place among the others."""
+class Connection(Base):
+    """A deadline for heads and a place among the others, mixed into one of uvicorn's protocols."""
 
     limits: Limits
     """Set on a subclass: see `protocol`."""
+
+    has_partial_head: bool
+    """Whether part of a request's head has arrived."""
+    awaits_rest: bool
+    """Whether a request's head has arrived and its body has not."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection, and wait for its first request."""
@@ -128,7 +140,7 @@ class Connection(H11Protocol):
         if not self._serves():
             return
         self._stop_deadline()
-        if self.conn.their_state is not h11.SEND_BODY:
+        if not self.awaits_rest:
             self.limits.works(self)
 
     def on_response_complete(self) -> None:
@@ -137,7 +149,7 @@ class Connection(H11Protocol):
         if self._serves():
             return
         self.limits.waits(self)
-        if self.conn.their_state is h11.SEND_BODY and self._deadline is None:
+        if self.awaits_rest and self._deadline is None:
             self._start_deadline()  # the answer came before the body
 
     def pause_writing(self) -> None:
@@ -164,8 +176,7 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         event("info", "connection_closed", reason=reason, peer=self.address)
-        has_partial_head = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
-        if has_partial_head or self._awaits_body:
+        if self.has_partial_head or self._awaits_body:
             self._end(b"408 Request Timeout", b"")
         else:
             self._close()
@@ -190,7 +201,7 @@ class Connection(H11Protocol):
     @property
     def _awaits_body(self) -> bool:
         """Whether the head of a request has arrived, its body has not, and nothing is answered."""
-        return self.conn.states == {h11.CLIENT: h11.SEND_BODY, h11.SERVER: h11.SEND_RESPONSE}
+        return self.awaits_rest and not self.cycle.response_started
 
     def _serves(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -206,9 +217,30 @@ class Connection(H11Protocol):
             self._deadline = None
 
 
-def protocol(limits: Limits) -> type[Connection]:
-    """The protocol of a server with these limits, as `uvicorn.Config(http=...)` takes it."""
-    return type("LimitedConnection", (Connection,), {"limits": limits})
+class H11Connection(Connection, H11Protocol):
+    """A connection that h11 reads."""
+
+    @property
+    def has_partial_head(self) -> bool:  # type: ignore[override]
+        """Whether part of a request's head has arrived."""
+        return self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
+
+    @property
+    def awaits_rest(self) -> bool:  # type: ignore[override]
+        """Whether a request's head has arrived and its body has not."""
+        return self.conn.their_state is h11.SEND_BODY
+
+
+def protocol(limits: Limits) -> type[asyncio.Protocol]:
+    """The protocol of a server with these limits, as `uvicorn.Config(http=...)` takes it: the one
+    of httptools where that is installed (the extra `fast`), or else of h11.
+    """
+    base: type[asyncio.Protocol] = H11Connection
+    with suppress(ImportError):
+        from .fast import HttpToolsConnection
+
+        base = HttpToolsConnection
+    return type("LimitedConnection", (base,), {"limits": limits})
 
 
 def fitting(total: int) -> int:

@@ -7,8 +7,11 @@ calls under way end, and the process leaves with exit code 0.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import signal
+import socket
+import sys
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -23,17 +26,39 @@ INTERRUPT_SECONDS = 5
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server with a grace period. `drain` is called when the period begins."""
+    """uvicorn's server with a grace period. `drain` is called when the period begins, `parent` is a
+    file descriptor that is readable once the process that started this one has died.
+    """
 
     def __init__(
-        self, config: uvicorn.Config, grace_seconds: float, drain: Callable[[], None]
+        self,
+        config: uvicorn.Config,
+        grace_seconds: float,
+        drain: Callable[[], None],
+        parent: int | None = None,
     ) -> None:
         super().__init__(config)
         self._grace_seconds = grace_seconds
         self._drain = drain
+        self._parent = parent
+        self.announcement = ""
+        """Printed on stderr once the server listens and SIGTERM is handled."""
         self._listens_until = math.inf
         # Else every event stream would break off at the signal, its call unanswered
         AppStatus.enable_automatic_graceful_drain = False
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and watch the process that started this one."""
+        await super().startup(sockets)
+        if self.announcement:
+            print(self.announcement, file=sys.stderr)
+        if self._parent is not None:
+            asyncio.get_running_loop().add_reader(self._parent, self._orphaned, self._parent)
+
+    def _orphaned(self, parent: int) -> None:
+        """End like on SIGTERM: nobody is left who would send it."""
+        asyncio.get_running_loop().remove_reader(parent)
+        self.handle_exit(signal.SIGTERM, None)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end: after the grace period on SIGTERM, at once when it is sent again and on

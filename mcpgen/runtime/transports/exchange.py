@@ -1,14 +1,14 @@
 """Answer a request over HTTP in one piece, where nothing streams.
 
-A caller that did not ask for progress gets one JSON document. In the handshake era the SDK opens a
-session, four memory streams, two tasks and an event stream for each request; `serve_one`, its
-driver for single requests, needs none of them.
+A caller that did not ask for progress gets one JSON document. The SDK's transports open a session,
+four memory streams, two tasks and an event stream for each request of the handshake era, and read
+the body twice more for one of 2026-07-28; `serve_one`, its driver for single requests, needs none
+of that. The checks of a request's envelope are the SDK's own.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,18 +18,30 @@ from mcp.server.connection import Connection
 from mcp.server.runner import modern_error_data, serve_one
 from mcp.server.streamable_http import check_accept_headers
 from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    InboundLadderRejection,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+)
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp.types import DEFAULT_NEGOTIATED_VERSION
-from mcp.types.jsonrpc import JSONRPCError, JSONRPCRequest, RequestId
+from mcp.types.jsonrpc import (
+    HEADER_MISMATCH,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCRequest,
+    RequestId,
+)
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic_core import to_json
 from starlette.requests import Request
 
-from .guard import MESSAGE, ASGIApp, Message, Receive, Scope, Send
+from .guard import MESSAGE, ASGIApp, Receive, Scope, Send
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 METHODS = frozenset({"tools/call", "tools/list", "ping"})
 _VERSION = b"mcp-protocol-version"
@@ -64,26 +76,26 @@ class OneAnswer:
         """The caller did not ask for progress."""
 
 
+class RequestRefused(Exception):
+    """The envelope of a request is not valid; `error` is what its caller gets."""
+
+    def __init__(self, error: ErrorData) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
 class Exchange:
     """The application behind the guard: it chooses how a request is answered.
 
-    `streaming` is the SDK's application, `plain` its manager that answers with JSON; both serve
-    `server`.
+    `streaming` is the SDK's application for `server`.
     """
 
-    def __init__(
-        self, server: Server[Any], streaming: ASGIApp, plain: StreamableHTTPSessionManager
-    ) -> None:
+    def __init__(self, server: Server[Any], streaming: ASGIApp) -> None:
         self._server = server
         self._streaming = streaming
-        self._plain = plain
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the life of the server."""
-        if scope["type"] == "lifespan":
-            async with self._plain.run():
-                await self._streaming(scope, receive, send)
-            return
         message = scope.get(MESSAGE)
         if not isinstance(message, JSONRPCRequest) or not _is_plain(message):
             await self._streaming(scope, receive, send)
@@ -92,37 +104,66 @@ class Exchange:
         if not all(check_accept_headers(request)):
             await self._streaming(scope, receive, send)
             return
-        body = await receive()
+        await receive()  # the body, which `message` was read from
         with anyio.CancelScope() as call:
             caller = asyncio.create_task(_cancel_when_gone(call, receive))
             try:
-                if _version(scope) in HANDSHAKE_PROTOCOL_VERSIONS:
-                    await _send_json(await self._answer(message, request), send)
-                else:
-                    await self._plain.handle_request(scope, _once(body), send)
+                status, body = await self._answer(message, request)
+                await _send_json(status, body, send)
             finally:
                 caller.cancel()
 
-    async def _answer(self, message: JSONRPCRequest, request: Request) -> bytes:
-        """The answer to a request of the handshake era."""
+    async def _answer(self, message: JSONRPCRequest, request: Request) -> tuple[int, bytes]:
+        """The answer to a request and its status.
+
+        An error of the handshake era has status 200; one of 2026-07-28 has a status of its own
+        (Transports, "Streamable HTTP").
+        """
         transport = TransportContext(
             kind="streamable-http", can_send_request=False, headers=request.headers
         )
         context = OneAnswer(message.id, transport, ServerMessageMetadata(request_context=request))
+        version = _version(request.scope)
+        is_handshake = version in HANDSHAKE_PROTOCOL_VERSIONS
         try:
+            if is_handshake:
+                connection = Connection(context, protocol_version=version)
+                connection.initialized.set()
+            else:
+                connection = _connection(message, request)
             result = await serve_one(
                 self._server,
                 context,
                 message.method,
                 message.params,
-                connection=Connection.from_envelope(_version(request.scope), None, None),
+                connection=connection,
                 lifespan_state={},
             )
         except Exception as error:
-            failure = JSONRPCError(jsonrpc="2.0", id=message.id, error=modern_error_data(error))
-            return failure.model_dump_json(by_alias=True, exclude_unset=True).encode()
-        answer = {"jsonrpc": "2.0", "id": message.id, "result": result}
-        return json.dumps(answer, separators=(",", ":")).encode()
+            data = error.error if isinstance(error, RequestRefused) else modern_error_data(error)
+            failure = JSONRPCError(jsonrpc="2.0", id=message.id, error=data)
+            body = failure.model_dump_json(by_alias=True, exclude_none=True).encode()
+            if is_handshake:
+                return 200, body
+            return ERROR_CODE_HTTP_STATUS.get(data.code, 200), body
+        return 200, to_json({"jsonrpc": "2.0", "id": message.id, "result": result})
+
+
+def _connection(message: JSONRPCRequest, request: Request) -> Connection:
+    """What a request of 2026-07-28 says of its caller. Raises RequestRefused where its `_meta` and
+    its headers are not complete or do not agree (Transports, "Standard Request Headers").
+    """
+    repeated = find_duplicated_routing_header(request.headers.items())
+    if repeated is not None:
+        reason = f"{repeated} header appears more than once"
+        raise RequestRefused(ErrorData(code=HEADER_MISMATCH, message=reason))
+    envelope = {"method": message.method, "params": message.params}
+    route = classify_inbound_request(envelope, headers=request.headers)
+    if isinstance(route, InboundLadderRejection):
+        raise RequestRefused(ErrorData(code=route.code, message=route.message, data=route.data))
+    return Connection.from_envelope(
+        route.protocol_version, route.client_info, route.client_capabilities
+    )
 
 
 def _is_plain(message: JSONRPCRequest) -> bool:
@@ -150,19 +191,7 @@ async def _cancel_when_gone(call: anyio.CancelScope, receive: Receive) -> None:
     call.cancel()
 
 
-def _once(body: Message) -> Receive:
-    """A `receive` that gives a body, and then waits until it is cancelled."""
-    pending = [body]
-
-    async def receive() -> Message:
-        if not pending:
-            await anyio.sleep_forever()
-        return pending.pop()
-
-    return receive
-
-
-async def _send_json(body: bytes, send: Send) -> None:
+async def _send_json(status: int, body: bytes, send: Send) -> None:
     headers = [_JSON, (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -15,6 +15,9 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
+
+from ..caller import CALLER, Caller
 from ..log import event
 from ..server.names import CALL
 from .jsonrpc import BadMessage, parse
@@ -59,6 +62,8 @@ class Grant:
     """What a caller may do. `scopes` is None for a caller who may do everything."""
 
     scopes: frozenset[str] | None = None
+    caller: Caller | None = None
+    """Who that is, where callers are told apart."""
 
 
 class Refused(Exception):
@@ -84,6 +89,9 @@ class Authority(Protocol):
 
     challenge: str
     """Parameters of the `WWW-Authenticate` header that tell a client where to get a token."""
+
+    scopes: frozenset[str]
+    """Scopes that every caller needs."""
 
     async def grant(self, token: str) -> Grant | None:
         """What the bearer of a token may do, or None for a token that is not good. Raises
@@ -189,11 +197,12 @@ class Guard:
                 return await _answer(send, 200, ABOUT)
             if scope["path"].startswith(METADATA):
                 return await self._app(scope, receive, send)
-            granted = await self._authenticate(scope)
-            scope[GRANTED] = granted
+            grant = await self._authenticate(scope)
+            granted = grant.scopes
+            scope[GRANTED], scope[CALLER] = granted, grant.caller
             body = await self._body(scope, receive)
             _check_message(scope, body)
-            self._check_scopes(granted, body)
+            self._check_scopes(granted, scope.get(MESSAGE))
         except Refused as refused:
             return await _answer(send, refused.status, refused.content, *refused.fields)
         except ClientGone:
@@ -208,21 +217,22 @@ class Guard:
         if scope["path"] == ENDPOINT and scope["method"] != "POST":
             raise Refused(405, {"error": "Only POST is served here"})
 
-    async def _authenticate(self, scope: Scope) -> frozenset[str] | None:
-        """The scopes of the caller; None for a caller who may do everything. Raises Refused."""
+    async def _authenticate(self, scope: Scope) -> Grant:
+        """What the caller may do. Raises Refused."""
         if self._authority is None:
-            return None
+            return Grant()
         token = _bearer(scope)
+        needed = self._authority.scopes
         if not token:
-            raise self._challenge(401, "A valid bearer token is needed")
+            raise self._challenge(401, "A valid bearer token is needed", "", needed)
         try:
             grant = await self._authority.grant(token)
         except Unavailable as error:
             retry = (b"retry-after", str(error.seconds).encode())
             raise Refused(503, {"error": f"Try again later: {error}"}, retry) from error
         if grant is None:
-            raise self._challenge(401, "A valid bearer token is needed", 'error="invalid_token"')
-        return grant.scopes
+            raise self._challenge(401, "A valid bearer token is needed", "invalid_token", needed)
+        return grant
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The request's body. Raises Refused and ClientGone."""
@@ -237,22 +247,31 @@ class Guard:
             raise Refused(413, {"error": reason})
         return body
 
-    def _check_scopes(self, granted: frozenset[str] | None, body: bytes) -> None:
-        """Raises Refused for a call that needs more scopes than were granted."""
-        if granted is None:
+    def _check_scopes(self, granted: frozenset[str] | None, message: JSONRPCMessage | None) -> None:
+        """Raises Refused for a request that needs more scopes than were granted (RFC 6750, section
+        3.1); a client that asks for those named may repeat it.
+        """
+        if granted is None or self._authority is None:
             return
-        needed = frozenset().union(*(self._needs(name) for name in _called(body)))
+        needed = self._authority.scopes
+        name = called(message)
+        if name is not None:
+            needed = needed | self._needs(name)
         if not needed <= granted:
-            scopes = " ".join(sorted(needed))
-            parameters = f'error="insufficient_scope", scope="{scopes}"'
-            raise self._challenge(403, "The token's scopes do not allow this call", parameters)
+            text = "The token's scopes do not allow this call"
+            raise self._challenge(403, text, "insufficient_scope", needed)
 
-    def _challenge(self, status: int, text: str, *parameters: str) -> Refused:
+    def _challenge(self, status: int, text: str, error: str, needed: frozenset[str]) -> Refused:
         """Tell a client which credential is missing (RFC 6750, section 3; RFC 9728, section
         5.1).
         """
+        parameters = []
+        if error:
+            parameters.append(f'error="{error}"')
+        if needed:
+            parameters.append(f'scope="{" ".join(sorted(needed))}"')
         if self._authority is not None and self._authority.challenge:
-            parameters += (self._authority.challenge,)
+            parameters.append(self._authority.challenge)
         header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
         return Refused(status, {"error": text}, (b"www-authenticate", header))
 
@@ -335,23 +354,15 @@ def _is_json(scope: Scope) -> bool:
     return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
 
 
-def _called(body: bytes) -> list[str]:
-    """The tool a request's body calls, in a list, or nothing; the call itself is judged again where
-    it is made.
-    """
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(message, dict) or message.get("method") != "tools/call":
-        return []
-    params = message.get("params")
-    if not isinstance(params, dict):
-        return []
+def called(message: JSONRPCMessage | None) -> str | None:
+    """The tool that a message calls, if any; the call itself is judged again where it is made."""
+    if not isinstance(message, JSONRPCRequest) or message.method != "tools/call":
+        return None
+    params = message.params or {}
     name, arguments = params.get("name"), params.get("arguments")
     if name == CALL and isinstance(arguments, dict):
         name = arguments.get("name")
-    return [name] if isinstance(name, str) else []
+    return name if isinstance(name, str) else None
 
 
 async def _answer_probe(scope: Scope, send: Send, status: int, text: str) -> None:

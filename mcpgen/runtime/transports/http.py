@@ -11,7 +11,6 @@ import argparse
 import ipaddress
 import math
 import socket
-import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +89,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
     from ..app import GRACE_SECONDS
     from .connections import BACKLOG, Limits, protocol
     from .drain import Server
+    from .workers import Workers
 
     _check_exposure(options, settings)
     bound = _listen(options.host, options.port)
@@ -101,7 +101,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
         event("warning", "no_authentication", hosts=options.allowed_host)
     if ":" in host:
         host = f"[{host}]"
-    print(f"Serving MCP at http://{host}:{port}{ENDPOINT}", file=sys.stderr)
+    url = f"http://{host}:{port}{ENDPOINT}"
     limits = Limits(
         settings.http_max_connections,
         settings.http_max_per_address,
@@ -127,15 +127,23 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
         lifespan="on",
         timeout_graceful_shutdown=math.ceil(settings.total_timeout + GRACE_SECONDS),
     )
-    Server(config, settings.http_grace, guarded.drain).run(sockets=[bound])
-    return 0
+
+    def run(index: int = 0, parent: int | None = None) -> int:
+        server = Server(config, settings.http_grace, guarded.drain, parent)
+        if index == 0:
+            server.announcement = f"Serving MCP at {url}"
+        server.run(sockets=[bound])
+        return 0
+
+    if options.workers == 1:
+        return run()
+    return Workers(options.workers, run).run()
 
 
 def application(
     app: App, settings: Settings, *, host: str, port: int, allowed_hosts: list[str]
 ) -> Guard:
     """The ASGI application: the SDK's, behind the guard."""
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
@@ -156,9 +164,6 @@ def application(
     app.refusal = scopes.refusal
     # The guard checks Host and Origin, more exactly than these settings can say
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    plain = StreamableHTTPSessionManager(
-        app.server, json_response=True, stateless=True, security_settings=security
-    )
     streaming = app.server.streamable_http_app(
         streamable_http_path=ENDPOINT,
         stateless_http=True,
@@ -177,7 +182,7 @@ def application(
     except ValueError as error:
         raise StartError(f"--allowed-host: {error}") from error
     return Guard(
-        Exchange(app.server, streaming, plain),
+        Exchange(app.server, streaming),
         hosts=hosts,
         origins=frozenset(origins),
         authority=authority,

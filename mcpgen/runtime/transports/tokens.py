@@ -14,7 +14,9 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..caller import Caller
 from ..log import event
+from ..secrets import Secret
 from .guard import METADATA, Grant, Unavailable
 
 ALGORITHMS = (
@@ -47,6 +49,7 @@ class OwnToken:
     """One token, set by the operator, that allows everything."""
 
     challenge = ""
+    scopes: frozenset[str] = frozenset()
 
     def __init__(self, token: str) -> None:
         if len(token) < MIN_TOKEN:
@@ -77,13 +80,11 @@ class Issuer:
             _check_url(url)
         self.issuer = issuer
         self.audience = audience
-        self._scopes = scopes
+        self.scopes = scopes
         self._keys = Keys(keys_url)
         where = urlsplit(audience)
         self.metadata_path = METADATA + where.path.rstrip("/")
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
-        if scopes:
-            self.challenge += f', scope="{" ".join(sorted(scopes))}"'
 
     def metadata(self) -> dict[str, Any]:
         """The protected resource's metadata (RFC 9728, section 2)."""
@@ -92,11 +93,12 @@ class Issuer:
             "authorization_servers": [self.issuer],
             "bearer_methods_supported": ["header"],
         }
-        return {**known, "scopes_supported": sorted(self._scopes)} if self._scopes else known
+        return {**known, "scopes_supported": sorted(self.scopes)} if self.scopes else known
 
     async def grant(self, token: str) -> Grant | None:
-        """The scopes of a token that is signed, current and meant for this server; None for any
-        other. Raises Unavailable while the keys cannot be fetched.
+        """What a token allows that is signed, current and meant for this server; None for any
+        other. Whether that is enough is for the guard to say. Raises Unavailable while the keys
+        cannot be fetched.
         """
         import jwt
 
@@ -129,7 +131,7 @@ class Issuer:
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             event("warning", "token_refused", reason=type(error).__name__)
             return None
-        return Grant(scopes) if self._scopes <= scopes else None
+        return Grant(scopes, _caller_of(claims, self.issuer, token))
 
 
 class NotAnAccessToken(ValueError):
@@ -241,6 +243,18 @@ def _scopes_of(claims: dict[str, Any]) -> frozenset[str]:
     if not isinstance(scopes, list) or not all(isinstance(scope, str) for scope in scopes):
         raise ValueError("the scopes are not text")
     return frozenset(scopes)
+
+
+def _caller_of(claims: dict[str, Any], issuer: str, token: str) -> Caller:
+    """Whom a token was given to (RFC 9068, section 2.2; `azp` where a server writes that)."""
+    client = claims.get("client_id", claims.get("azp", ""))
+    return Caller(
+        issuer=issuer,
+        subject=str(claims.get("sub", "")),
+        client=str(client),
+        token=Secret(token),
+        expires=float(claims["exp"]),
+    )
 
 
 def _check_url(url: str) -> None:

@@ -10,6 +10,14 @@ credentials were added and just before it is sent. It may change `request.header
         signature = sign(request.method, str(request.url), request.content)
         request.headers["X-Signature"] = request.conceal(signature)
 
+`request.caller` is who makes the call, where callers have tokens of an OAuth issuer, so that each
+may have a credential of its own (`subject` and `client` say whom its token was given to):
+
+    async def authorize(request: Outgoing) -> None:
+        if request.caller is None or request.caller.subject not in KEYS:
+            raise ToolError("nobody has entered a key for you: ask the operator of this server")
+        request.headers["X-Api-Key"] = request.conceal(KEYS[request.caller.subject])
+
 `conceal` returns its argument and keeps it out of results, errors and logs. Name in `PROVIDES` the
 security schemes that `authorize` takes care of, so that operations which need them do not ask for
 an environment variable.

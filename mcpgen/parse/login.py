@@ -1,0 +1,59 @@
+"""Where a person can log in, as a security scheme says (OpenAPI 3.2 §4.29, §4.30)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..ir import Auth, Login
+from ..load.values import as_object, as_text
+
+_URL = re.compile(r"https?://[!-.0-~][!-~]*")
+
+
+def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | None:
+    """The login of an `oauth2` or `openIdConnect` scheme, None where there is none.
+
+    `variables` are those of the client's id and secret. A flow without a token endpoint counts
+    only where the scheme names a document that has it.
+    """
+    flows = as_object(scheme.get("flows"))
+    browser = as_object(flows.get("authorizationCode"))
+    device = as_object(flows.get("deviceAuthorization"))
+    metadata = scheme.get("openIdConnectUrl") or scheme.get("oauth2MetadataUrl")
+    login = Login(
+        authorization_url=absolute_url(browser.get("authorizationUrl")),
+        device_url=absolute_url(device.get("deviceAuthorizationUrl")),
+        token_url=absolute_url(browser.get("tokenUrl")) or absolute_url(device.get("tokenUrl")),
+        metadata_url=absolute_url(metadata),
+        scopes=tuple(dict.fromkeys([*scopes_of(browser), *scopes_of(device)])),
+        variables=variables,
+    )
+    if login.metadata_url:
+        return login
+    starts = login.authorization_url or login.device_url
+    if starts and login.token_url:
+        return login
+    return None
+
+
+def with_scopes(auth: Auth, scopes: tuple[str, ...]) -> Auth:
+    """A credential whose login asks for these scopes, or without any for those of its flow."""
+    if auth.login is None or not scopes:
+        return auth
+    return replace(auth, login=replace(auth.login, scopes=scopes))
+
+
+def scopes_of(flow: Mapping[str, Any]) -> tuple[str, ...]:
+    """The scopes that a flow offers."""
+    return tuple(name for name in as_object(flow.get("scopes")) if isinstance(name, str))
+
+
+def absolute_url(value: Any) -> str:
+    """A value where it is an http or https URL in ASCII, else nothing."""
+    text = as_text(value).strip()
+    if _URL.fullmatch(text):
+        return text
+    return ""

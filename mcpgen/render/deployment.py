@@ -1,0 +1,55 @@
+"""What runs a server elsewhere, written on request: manifests for Kubernetes, a compose file with a
+load balancer, a systemd unit.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from ..ir import Server
+from .environment import environment
+from .literal import word
+from .project_view import project_view
+
+FOLDER: Final = "deploy/"
+"""The templates in it are for `deployment` alone."""
+TARGETS: Final = {
+    "kubernetes": (
+        "kustomization.yaml",
+        "deployment.yaml",
+        "service.yaml",
+        "autoscaler.yaml",
+        "disruption-budget.yaml",
+        "network-policy.yaml",
+    ),
+    "compose": ("compose.yaml", "haproxy.cfg"),
+    "systemd": ("service",),
+}
+"""Target → its templates."""
+
+
+def deployment(server: Server, target: str) -> dict[str, str]:
+    """The files of one of `TARGETS`: path in the project → text.
+
+    Credentials are referred to by the names of their variables; no text of the document occurs.
+    """
+    context = {**project_view(server).context(), "api_port": _port(server)}
+    files = {}
+    for name in TARGETS[target]:
+        template = environment().get_template(f"{FOLDER}{target}/{name}.jinja")
+        file = name
+        if name == "service":
+            file = f"{word(server.distribution)}.service"
+        files[f"{FOLDER}{target}/{file}"] = template.render(context)
+    return files
+
+
+def _port(server: Server) -> int:
+    """The port of the API, as far as the document says it."""
+    url = urlsplit(server.base_url or "")
+    if url.port is not None:
+        return url.port
+    if url.scheme == "http":
+        return 80
+    return 443

@@ -1,0 +1,32 @@
+"""Who makes a call, as far as its access token says."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from .secrets import Secret
+
+CALLER = "mcp.caller"
+"""The key under which a request's caller stands in the ASGI scope; None where callers are not
+told apart.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The bearer of an access token that was checked."""
+
+    issuer: str
+    subject: str
+    """`sub`: unique among the issuer's users and clients (RFC 9068, section 2.2)."""
+    client: str
+    """`client_id`: the program that acts for the subject; empty where the token does not say."""
+    token: Secret
+    """For the issuer alone, never for the API."""
+    expires: float
+    """When the token ends, in seconds since the epoch."""
+
+
+caller_now: ContextVar[Caller | None] = ContextVar("caller_now", default=None)
+"""The caller of the tool call that runs."""

@@ -1,0 +1,216 @@
+"""Access tokens of OAuth 2: requests to a token endpoint, and what it answers (RFC 6749)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+import httpx2
+
+from ..errors import ApiError, Refused
+from ..origin import origin_of
+from ..results.answer import Answer
+from ..secrets import Redactor, Secret
+from ..settings import Credential, Settings
+from .body import VALUE
+from .outgoing import Outgoing
+
+Post = Callable[[Outgoing], Awaitable[Answer[Any]]]
+"""Sends a request to a token endpoint."""
+
+
+ABOUT_THE_GRANT = frozenset(
+    (
+        "access_denied",
+        "authorization_pending",
+        "expired_token",
+        "invalid_grant",
+        "invalid_scope",
+        "slow_down",
+    )
+)
+"""Error codes of an endpoint that knows who the client is (RFC 6749 section 5.2, RFC 8628 section
+3.5): the same form must not be sent again.
+"""
+DEFAULT_SECONDS = 3600.0
+"""How long a token lives when the endpoint does not say."""
+
+
+class TokenRefused(ApiError):
+    """The token endpoint gave no token."""
+
+
+class Token:
+    """The access token of one OAuth 2 client (RFC 6749 section 4.4).
+
+    It is fetched when needed, kept, and renewed before it expires. Concurrent calls share one
+    request for it.
+    """
+
+    def __init__(self, credential: Credential, settings: Settings) -> None:
+        self._credential, self._settings = credential, settings
+        self._lock = asyncio.Lock()
+        self._token: Secret | None = None
+        self._until = 0.0
+
+    async def get(self, post: Post) -> Secret:
+        """The token, valid for a while. Raises TokenRefused."""
+        if self._is_due():
+            async with self._lock:
+                if self._is_due():
+                    await self._fetch(post)
+        assert self._token is not None
+        return self._token
+
+    def forget(self, token: Secret) -> None:
+        """Fetch a new token next time, unless this one has been replaced already."""
+        if self._token == token:
+            self._token = None
+
+    def _is_due(self) -> bool:
+        return self._token is None or time.monotonic() >= self._until
+
+    async def _fetch(self, post: Post) -> None:
+        client = Client(*(_reveal(value) for value in self._credential.values[:2]))
+        form = {"grant_type": "client_credentials"}
+        if self._credential.scopes:
+            form["scope"] = " ".join(self._credential.scopes)
+        answer = await ask(post, self._url(), form, client, self._settings.redactor)
+        grant = grant_of(answer)
+        if grant is None:
+            names = " and ".join(f"`{name}`" for name in self._credential.variables[:2])
+            refused = TokenRefused(
+                f"the token endpoint answered {answer.status}{error_text(answer)} and gave no"
+                f" access token; the operator of this server has to check {names}"
+            )
+            refused.variables = self._credential.variables
+            raise refused
+        self._settings.redactor.add(grant.access_token)
+        self._token = Secret(grant.access_token)
+        seconds = grant.seconds or DEFAULT_SECONDS
+        self._until = time.monotonic() + seconds - margin(seconds)
+
+    def _url(self) -> httpx2.URL:
+        """The token endpoint, if it is one that the client's secret may be sent to."""
+        url = self._credential.token_url or ""
+        try:
+            origin = origin_of(url)
+        except ValueError:
+            raise Refused(
+                f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`"
+            ) from None
+        if origin != self._settings.origin and origin not in self._settings.trusted_origins:
+            raise Refused(
+                f"access tokens come from {origin}, which is not the API's own origin: set"
+                f" `{self._settings.variable('ALLOW_ORIGINS')}={origin}`"
+            )
+        if origin.scheme != "https" and not origin.loopback:
+            raise Refused(
+                "access tokens come from a URL that is not https, so the client's secret is not"
+                " sent there"
+            )
+        return httpx2.URL(url)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Client:
+    """An OAuth client; one without a secret is public (RFC 6749 section 2.1)."""
+
+    id: str
+    secret: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grant:
+    """What a token endpoint gave (RFC 6749 section 5.1); `seconds` is 0 where it does not say how
+    long the access token lives.
+    """
+
+    access_token: str
+    refresh_token: str
+    seconds: float
+
+
+async def ask(
+    post: Post, url: httpx2.URL, form: Mapping[str, str], client: Client, redactor: Redactor
+) -> Answer[Any]:
+    """The answer of a token endpoint to a form of a client, which says who it is in the header or
+    in the body (RFC 6749 section 2.3.1).
+    """
+    if not client.secret:
+        return await post(_request(url, {**form, "client_id": client.id}, redactor))
+    request = _request(url, form, redactor)
+    pair = f"{quote_plus(client.id)}:{quote_plus(client.secret)}"
+    basic = base64.b64encode(pair.encode()).decode()
+    redactor.add(basic)
+    request.headers["Authorization"] = f"Basic {basic}"
+    answer = await post(request)
+    if answer.status not in (400, 401) or error_of(answer) in ABOUT_THE_GRANT:
+        return answer
+    # Some servers take the client's credentials in the body only
+    in_body = {**form, "client_id": client.id, "client_secret": client.secret}
+    return await post(_request(url, in_body, redactor))
+
+
+def _request(url: httpx2.URL, form: Mapping[str, str], redactor: Redactor) -> Outgoing:
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+    return Outgoing("POST", url, headers, {}, urlencode(form).encode(), redactor)
+
+
+def grant_of(answer: Answer[Any]) -> Grant | None:
+    """The tokens of an answer, or None."""
+    if answer.status != 200 or not isinstance(answer.data, dict):
+        return None
+    token = answer.data.get("access_token")
+    if not isinstance(token, str) or not VALUE.fullmatch(token):
+        return None
+    refresh_token = answer.data.get("refresh_token")
+    if not isinstance(refresh_token, str):
+        refresh_token = ""
+    return Grant(token, refresh_token, lifetime(answer.data.get("expires_in")))
+
+
+def lifetime(seconds: Any, default: float = 0.0) -> float:
+    """`expires_in` in seconds, also when it is written as text; `default` when it is absent or
+    unusable.
+    """
+    if isinstance(seconds, str) and re.fullmatch("[0-9]+", seconds):
+        seconds = int(seconds[:9])
+    if isinstance(seconds, int | float) and 0 < seconds < 10**9:
+        return float(seconds)
+    return default
+
+
+def margin(seconds: float) -> float:
+    """How long before its end a token that lives `seconds` is renewed."""
+    return min(60.0, seconds * 0.1)
+
+
+def error_of(answer: Answer[Any]) -> str:
+    """The error code of a token endpoint (RFC 6749 section 5.2), if it sent one."""
+    if not isinstance(answer.data, dict):
+        return ""
+    code = answer.data.get("error")
+    if not isinstance(code, str) or not re.fullmatch(r"[a-z_]{1,40}", code):
+        return ""
+    return code
+
+
+def error_text(answer: Answer[Any]) -> str:
+    """The error code in parentheses, as it stands behind a status."""
+    code = error_of(answer)
+    if not code:
+        return ""
+    return f" (`{code}`)"
+
+
+def _reveal(value: Secret | None) -> str:
+    if value is None:
+        return ""
+    return value.reveal()

@@ -1,0 +1,1 @@
+"""The commands `login` and `logout`: tokens for a person at a machine, kept in its keyring."""

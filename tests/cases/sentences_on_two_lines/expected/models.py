@@ -1,0 +1,14 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class DeleteBooksAnswer(TypedDict):
+    ok: NotRequired[bool]
+
+
+class EditBooksAnswer(TypedDict):
+    success: NotRequired[bool]
+    token: NotRequired[str]

@@ -1,0 +1,346 @@
+"""A generated server as an OAuth resource server, with oidc-provider as the authorization server
+and the official client; left out where Node or npm is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.streamable_http import streamable_http_client
+
+from mcpgen.cli import run
+
+from .node import Absent, node, packages
+
+DOCUMENT = """
+openapi: 3.1.0
+info: {title: Shelf, version: "1"}
+servers: [{url: "https://shelf.example"}]
+security: [{bearer: []}]
+components: {securitySchemes: {bearer: {type: http, scheme: bearer}}}
+paths:
+  /books:
+    get:
+      operationId: list_books
+      responses: {"200": {description: Books}}
+    post:
+      operationId: add_book
+      responses: {"201": {description: Added}}
+"""
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+LEEWAY = 30
+
+
+def call(tool: str) -> dict[str, Any]:
+    return {**LIST, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+
+
+def free_port() -> int:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
+
+
+def claims_of(token: str) -> dict[str, Any]:
+    payload = token.split(".")[1]
+    claims: dict[str, Any] = json.loads(
+        base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+    )
+    return claims
+
+
+class Authority:
+    """oidc-provider as a process."""
+
+    def __init__(self, resource: str) -> None:
+        command = [
+            node(),
+            str(Path(__file__).with_name("oidc.mjs")),
+            str(packages("oidc-provider")),
+            resource,
+        ]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self._process.stdout is not None
+        lines = iter(self._process.stdout.readline, "")
+        self.url = next((line.strip() for line in lines if line.startswith("http")), "")
+        assert self.url, "oidc-provider did not start"
+
+    def token(self, client: str, scope: str = "books:read", resource: str = "") -> str:
+        form = {"grant_type": "client_credentials", "scope": scope}
+        if resource:
+            form["resource"] = resource
+        pair = base64.b64encode(f"{client}:{client}-secret-0123456789".encode()).decode()
+        request = urllib.request.Request(
+            f"{self.url}/token",
+            urllib.parse.urlencode(form).encode(),
+            {"Authorization": f"Basic {pair}"},
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return str(json.load(answer)["access_token"])
+
+    def rotate(self) -> None:
+        urllib.request.urlopen(f"{self.url}/rotate", timeout=20).close()
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait(20)
+
+
+class Api:
+    """The API behind the tools: it remembers who called."""
+
+    def __init__(self) -> None:
+        self.authorizations: list[str] = []
+        api = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                api.authorizations.append(self.headers["Authorization"] or "")
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            do_POST = do_GET
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Server:
+    """The generated server over HTTP."""
+
+    def __init__(self, project: Path, port: int, **variables: str) -> None:
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}/mcp"
+        environment = {f"MCPGEN_SHELF_{name}": value for name, value in variables.items()}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "shelf_mcp", "--http", "--port", str(port)],
+            env={**os.environ, **environment, "PYTHONPATH": str(project / "src")},
+            stderr=subprocess.DEVNULL,
+        )
+        until = time.monotonic() + 60
+        while time.monotonic() < until and self._process.poll() is None:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the server did not start")
+
+    def send(self, body: dict[str, Any], token: str) -> tuple[int, dict[str, str]]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "authorization": f"Bearer {token}",
+        }
+        connection.request("POST", "/mcp", json.dumps(body), headers)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, {key.lower(): value for key, value in answer.getheaders()}
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait(20)
+
+
+class Memory:
+    """Where the official client keeps its tokens."""
+
+    def __init__(self) -> None:
+        self.tokens: Any = None
+        self.client: Any = None
+
+    async def get_tokens(self) -> Any:
+        return self.tokens
+
+    async def set_tokens(self, tokens: Any) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> Any:
+        return self.client
+
+    async def set_client_info(self, client_info: Any) -> None:
+        self.client = client_info
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shelf")
+    (folder / "openapi.yaml").write_text(DOCUMENT)
+    assert run(["generate", str(folder / "openapi.yaml"), "--output", str(folder / "p"), "-q"]) == 0
+    return folder / "p"
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def authority(port: int) -> Iterator[Authority]:
+    try:
+        server = Authority(f"http://127.0.0.1:{port}/mcp")
+    except Absent as absent:
+        pytest.skip(f"no authorization server: {absent}")
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Api]:
+    server = Api()
+    yield server
+    server.close()
+
+
+def settings(authority: Authority, port: int, api: Api) -> dict[str, str]:
+    """Read by everybody, written with one scope more, and each caller with a token of their own."""
+    return {
+        "BASE_URL": api.url,
+        "HTTP_ISSUER": authority.url,
+        "HTTP_AUDIENCE": f"http://127.0.0.1:{port}/mcp",
+        "HTTP_JWKS_URL": f"{authority.url}/jwks",
+        "HTTP_SCOPES": "books:read",
+        "HTTP_WRITE_SCOPES": "books:write",
+        "EXCHANGE_URL": f"{authority.url}/token",
+        "EXCHANGE_CLIENT_ID": "gateway",
+        "EXCHANGE_CLIENT_SECRET": "gateway-secret-0123456789",
+        "EXCHANGE_AUDIENCE": "https://api.example.com",
+    }
+
+
+@pytest.fixture(scope="module")
+def server(project: Path, port: int, authority: Authority, api: Api) -> Iterator[Server]:
+    server = Server(project, port, **settings(authority, port, api))
+    yield server
+    server.close()
+
+
+def test_the_official_client_finds_the_authority_and_asks_for_more_scopes(
+    server: Server, authority: Authority, api: Api
+) -> None:
+    memory = Memory()
+    granted: list[str] = []
+
+    async def use() -> None:
+        auth = ClientCredentialsOAuthProvider(
+            server.url, memory, "ann", "ann-secret-0123456789", issuer=authority.url
+        )
+        async with (
+            httpx2.AsyncClient(auth=auth, timeout=30) as http_client,
+            Client(streamable_http_client(server.url, http_client=http_client)) as client,
+        ):
+            assert len((await client.list_tools()).tools) == 2
+            granted.append(memory.tokens.scope)
+            result = await client.call_tool("add_book", {})
+            assert not result.is_error, result.content[0].text
+            granted.append(memory.tokens.scope)
+
+    asyncio.run(use())
+    # Discovery told which scope everybody needs, the refused call which more
+    assert granted == ["books:read", "books:read books:write"]
+
+
+def test_a_token_for_another_audience_is_refused(server: Server, authority: Authority) -> None:
+    token = authority.token("ann", "api", "https://api.example.com")
+    status, headers = server.send(LIST, token)
+    assert status == 401
+    assert 'error="invalid_token"' in headers["www-authenticate"]
+    assert "resource_metadata=" in headers["www-authenticate"]
+
+
+def test_a_token_with_too_few_scopes_is_told_which_are_needed(
+    server: Server, authority: Authority
+) -> None:
+    token = authority.token("ann")
+    assert server.send(call("list_books"), token)[0] == 200
+    status, headers = server.send(call("add_book"), token)
+    assert status == 403
+    assert (
+        'error="insufficient_scope", scope="books:read books:write"' in headers["www-authenticate"]
+    )
+
+
+def test_the_api_sees_each_caller_and_never_their_own_token(
+    server: Server, authority: Authority, api: Api
+) -> None:
+    api.authorizations.clear()
+    tokens = {name: authority.token(name) for name in ("ann", "bob")}
+    for name in ("ann", "bob", "ann", "bob", "ann"):
+        assert server.send(call("list_books"), tokens[name])[0] == 200
+    sent = [each.removeprefix("Bearer ") for each in api.authorizations]
+    assert [claims_of(token)["on_behalf_of"] for token in sent] == [
+        "ann",
+        "bob",
+        "ann",
+        "bob",
+        "ann",
+    ]
+    assert {claims_of(token)["aud"] for token in sent} == {"https://api.example.com"}
+    # One exchange for each caller
+    assert len(set(sent)) == 2
+    assert not set(sent) & set(tokens.values())
+
+
+def test_expiry_in_mid_session_and_new_keys(server: Server, authority: Authority) -> None:
+    brief, old = authority.token("brief"), authority.token("ann")
+    assert [server.send(LIST, token)[0] for token in (brief, old)] == [200, 200]
+    authority.rotate()
+    time.sleep(LEEWAY + 3)
+    status, headers = server.send(LIST, brief)
+    assert status == 401
+    assert 'error="invalid_token"' in headers["www-authenticate"]
+    # An unknown key is asked for, and one that is no longer published lets nobody in
+    assert server.send(LIST, authority.token("ann"))[0] == 200
+    assert server.send(LIST, old)[0] == 401
+
+
+def test_without_an_authority_known_keys_hold_and_nobody_else_is_sent_away(
+    server: Server, project: Path, port: int, authority: Authority, api: Api
+) -> None:
+    token = authority.token("ann")
+    assert server.send(LIST, token)[0] == 200
+    authority.close()
+    assert server.send(LIST, token)[0] == 200
+    # A server that never had the keys cannot tell: that is no fault of the caller's
+    variables = settings(authority, port, api)
+    fresh = Server(project, free_port(), **variables)
+    try:
+        status, headers = fresh.send(LIST, token)
+    finally:
+        fresh.close()
+    assert status == 503
+    assert int(headers["retry-after"]) >= 1
+    assert "www-authenticate" not in headers

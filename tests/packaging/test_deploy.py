@@ -1,0 +1,210 @@
+"""`mcpgen add deploy`: what it writes fits the published schemas, the project and the server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mcpgen.cli import run
+from mcpgen.render.deployment import TARGETS
+from mcpgen.runtime.app import GRACE_SECONDS
+from mcpgen.runtime.settings import SETTINGS
+from tests.judges.node import Absent, python
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "samples" / "specs" / "bookshop.yaml"
+PREFIX = "MCPGEN_BOOKSHOP_"
+DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with every deployment."""
+    folder = tmp_path_factory.mktemp("deployed") / "bookshop"
+    assert run(["generate", str(DOCUMENT), "--output", str(folder), "--quiet"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for target in TARGETS:
+            assert run(["add", "deploy", target, "--quiet"]) == 0
+        assert run(["check", "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture
+def here(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(project)
+    return project
+
+
+def manifest(project: Path, name: str) -> Any:
+    return yaml.safe_load((project / "deploy" / "kubernetes" / f"{name}.yaml").read_text())
+
+
+def judge(*requirements: str) -> Path:
+    try:
+        return python("deployments", *requirements)
+    except Absent as absent:
+        pytest.skip(f"the published schemas cannot be had: {absent}")
+
+
+def ends_within(seconds: float, grace: float) -> bool:
+    """Whether a server that ends after SIGTERM has time for every call in flight."""
+    return grace + DEFAULTS["TOTAL_TIMEOUT"] + GRACE_SECONDS < seconds
+
+
+def test_the_manifests_fit_the_schemas_of_kubernetes(project):
+    interpreter = judge("kubernetes-validate==1.37.0", "check-jsonschema==0.39.0")
+    program = interpreter.with_name("kubernetes-validate")
+    files = [
+        str(path)
+        for path in sorted((project / "deploy" / "kubernetes").iterdir())
+        if path.name != "kustomization.yaml"
+    ]
+    done = subprocess.run(
+        [program, "--strict", "--kubernetes-version", "1.31", *files],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_compose_file_fits_the_schema_of_compose(project):
+    interpreter = judge("kubernetes-validate==1.37.0", "check-jsonschema==0.39.0")
+    program = interpreter.with_name("check-jsonschema")
+    file = project / "deploy" / "compose" / "compose.yaml"
+    done = subprocess.run(
+        [program, "--builtin-schema", "vendor.compose-spec", file],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_kustomize_builds_the_manifests(project):
+    if not shutil.which("kubectl"):
+        pytest.skip("`kubectl` is not installed")
+    command = ["kubectl", "kustomize", str(project / "deploy" / "kubernetes")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    objects = {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
+    assert set(objects) == {
+        "Deployment", "Service", "HorizontalPodAutoscaler", "PodDisruptionBudget", "NetworkPolicy",
+    }  # fmt: skip
+    [container] = objects["Deployment"]["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == "registry.example.com/mcp-bookshop:0.1.0"
+
+
+def test_systemd_reads_the_unit_and_finds_it_confined(project):
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("`systemd-analyze` is not installed")
+    unit = project / "deploy" / "systemd" / "mcp-bookshop.service"
+    verify = subprocess.run(
+        ["systemd-analyze", "verify", unit], capture_output=True, text=True, timeout=60
+    )
+    faults = [line for line in verify.stderr.splitlines() if "is not executable" not in line]
+    assert [line for line in faults if unit.name in line] == []
+    # 10 is no protection at all; 2.0 and below reads OK
+    security = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=20", unit],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert security.returncode == 0, security.stdout[-300:]
+
+
+def test_haproxy_reads_its_configuration(project):
+    if not shutil.which("haproxy"):
+        pytest.skip("`haproxy` is not installed")
+    file = project / "deploy" / "compose" / "haproxy.cfg"
+    done = subprocess.run(["haproxy", "-c", "-f", file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_pod_may_do_nothing_but_serve(project):
+    pod = manifest(project, "deployment")["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert container["livenessProbe"]["httpGet"]["path"] == "/health"
+    assert container["readinessProbe"]["httpGet"]["path"] == "/ready"
+    assert "memory" in container["resources"]["limits"]
+
+
+def test_secrets_are_referred_to_by_the_names_of_the_project(project):
+    [container] = manifest(project, "deployment")["spec"]["template"]["spec"]["containers"]
+    references = {
+        each["name"]: each["valueFrom"]["secretKeyRef"]
+        for each in container["env"]
+        if "valueFrom" in each
+    }
+    example = (project / ".env.example").read_text()
+    needed = {line.removesuffix("=") for line in example.splitlines() if line.startswith(PREFIX)}
+    assert needed <= set(references)
+    assert references[f"{PREFIX}API_KEY"] == {
+        "name": "mcp-bookshop", "key": f"{PREFIX}API_KEY", "optional": False,
+    }  # fmt: skip
+    assert references[f"{PREFIX}HTTP_TOKEN"]["optional"] is True
+
+
+def test_every_deployment_waits_for_calls_in_flight(project):
+    spec = manifest(project, "deployment")["spec"]["template"]["spec"]
+    grace = {each["name"]: each.get("value") for each in spec["containers"][0]["env"]}
+    assert ends_within(spec["terminationGracePeriodSeconds"], float(grace[f"{PREFIX}HTTP_GRACE"]))
+    compose = yaml.safe_load((project / "deploy" / "compose" / "compose.yaml").read_text())
+    server = compose["services"]["server"]
+    seconds = float(server["stop_grace_period"].removesuffix("s"))
+    assert ends_within(seconds, float(server["environment"][f"{PREFIX}HTTP_GRACE"]))
+    unit = (project / "deploy" / "systemd" / "mcp-bookshop.service").read_text()
+    [stop] = [line for line in unit.splitlines() if line.startswith("TimeoutStopSec=")]
+    assert ends_within(float(stop.partition("=")[2]), DEFAULTS["HTTP_GRACE"])
+
+
+def test_the_network_policy_opens_the_port_of_the_api(tmp_path, monkeypatch):
+    document = tmp_path / "openapi.yaml"
+    text = DOCUMENT.read_text().replace(
+        "https://api.bookshop.example", "https://api.bookshop.example:8443"
+    )
+    assert ":8443" in text
+    document.write_text(text)
+    assert run(["generate", str(document), "--output", str(tmp_path / "shop"), "-q"]) == 0
+    monkeypatch.chdir(tmp_path / "shop")
+    assert run(["add", "deploy", "kubernetes", "-q"]) == 0
+    ports = manifest(tmp_path / "shop", "network-policy")["spec"]["egress"][-1]["ports"]
+    assert [each["port"] for each in ports] == [443, 8443]
+
+
+def test_files_that_are_there_are_not_overwritten(here, capsys):
+    unit = here / "deploy" / "systemd" / "mcp-bookshop.service"
+    unit.write_text("mine\n")
+    assert run(["add", "deploy", "systemd"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert unit.read_text() == "mine\n"
+
+
+def test_another_target_is_refused(here, capsys):
+    assert run(["add", "deploy", "nomad"]) == 2
+    assert "E1190" in capsys.readouterr().err
+
+
+def test_the_options_of_a_tool_are_refused(here, capsys):
+    assert run(["add", "deploy", "compose", "--argument", "a:string"]) == 2
+    assert "E1191" in capsys.readouterr().err
+
+
+def test_the_result_can_be_had_as_json(here, capsys):
+    shutil.rmtree(here / "deploy" / "compose")
+    assert run(["add", "deploy", "compose", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data == {
+        "deploy": "compose",
+        "files": ["deploy/compose/compose.yaml", "deploy/compose/haproxy.cfg"],
+    }

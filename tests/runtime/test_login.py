@@ -1,0 +1,622 @@
+"""A person logs in: the flows, what is checked on the way, where tokens are kept, how they are
+renewed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import importlib
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import keyring
+import keyring.backend
+import keyring.errors
+import pytest
+from provider import CLIENT_ID, Provider, follow
+
+P = "MCPGEN_BOOKSHOP"
+LOGIN = {
+    "kind": "bearer",
+    "scheme": "Bearer",
+    "variables": [f"{P}_TOKEN"],
+}
+SERVICE = "bookshop-mcp"
+
+
+class Memory(keyring.backend.KeyringBackend):
+    """A keyring that forgets everything with the test."""
+
+    priority = 1  # type: ignore[assignment]
+    name = "memory"
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.entries.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.entries[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if self.entries.pop((service, username), None) is None:
+            raise keyring.errors.PasswordDeleteError
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    before = keyring.get_keyring()
+    backend = Memory()
+    keyring.set_keyring(backend)
+    yield backend
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def room() -> Any:
+    """The modules of the room by their name."""
+
+    class Room:
+        def __getattr__(self, name: str) -> Any:
+            return importlib.import_module(f"mcpgen.runtime.login.{name}")
+
+    return Room()
+
+
+def facts(provider: Provider, **more: Any) -> dict[str, Any]:
+    login = {
+        "authorization_url": f"{provider.url}/authorize?prompt=consent",
+        "token_url": f"{provider.url}/token",
+        "device_url": f"{provider.url}/device",
+        "scopes": ["read", "write"],
+        "variables": [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"],
+    }
+    return {"auth": {"login": {**LOGIN, "login": {**login, **more}}}, "security": [["login"]]}
+
+
+@pytest.fixture
+def command(
+    room: Any,
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    runtime: Any,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., str]:
+    """Runs `bookshop-mcp login ...` against a provider that is the API too; returns its output."""
+
+    def run(
+        provider: Provider, *words: str, facts_: dict[str, Any] | None = None, **variables: str
+    ) -> str:
+        from conftest import FACTS
+
+        known = FACTS | facts(provider) | (facts_ or {})
+
+        class Home:
+            @staticmethod
+            def named(_: str) -> Any:
+                return type("Home", (), {"facts": lambda self: known})()
+
+        environ = {"BASE_URL": provider.url, "CLIENT_ID": CLIENT_ID} | variables
+        for name, value in environ.items():
+            monkeypatch.setenv(f"{P}_{name}", value)
+        monkeypatch.setattr(room.command, "Package", Home)
+        monkeypatch.setattr(room.command.webbrowser, "open", follow)
+        assert room.command.main("bookshop_mcp", [*(words or ["login"])]) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def stored(provider: Provider, memory: Memory) -> dict[str, Any]:
+    """The tokens in the keyring."""
+    import json
+
+    text = memory.entries[SERVICE, f"login at {provider.url}"]
+    return dict(json.loads(text.partition(" ")[2]))
+
+
+@pytest.mark.parametrize("secret", ["", "s3cr3t-of-the-client"])
+def test_a_browser_brings_tokens_into_the_keyring(
+    command: Any, memory: Memory, secret: str
+) -> None:
+    with Provider(secret=secret) as provider:
+        variables = {"CLIENT_SECRET": secret} if secret else {}
+        text = command(provider, "login", **variables)
+    assert "Logged in. The tokens are in memory." in text
+    tokens = stored(provider, memory)
+    assert tokens["access_token"] == "access-token-0"
+    assert tokens["refresh_token"] == "refresh-token-1"
+    assert tokens["client_secret"] == secret
+    [query] = provider.granted
+    assert query["prompt"] == "consent" and query["scope"] == "read write"
+    assert query["code_challenge_method"] == "S256"
+    assert urlsplit(query["redirect_uri"]).hostname == "127.0.0.1"
+
+
+def test_a_code_on_another_device_brings_tokens_too(command: Any, memory: Memory) -> None:
+    with Provider(pending=2) as provider:
+        text = command(provider, "login", "--device")
+    assert f"{provider.url}/enter" in text and "ABCD-EFGH" in text
+    assert stored(provider, memory)["access_token"] == "access-token-0"
+    kinds = [form.get("grant_type", "codes") for form in provider.requests]
+    assert kinds == ["codes", *["urn:ietf:params:oauth:grant-type:device_code"] * 3]
+
+
+@pytest.mark.parametrize(
+    ("words", "approval", "reason"),
+    [
+        (["login"], "access_denied", "the provider refused the login: access_denied"),
+        (["login", "--device"], "access_denied", "refused the login (`access_denied`)"),
+    ],
+)
+def test_a_refusal_is_said_and_nothing_is_kept(
+    command: Any, runtime: Any, memory: Memory, words: list[str], approval: str, reason: str
+) -> None:
+    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    with Provider(approval=approval) as provider, pytest.raises(catalog.StartError) as caught:
+        command(provider, *words)
+    assert reason in str(caught.value)
+    assert memory.entries == {}
+
+
+def test_without_a_client_id_the_variable_is_named(
+    command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    with Provider() as provider, pytest.raises(catalog.StartError, match="_CLIENT_ID` is not set"):
+        command(provider, "login", CLIENT_ID="")
+
+
+def test_a_machine_without_a_keyring_says_so_before_anybody_logs_in(command: Any) -> None:
+    import keyring.backends.fail
+
+    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    unusable = pytest.raises(catalog.StartError, match="keyring of this machine cannot be used")
+    with Provider() as provider, unusable:
+        command(provider, "login")
+    assert provider.granted == []
+
+
+def test_logout_forgets_the_tokens(command: Any, memory: Memory) -> None:
+    with Provider() as provider:
+        command(provider, "login")
+        assert "Logged out" in command(provider, "logout")
+        assert memory.entries == {}
+        assert "Nobody was logged in" in command(provider, "logout")
+
+
+def test_addresses_that_are_not_the_apis_own_have_to_be_confirmed(
+    command: Any, memory: Memory
+) -> None:
+    catalog = importlib.import_module("mcpgen.runtime.server.catalog")
+    with Provider() as provider, Provider() as other:
+        elsewhere = facts(other)
+        with pytest.raises(catalog.StartError, match="confirm that with --yes"):
+            command(provider, "login", facts_=elsewhere)
+        assert other.granted == [] and memory.entries == {}
+        command(provider, "login", facts_=elsewhere, ALLOW_ORIGINS=other.url)
+        assert len(other.granted) == 1
+
+
+def test_the_provider_can_name_its_endpoints_itself(command: Any, memory: Memory) -> None:
+    with Provider() as provider:
+        provider.metadata = {
+            "issuer": provider.url,
+            "authorization_endpoint": f"{provider.url}/authorize",
+            "token_endpoint": f"{provider.url}/token",
+            "scopes_supported": ["openid", "offline_access", "email"],
+            "authorization_response_iss_parameter_supported": True,
+        }
+        provider.issuer = provider.url
+        login = {
+            "metadata_url": f"{provider.url}/.well-known/openid-configuration",
+            "variables": [f"{P}_CLIENT_ID", f"{P}_CLIENT_SECRET"],
+        }
+        only_metadata = {"auth": {"login": {**LOGIN, "login": login}}}
+        command(provider, "login", facts_=only_metadata)
+    assert provider.granted[0]["scope"] == "openid offline_access"
+    assert stored(provider, memory)["token_url"] == f"{provider.url}/token"
+
+
+def attempt(room: Any, **endpoints: Any) -> Any:
+    known = {
+        "authorization_url": "https://login.example/authorize",
+        "device_url": "",
+        "token_url": "https://login.example/token",
+        "scopes": (),
+    }
+    oauth = importlib.import_module("mcpgen.runtime.client.oauth")
+    return room.browser.Attempt(
+        client=oauth.Client("id"),
+        endpoints=room.endpoints.Endpoints(**{**known, **endpoints}),
+        state="the-state",
+        verifier="the-verifier",
+        redirect_uri="http://127.0.0.1:1/callback",
+    )
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "fields", "refused"),
+    [
+        ({}, {}, False),
+        ({}, {"iss": "https://login.example"}, False),
+        ({}, {"iss": "https://login.example/tenant"}, False),
+        ({}, {"iss": "https://evil.example"}, True),
+        ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/a"}, False),
+        ({"issuer": "https://login.example/a"}, {"iss": "https://login.example/b"}, True),
+        ({"issuer": "https://login.example/a"}, {}, False),
+        ({"issuer": "https://login.example/a", "names_itself": True}, {}, True),
+    ],
+)
+def test_an_answer_of_another_provider_is_refused(
+    room: Any, endpoints: dict[str, Any], fields: dict[str, str], refused: bool
+) -> None:
+    oauth = importlib.import_module("mcpgen.runtime.client.oauth")
+    made = attempt(room, **endpoints)
+    if refused:
+        with pytest.raises(oauth.TokenRefused, match="another provider"):
+            made.code({"code": "c", **fields})
+    else:
+        assert made.code({"code": "c", **fields}) == "c"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://login.example/authorize", "ftp://x/", "javascript:1", "https://x/\x1b[8m"]
+)
+def test_nobody_logs_in_where_no_address_with_tls_is(room: Any, runtime: Any, url: str) -> None:
+    with pytest.raises(runtime.errors.Refused):
+        attempt(room, authorization_url=url).address()
+
+
+def test_an_answer_with_another_state_is_left_alone(
+    room: Any, settings: Any, run: Any, runtime: Any
+) -> None:
+    """Somebody who can make the browser come here must not plant a code."""
+    addresses: list[str] = []
+
+    async def main(provider: Provider) -> tuple[list[int], Any]:
+        made = settings(provider.url, facts(provider), CLIENT_ID=CLIENT_ID)
+        login = made.credentials["login"].login
+        oauth = importlib.import_module("mcpgen.runtime.client.oauth")
+        async with runtime.api.Api(made) as api:
+            endpoints = await room.endpoints.endpoints_of(login, api.post, made.redactor)
+            pending = asyncio.create_task(
+                room.browser.log_in(
+                    endpoints,
+                    oauth.Client(CLIENT_ID),
+                    api.post,
+                    made.redactor,
+                    addresses.append,
+                    0,
+                )
+            )
+            while not addresses:
+                await asyncio.sleep(0.01)
+            query = parse_qs(urlsplit(addresses[0]).query)
+            [back] = query["redirect_uri"]
+            planted = [f"{back}?code=evil&state=wrong", f"{back}?code=evil", f"{back}x?state=1"]
+            statuses = [await asyncio.to_thread(status, url) for url in planted]
+            assert not pending.done()
+            follow(addresses[0])
+            return statuses, await pending
+
+    with Provider() as provider:
+        statuses, grant = run(main(provider))
+    assert statuses == [404, 404, 404]
+    assert grant.access_token == "access-token-0"
+    assert [form["code"] for form in provider.requests] == ["code-0"]
+
+
+def status(url: str) -> int:
+    try:
+        return int(urllib.request.urlopen(url, timeout=5).status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+# The tokens of a login in a server
+
+
+def keep(room: Any, provider: Provider, made: Any, **more: Any) -> None:
+    """Tokens as `login` leaves them."""
+    provider.access.append("access-token-0")
+    provider.refresh = "refresh-token-1"
+    values = {
+        "access_token": "access-token-0",
+        "refresh_token": "refresh-token-1",
+        "token_url": f"{provider.url}/token",
+        "client_id": CLIENT_ID,
+    }
+    tokens = room.store.Tokens(**{**values, **more})
+    room.store.Store(made, made.credentials["login"]).save(tokens)
+
+
+def calls(runtime: Any, settings: Any, run: Any, provider: Provider, count: int = 1) -> Any:
+    """The answers to calls at the same time."""
+
+    async def main() -> Any:
+        made = settings(provider.url, facts(provider))
+        async with runtime.api.Api(made) as api:
+            return await asyncio.gather(
+                *(api.request("GET", "/me") for _ in range(count)), return_exceptions=True
+            )
+
+    return run(main())
+
+
+def test_a_server_uses_the_tokens_of_a_login(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    with Provider() as provider:
+        keep(room, provider, settings(provider.url, facts(provider)))
+        [answer] = calls(runtime, settings, run, provider)
+    assert answer.status == 200 and provider.requests == []
+
+
+def test_a_server_finds_a_login_that_came_after_its_start(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(room.token, "LOOK_AGAIN", 0.0)
+
+    async def main(provider: Provider) -> Any:
+        made = settings(provider.url, facts(provider))
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.MissingCredential) as caught:
+                await api.request("GET", "/me")
+            assert "or log in with `bookshop-mcp login`" in str(caught.value)
+            keep(room, provider, made)
+            return await api.request("GET", "/me")
+
+    with Provider() as provider:
+        assert run(main(provider)).status == 200
+
+
+def test_expired_tokens_are_renewed_once_for_all_calls_and_kept(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    with Provider() as provider:
+        made = settings(provider.url, facts(provider))
+        keep(room, provider, made, expires_at=time.time() - 1)
+        answers = calls(runtime, settings, run, provider, 12)
+    assert [answer.status for answer in answers] == [200] * 12
+    assert [form["grant_type"] for form in provider.requests] == ["refresh_token"]
+    tokens = stored(provider, memory)
+    assert tokens["refresh_token"] == provider.refresh == "refresh-token-2"
+    assert tokens["expires_at"] > time.time() + 3000
+
+
+def test_two_servers_do_not_exchange_the_same_refresh_token(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    async def main(provider: Provider) -> Any:
+        servers = [settings(provider.url, facts(provider)) for _ in range(4)]
+        keep(room, provider, servers[0], expires_at=time.time() - 1)
+        answers = []
+        apis = [runtime.api.Api(made) for made in servers]
+        answers = await asyncio.gather(*(api.request("GET", "/me") for api in apis))
+        for api in apis:
+            await api.aclose()
+        return answers
+
+    with Provider() as provider:
+        answers = run(main(provider))
+    assert [answer.status for answer in answers] == [200] * 4
+    assert len(provider.requests) == 1 and not provider.ended
+
+
+def test_a_token_that_the_api_refuses_is_renewed_and_tried_again(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    with Provider() as provider:
+        keep(room, provider, settings(provider.url, facts(provider)))
+        provider.access.clear()  # the provider ended it early
+        [answer] = calls(runtime, settings, run, provider)
+    assert answer.status == 200 and len(provider.requests) == 1
+
+
+def test_a_cancelled_call_does_not_lose_the_refresh_token(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    async def main(provider: Provider) -> None:
+        made = settings(provider.url, facts(provider))
+        keep(room, provider, made, expires_at=time.time() - 1)
+        async with runtime.api.Api(made) as api:
+            task = asyncio.create_task(api.request("GET", "/me"))
+            while not provider.requests:
+                await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (await api.request("GET", "/me")).status == 200
+
+    with Provider() as provider:
+        run(main(provider))
+        assert stored(provider, memory)["refresh_token"] == provider.refresh
+    assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"refresh_token": ""}, "the login has expired"),
+        ({"refresh_token": "stolen"}, "answered 400 (`invalid_grant`)"),
+        ({"token_url": "http://login.example/token"}, "which is not https"),
+    ],
+)
+def test_a_login_that_has_ended_names_the_command(
+    room: Any,
+    runtime: Any,
+    settings: Any,
+    run: Any,
+    memory: Memory,
+    more: dict[str, str],
+    reason: str,
+) -> None:
+    with Provider() as provider:
+        made = settings(provider.url, facts(provider))
+        keep(room, provider, made, expires_at=time.time() - 1, **more)
+        [error] = calls(runtime, settings, run, provider)
+    text = runtime.report.report_error(error, made)[0]["text"]
+    assert reason in text
+    assert "bookshop-mcp login" in text or "https" in reason
+
+
+def test_a_refused_login_is_reported_with_the_command(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    with Provider() as provider:
+        made = settings(provider.url, facts(provider), CLIENT_ID=CLIENT_ID)
+        keep(room, provider, made)
+        provider.ended = True
+        [error] = calls(runtime, settings, run, provider)
+        assert "access-token-0" not in str(error)
+    answer = runtime.answer.Answer(401, {}, b"")
+    refused = runtime.errors.BadStatus(answer)
+    refused.variables = (f"{P}_TOKEN",)
+    text = runtime.report.report_error(refused, made)[0]["text"]
+    assert "or to log in again with `bookshop-mcp login`" in text
+
+
+def test_a_token_in_the_environment_goes_before_a_login(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    async def main(provider: Provider) -> Any:
+        made = settings(provider.url, facts(provider), TOKEN="token-of-the-environment")
+        keep(room, provider, made)
+        provider.access = ["token-of-the-environment"]
+        async with runtime.api.Api(made) as api:
+            return await api.request("GET", "/me")
+
+    with Provider() as provider:
+        assert run(main(provider)).status == 200
+
+
+def test_a_server_over_http_uses_no_login(runtime: Any, memory: Memory) -> None:
+    from conftest import FACTS
+
+    with Provider() as provider:
+        made = runtime.settings.read(FACTS | facts(provider), {}, http=True)
+    assert made.credentials["login"].login is None
+
+
+def test_tokens_belong_to_the_api_at_one_address(
+    room: Any, runtime: Any, settings: Any, run: Any, memory: Memory
+) -> None:
+    with Provider() as provider, Provider() as other:
+        keep(room, provider, settings(provider.url, facts(provider)))
+        [error] = calls(runtime, settings, run, other)
+    assert isinstance(error, runtime.errors.MissingCredential)
+
+
+def test_long_tokens_are_kept_in_parts_where_entries_are_short(
+    room: Any, settings: Any, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room.store, "LONGEST", 100)
+    with Provider() as provider:
+        made = settings(provider.url, facts(provider))
+    store = room.store.Store(made, made.credentials["login"])
+    for length in (10, 2_000, 300):
+        tokens = room.store.Tokens(access_token="a" * length, refresh_token="r" * length)
+        store.save(tokens)
+        assert dataclasses.asdict(store.load()) == dataclasses.asdict(tokens)
+    assert max(map(len, memory.entries.values())) <= 110
+    assert store.delete() and memory.entries == {} and store.load() is None
+
+
+def test_tokens_do_not_show_themselves(room: Any) -> None:
+    oauth = importlib.import_module("mcpgen.runtime.client.oauth")
+    for value in (room.store.Tokens("c4nary"), oauth.Client("id", "c4nary")):
+        assert "c4nary" not in repr(value)
+
+
+# The whole way: a project, its command, and a client
+
+KEYRING = """
+import json, os
+from pathlib import Path
+import keyring.backend
+FILE = Path(os.environ["KEYRING_FILE"])
+class Backend(keyring.backend.KeyringBackend):
+    priority = 9
+    def _read(self):
+        return json.loads(FILE.read_text()) if FILE.exists() else {}
+    def get_password(self, service, username):
+        return self._read().get(f"{service} {username}")
+    def set_password(self, service, username, password):
+        FILE.write_text(json.dumps({**self._read(), f"{service} {username}": password}))
+"""
+FOLLOW = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read()"
+
+
+def test_somebody_logs_in_and_the_tools_of_a_client_work(tmp_path: Path, run: Any) -> None:
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    from mcpgen import generate
+
+    document = Path(__file__).parents[1] / "cases" / "logins_of_a_person" / "openapi.yaml"
+    (tmp_path / "file_keyring.py").write_text(KEYRING)
+    (tmp_path / "follow.py").write_text(FOLLOW)
+    with Provider(secret="s3cr3t-of-the-client") as provider:
+        text = document.read_text().replace("https://login.notes.example", provider.url)
+        (tmp_path / "openapi.yaml").write_text(text)
+        generate(str(tmp_path / "openapi.yaml"), str(tmp_path / "project"))
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(tmp_path / "project" / "src"), str(tmp_path)]),
+            "PYTHON_KEYRING_BACKEND": "file_keyring.Backend",
+            "KEYRING_FILE": str(tmp_path / "keyring.json"),
+            "BROWSER": f"{sys.executable} {tmp_path / 'follow.py'} %s",
+            "XDG_CACHE_HOME": str(tmp_path),
+            "MCPGEN_NOTES_BASE_URL": provider.url,
+        }
+        client = {"CLIENT_ID": CLIENT_ID, "CLIENT_SECRET": "s3cr3t-of-the-client"}
+        named = {f"MCPGEN_NOTES_BROWSER_{name}": value for name, value in client.items()}
+        start = [sys.executable, "-m", "notes_mcp"]
+        done = subprocess.run(
+            [*start, "login", "--credential", "browser"],
+            env=environment | named,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Logged in" in done.stdout
+        server = StdioServerParameters(command=start[0], args=start[1:], env=environment)
+
+        async def call() -> Any:
+            async with Client(stdio_client(server)) as session:
+                return await session.call_tool("add_note", {"text": "x"})
+
+        result = run(call())
+    assert not result.is_error, result.content
+
+
+def test_a_server_without_a_login_says_so(tmp_path: Path) -> None:
+    from mcpgen import generate
+
+    bookshop = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+    generate(str(bookshop), str(tmp_path / "project"))
+    assert not (tmp_path / "project/src/bookshop_mcp/runtime/login").exists()
+    assert "keyring" not in (tmp_path / "project/pyproject.toml").read_text()
+    done = subprocess.run(
+        [sys.executable, "-m", "bookshop_mcp", "login"],
+        cwd=tmp_path / "project" / "src",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "offers no login for a person" in done.stderr

@@ -1,0 +1,288 @@
+"""Credentials of each caller towards the API: token exchange (RFC 8693), and `auth.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from upstream import Request, Upstream, http, ok
+
+from mcpgen.runtime.caller import Caller, caller_now
+from mcpgen.runtime.secrets import Secret
+from mcpgen.runtime.settings import SettingsError, read
+
+OAUTH = {
+    "security": [["oauth"]],
+    "auth": {"oauth": {"kind": "bearer", "variables": ["MCPGEN_BOOKSHOP_TOKEN"]}},
+}
+VARIABLES = {
+    "EXCHANGE_CLIENT_ID": "gateway",
+    "EXCHANGE_CLIENT_SECRET": "s3cret-of-the-gateway",
+}
+
+
+def caller(name: str, seconds: float = 300) -> Caller:
+    return Caller(
+        "https://issuer.example", name, "cli", Secret(f"mcp-{name}"), time.time() + seconds
+    )
+
+
+class World:
+    """An API and a token endpoint on one port. A token for a caller is `api-<their token>-<n>`."""
+
+    def __init__(self, lifetime: int = 300) -> None:
+        self.lifetime = lifetime
+        self.issued: Counter[str] = Counter()
+        self.forms: list[dict[str, list[str]]] = []
+        self.refused: set[str] = set()
+        self.mixed: list[tuple[str | None, str]] = []
+        self.requests = 0
+
+    async def __call__(self, request: Request, writer: Any) -> None:
+        if request.path == "/token":
+            writer.write(await self._exchange(request))
+            return
+        self.requests += 1
+        name = parse_qs(request.query)["caller"][0]
+        authorization = request.header("Authorization") or ""
+        if not authorization.startswith(f"Bearer api-mcp-{name}-"):
+            self.mixed.append((authorization, name))
+        if authorization in self.refused:
+            writer.write(http(401, "{}"))
+            return
+        await asyncio.sleep(0)
+        writer.write(ok({"caller": name}))
+
+    async def _exchange(self, request: Request) -> bytes:
+        form = parse_qs(request.body.decode())
+        self.forms.append(form)
+        token = form["subject_token"][0]
+        self.issued[token] += 1
+        await asyncio.sleep(0.001)
+        return ok({
+            "access_token": f"api-{token}-{self.issued[token]}",
+            "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+            "token_type": "Bearer",
+            "expires_in": self.lifetime,
+        })  # fmt: skip
+
+
+async def call(api: Any, who: Caller | None, name: str = "") -> Any:
+    """One call on behalf of a caller, in a context of its own as every request of a server has."""
+
+    async def made() -> Any:
+        caller_now.set(who)
+        return await api.request(
+            "GET", "/books", query={"caller": name or (who and who.subject) or "-"}
+        )
+
+    return await asyncio.create_task(made())
+
+
+async def serving(runtime: Any, world: Any, use: Any, auth: Any = None, **variables: str) -> Any:
+    async with Upstream(world) as upstream:
+        environ = {"BASE_URL": f"{upstream.url}/v1", "EXCHANGE_URL": f"{upstream.url}/token"}
+        environ |= VARIABLES | variables
+        made = read(
+            {"name": "bookshop", "env_prefix": "MCPGEN_BOOKSHOP", **OAUTH},
+            {f"MCPGEN_BOOKSHOP_{name}": value for name, value in environ.items()},
+        )
+        async with runtime.api.Api(made, auth or runtime.auth) as api:
+            return await use(api)
+
+
+def test_a_callers_token_is_exchanged_once_and_never_sent_to_the_api(
+    runtime: Any, run: Any
+) -> None:
+    world = World()
+
+    async def use(api: Any) -> None:
+        for _ in range(3):
+            assert (await call(api, caller("ann"))).data == {"caller": "ann"}
+
+    run(
+        serving(runtime, world, use, EXCHANGE_AUDIENCE="https://api.example", EXCHANGE_SCOPES="b a")
+    )
+    assert world.mixed == []
+    [form] = world.forms
+    assert form == {
+        "grant_type": ["urn:ietf:params:oauth:grant-type:token-exchange"],
+        "subject_token": ["mcp-ann"],
+        "subject_token_type": ["urn:ietf:params:oauth:token-type:access_token"],
+        "requested_token_type": ["urn:ietf:params:oauth:token-type:access_token"],
+        "audience": ["https://api.example"],
+        "scope": ["a b"],
+    }
+
+
+@examples(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    turns=st.lists(
+        st.tuples(st.integers(0, 7), st.integers(0, 3), st.booleans()), min_size=1, max_size=60
+    ),
+    lifetime=st.sampled_from([0, 1, 300]),
+)
+def test_callers_never_mix_however_their_calls_meet(
+    runtime: Any, run: Any, turns: list[tuple[int, int, bool]], lifetime: int
+) -> None:
+    world = World(lifetime)
+
+    async def one(api: Any, number: int, pause: int, is_refused: bool) -> None:
+        for _ in range(pause):
+            await asyncio.sleep(0)
+        name = f"caller{number}"
+        if is_refused:
+            world.refused.add(f"Bearer api-mcp-{name}-{world.issued[f'mcp-{name}']}")
+        try:
+            answer = await call(api, caller(name))
+        except runtime.errors.BadStatus as error:
+            assert error.status == 401
+        else:
+            assert answer.data == {"caller": name}
+
+    async def use(api: Any) -> None:
+        await asyncio.gather(*(one(api, *turn) for turn in turns))
+
+    run(serving(runtime, world, use, MAX_CONCURRENCY="64"))
+    assert world.requests >= len(turns)
+    assert world.mixed == []
+    if lifetime == 300 and not any(is_refused for _, _, is_refused in turns):
+        assert set(world.issued.values()) == {1}
+
+
+def test_another_token_of_the_same_subject_is_exchanged_by_itself(runtime: Any, run: Any) -> None:
+    world = World()
+
+    async def use(api: Any) -> None:
+        await call(api, caller("ann"))
+        # The same person with a token that may allow less
+        narrow = Caller(
+            "https://issuer.example", "ann", "cli", Secret("mcp-narrow"), time.time() + 60
+        )
+        await call(api, narrow, "narrow")
+
+    run(serving(runtime, world, use))
+    assert world.issued == {"mcp-ann": 1, "mcp-narrow": 1}
+    assert world.mixed == []
+
+
+def test_a_token_that_the_api_refuses_is_exchanged_again_once(runtime: Any, run: Any) -> None:
+    world = World()
+    world.refused.add("Bearer api-mcp-ann-1")
+
+    async def use(api: Any) -> None:
+        assert (await call(api, caller("ann"))).status == 200
+
+    run(serving(runtime, world, use))
+    assert world.issued["mcp-ann"] == 2
+
+
+def test_a_token_is_not_used_longer_than_that_of_its_caller(runtime: Any, run: Any) -> None:
+    world = World()
+
+    async def use(api: Any) -> None:
+        for _ in range(2):
+            await call(api, caller("ann", seconds=-1))
+
+    run(serving(runtime, world, use))
+    assert world.issued["mcp-ann"] == 2
+
+
+def test_without_a_caller_nothing_is_sent(runtime: Any, run: Any) -> None:
+    world = World()
+
+    async def use(api: Any) -> None:
+        with pytest.raises(runtime.errors.Refused, match="does not know who calls"):
+            await call(api, None)
+
+    # The operator's own token does not take the caller's place
+    run(serving(runtime, world, use, TOKEN="operators-own-token"))
+    assert world.requests == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (http(400, '{"error": "invalid_target"}'), r"answered 400 \(`invalid_target`\)"),
+        (ok({"access_token": "mcp-ann", "token_type": "Bearer"}), "caller's own token back"),
+        (ok({"access_token": "other", "token_type": "N_A"}), "gave no access token"),
+        (ok({}), "gave no access token"),
+    ],
+)
+def test_a_token_endpoint_that_gives_no_token_is_said(
+    runtime: Any, run: Any, reply: bytes, text: str
+) -> None:
+    async def use(api: Any) -> None:
+        with pytest.raises(runtime.errors.ApiError, match=text):
+            await call(api, caller("ann"))
+
+    run(serving(runtime, reply, use))
+
+
+def test_a_token_that_comes_back_is_masked(runtime: Any, run: Any) -> None:
+    async def use(api: Any) -> None:
+        async def made() -> str:
+            caller_now.set(caller("ann"))
+            await api.request("GET", "/books", query={"caller": "ann"})
+            text = json.dumps({"echo": "api-mcp-ann-1"})
+            return api.settings.redactor(text) + str(api.settings.redactor.data(["api-mcp-ann-1"]))
+
+        assert await asyncio.create_task(made()) == '{"echo": "****"}' + "['****']"
+
+    run(serving(runtime, World(), use))
+
+
+def test_the_users_own_code_may_choose_by_caller(runtime: Any, run: Any) -> None:
+    seen: list[tuple[str | None, str]] = []
+
+    async def record(request: Request, writer: Any) -> None:
+        seen.append((request.header("X-Api-Key"), parse_qs(request.query)["caller"][0]))
+        writer.write(ok({}))
+
+    class Auth:
+        PROVIDES = frozenset({"oauth"})
+
+        @staticmethod
+        async def authorize(request: Any) -> None:
+            await asyncio.sleep(0)
+            request.headers["X-Api-Key"] = request.conceal(f"key-of-{request.caller.subject}")
+
+    async def use(api: Any) -> None:
+        names = [f"caller{number % 7}" for number in range(40)]
+        await asyncio.gather(*(call(api, caller(name)) for name in names))
+
+    run(serving(runtime, record, use, Auth, EXCHANGE_URL=""))
+    assert len(seen) == 40
+    assert all(key == f"key-of-{name}" for key, name in seen)
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        ({"EXCHANGE_URL": "https://issuer.example/token"}, "EXCHANGE_CLIENT_ID` is not set"),
+        (
+            {"EXCHANGE_URL": "https://issuer.example/token", "EXCHANGE_CLIENT_ID": "me"},
+            "EXCHANGE_CLIENT_SECRET` is not set",
+        ),
+        ({"EXCHANGE_URL": "http://issuer.example/token"}, "has to be an https URL"),
+        ({"EXCHANGE_URL": "issuer"}, "cannot be used"),
+        ({"EXCHANGE_URL": "https://issuer.example/token", **VARIABLES}, "HTTP_ISSUER` is not set"),
+    ],
+)
+def test_settings_that_are_incomplete_are_said_at_the_start(
+    variables: dict[str, str], text: str
+) -> None:
+    environ = {f"P_{name}": value for name, value in variables.items()}
+    facts = {"name": "p", "env_prefix": "P", "base_url": "https://api.example.com"}
+    with pytest.raises(SettingsError, match=text):
+        read(facts, environ, http=True)

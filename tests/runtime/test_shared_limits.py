@@ -1,0 +1,173 @@
+"""Limits that replicas share in Redis, with a real `redis-server` (the path's, or
+`$REDIS_SERVER`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("redis")
+
+from mcpgen.runtime import shared
+from mcpgen.runtime.limits import Rate, pace_of
+from mcpgen.runtime.settings import SettingsError
+
+SERVER = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
+
+
+def free_port() -> int:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
+
+
+class Redis:
+    """A Redis server on loopback that can be stopped and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self.url = f"redis://:pass-word@127.0.0.1:{self.port}"
+        self._folder = folder
+        self.start()
+
+    def start(self) -> None:
+        command = [
+            str(SERVER), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+            "--requirepass", "pass-word", "--dir", str(self._folder), "--daemonize", "no",
+        ]  # fmt: skip
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError("redis-server did not start")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(20)
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Redis]:
+    if not SERVER:
+        pytest.skip("`redis-server` is not installed")
+    server = Redis(tmp_path)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine under load must not look like a Redis that is gone; clients end with their loop."""
+    monkeypatch.setattr(shared, "ANSWER_SECONDS", 5.0)
+    shared._client.cache_clear()
+
+
+def replicas(settings: Callable[..., Any], url: str, count: int, rate: float, burst: float) -> Any:
+    made = settings(REDIS_URL=url)
+    return [pace_of(made, "calls", rate, burst) for _ in range(count)]
+
+
+def test_replicas_share_one_limit(redis: Redis, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        paces = replicas(settings, redis.url, 3, 0.01, 600)
+        waits = [await paces[turn % 3].take(0.0) for turn in range(9)]
+        # Six at once, of three replicas together; the next is due in 100 seconds
+        assert [bool(wait) for wait in waits] == [False] * 6 + [True] * 3
+        assert waits[-1] == pytest.approx(100, abs=10)
+
+    run(main())
+
+
+def test_a_turn_that_is_too_far_away_is_not_taken(redis: Redis, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        [pace] = replicas(settings, redis.url, 1, 0.01, 0)
+        assert await pace.take(0.0) == 0
+        for _ in range(3):
+            assert await pace.take(1.0) == pytest.approx(100, abs=10)
+        assert await pace.take(1_000.0) == pytest.approx(100, abs=10)
+        assert await pace.take(1_000.0) == pytest.approx(200, abs=10)
+
+    run(main())
+
+
+def test_without_redis_each_replica_keeps_to_its_share_and_says_so(
+    redis: Redis, settings: Any, run: Any, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+
+    async def main() -> None:
+        paces = replicas(settings, redis.url, 2, 0.01, 800)
+        for pace in (*paces, *paces):
+            assert await pace.take(0.0) == 0
+        redis.stop()
+        taken = [not await paces[0].take(0.0) for _ in range(6)]
+        # Half of eight
+        assert taken == [True] * 4 + [False] * 2
+        [record] = [each for each in caplog.records if each.msg == "limits_not_shared"]
+        assert record.fields["share"] == "1/2"
+        redis.start()
+        monkeypatch.setattr(paces[0], "_again_at", 0.0)
+        assert await paces[0].take(0.0) == 0
+        assert "limits_shared_again" in [each.msg for each in caplog.records]
+
+    run(main())
+
+
+def test_a_redis_that_never_answered_leaves_a_tenth(settings: Any, run: Any) -> None:
+    async def main() -> None:
+        [pace] = replicas(settings, f"redis://127.0.0.1:{free_port()}", 1, 0.01, 4_000)
+        taken = [not await pace.take(0.0) for _ in range(6)]
+        assert taken == [True] * 4 + [False] * 2
+
+    run(main())
+
+
+def test_many_calls_of_many_replicas_keep_the_limit(redis: Redis, settings: Any, run: Any) -> None:
+    async def main() -> None:
+        paces = replicas(settings, redis.url, 5, 0.01, 5_000)
+        waits = await asyncio.gather(*(paces[turn % 5].take(0.0) for turn in range(100)))
+        assert sum(1 for wait in waits if not wait) == 50
+
+    run(main())
+
+
+def test_without_a_url_nothing_is_shared_or_imported(settings: Any) -> None:
+    assert isinstance(pace_of(settings(), "calls", 5.0), Rate)
+
+
+def test_a_missing_package_is_said_at_the_start(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(shared, "import_module", missing)
+    with pytest.raises(SettingsError, match=r"REDIS_URL` needs the package `redis`.*\.\[redis\]"):
+        replicas(settings, "redis://127.0.0.1:1", 1, 1.0, 1.0)
+
+
+def test_what_is_no_url_of_a_redis_is_refused(settings: Any) -> None:
+    with pytest.raises(SettingsError, match="REDIS_URL` has to begin with"):
+        settings(REDIS_URL="http://example.com")
+    with pytest.raises(SettingsError, match="is not a URL of a Redis"):
+        replicas(settings, "redis://127.0.0.1:port", 1, 1.0, 1.0)
+
+
+def test_the_password_of_the_url_is_masked(settings: Any) -> None:
+    made = settings(REDIS_URL="redis://:pass%2Bword@127.0.0.1:1")
+    assert "word" not in made.redactor("tried pass+word at redis://:pass%2Bword@127.0.0.1:1")

@@ -1,0 +1,68 @@
+"""Several processes that serve one port."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from served import Server, Start, opened, received, slow_call
+
+from mcpgen.runtime.server.catalog import StartError
+from mcpgen.runtime.settings import Settings
+from mcpgen.runtime.transports.workers import share
+
+
+def children(server: Server) -> list[int]:
+    """The processes that a server started."""
+    process = server.process
+    return [
+        int(number)
+        for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    ]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so, ten seconds at most."""
+    for _ in range(400):
+        if condition():
+            return
+        time.sleep(0.025)
+    raise AssertionError("it never came true")
+
+
+def test_workers_share_the_port_and_a_dead_one_is_replaced(start: Start) -> None:
+    server = start("--workers", "2")
+    wait_until(lambda: len(children(server)) == 2)
+    assert server.send()[0] == 200
+    time.sleep(2.1)  # one that dies sooner is not replaced
+    dead = children(server)[0]
+    os.kill(dead, signal.SIGKILL)
+    wait_until(lambda: len(children(server)) == 2 and dead not in children(server))
+    assert all(server.send()[0] == 200 for _ in range(8))
+    under_way = [opened(server, slow_call(100, progress=number % 2 == 0)) for number in range(8)]
+    time.sleep(0.3)
+    server.ask_to_end()
+    for connection in under_way:
+        assert b'"text":' in received(connection)
+    assert server.exit_code() == 0
+
+
+def test_workers_end_with_the_process_that_started_them(start: Start) -> None:
+    server = start("--workers", "2", HTTP_GRACE="0")
+    wait_until(lambda: len(children(server)) == 2)
+    left = children(server)
+    assert server.send()[0] == 200
+    os.kill(server.process, signal.SIGKILL)
+    wait_until(lambda: not any(Path(f"/proc/{process}/fd").exists() for process in left))
+
+
+def test_workers_share_the_limits_of_the_server() -> None:
+    settings = Settings(name="shop", max_calls=5, rate_limit=3.0)
+    shared = share(settings, 2)
+    assert (shared.max_calls, shared.rate_limit) == (3, 1.5)
+    with pytest.raises(StartError, match="1 or more"):
+        share(settings, 0)
