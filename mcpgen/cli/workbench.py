@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import signal
 import socket
 import webbrowser
 from typing import TYPE_CHECKING, Annotated
@@ -60,20 +61,29 @@ def workbench(
     sources = () if target is None else (target,)
     with screen.working("reading the document"):
         bench = Bench(Config(sources=sources))
+    previous = signal.signal(signal.SIGTERM, _stop)
     with _listening(port) as listener:
         host = f"{ADDRESS}:{listener.getsockname()[1]}"
         token = secrets.token_urlsafe(24)
         url = f"http://{host}/?token={token}"
         app, pages = application(bench, host=host, token=token)
-        screen.data(url)
-        screen.remark(f"{shown(bench.server.title)}: open this address; Ctrl-C ends it")
-        if not no_browser:
-            webbrowser.open(url)
         try:
+            screen.data(url)
+            screen.remark(f"{shown(bench.server.title)}: open this address; Ctrl-C ends it")
+            if not no_browser:
+                webbrowser.open(url)
             _serve(app, listener)
+        except KeyboardInterrupt:
+            screen.remark("ended")
         finally:
+            signal.signal(signal.SIGTERM, previous)
             pages.caller.close()
     return 0
+
+
+def _stop(*_: object) -> None:
+    """End in order when this process is told to: the server of calls must not stay behind."""
+    raise SystemExit(143)
 
 
 def _listening(port: int) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from mcpgen.config import read_config
 from mcpgen.config.file import parse_config
 from mcpgen.config.new_file import edit
 
+from .browser import workbench
 from .conftest import BOOKSHOP, Pages
 
 
@@ -215,6 +217,24 @@ def test_the_workbench_wants_a_document_it_can_read_again(
 ) -> None:
     assert run(["workbench", "-", "--no-browser"]) == 2
     assert "E0831" in capsys.readouterr().err
+
+
+def test_without_its_extra_the_workbench_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert run(["workbench", str(BOOKSHOP), "--no-browser"]) == 2
+    error = capsys.readouterr().err
+    assert "E0830" in error
+    assert "mcpgen[workbench]" in error
+
+
+def test_nothing_stays_behind_when_the_workbench_is_ended(tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with workbench(BOOKSHOP, tmp_path, TMPDIR=str(temporary)):
+        assert len(list(temporary.iterdir())) == 1
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_new_key_stands_with_the_keys_of_its_table() -> None:

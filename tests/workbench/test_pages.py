@@ -147,6 +147,22 @@ def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
     assert run(["lint", str(pages.bench.folder / "repairs.overlay.yaml"), "--quiet"]) != 70
 
 
+def test_a_repair_with_a_gap_wants_its_author(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    document = tmp_path / "shop.yaml"
+    document.write_text(BOOKSHOP.read_text().replace("      summary: Get one book\n", ""))
+    pages = open_pages(document)
+    _, others = pages.pages.mending().troubles()
+    (gap,) = [mend for mend in others if mend.asks]
+    answer = pages.post("/repair", number=gap.number, text=" ")
+    assert (answer["status"], "E0880" in answer["error"]) == (422, True)
+    pages.post("/repair", number=gap.number, text="Read one book of the catalogue")
+    assert pages.post("/save")["status"] == 200
+    tool = pages.bench.catalogue.rows[pages.number("get_book")].tool
+    assert tool.description.startswith("Read one book of the catalogue.")
+
+
 def test_what_must_be_accepted_is_accepted_item_by_item(
     open_pages: Callable[..., Pages], tmp_path: Path
 ) -> None:
