@@ -8,7 +8,7 @@ CORPUS ?=
 SECONDS ?=
 DOCUMENT ?=
 
-.PHONY: all demo test lint format density docs workbench corpus schemas referee conformance answers bench models mutants fuzz soak offline longrun clean
+.PHONY: all demo test lint format density docs workbench corpus schemas referee conformance answers bench models transcript mutants fuzz soak offline longrun clean
 
 # What can be done here.
 all:
@@ -75,6 +75,10 @@ bench: $(VENV)/ready
 # Measure how well tools are found, what that costs and how lists score; `ARGS=--write` writes docs/models.md.
 models: $(VENV)/ready
 	@$(BIN)/python -m benchmarks.models $(ARGS)
+
+# Do one task of GitHub's by a program and by calls, and count its tokens; `ARGS=--write` writes it into docs/models.md.
+transcript: $(VENV)/ready
+	@$(BIN)/python -m benchmarks.code_mode $(ARGS)
 
 # Live through 200 random edits of an API, then through years of GitHub's: every published version (fetched with npm).
 longrun: $(VENV)/ready

@@ -31,6 +31,9 @@ from mcpgen.runtime.search.index import Index
 from mcpgen.runtime.search.lazy import Lazy
 from tests.judges import node
 
+from . import code_mode
+from .code_mode import tokens
+
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 CORPUS, QUERIES, LISTS = (node.SHARED / name for name in ("corpus", "queries", "corpus/tool_lists"))
 DOCUMENTS = {
@@ -238,11 +241,6 @@ def costs() -> Iterator[str]:
         yield f"| {name} | {len(listed.listed):,} | {whole:,} | {short} | {statistics.median(sizes):.0f} | {max(sizes)} | {spent:.1f} |"
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a text has: a fourth of its bytes (o200k: 4.0 to 4.6 bytes a token)."""
-    return round(len(text.encode()) / 4)
-
-
 def scores() -> Iterator[str]:
     """The table of scores."""
     yield "| list | tools | score | mean | lowest | together | " + " | ".join(
@@ -292,6 +290,7 @@ def page() -> str:
             "",
             *costs(),
             "",
+            code_mode.section(code_mode.run()),
             "## The score of lists",
             "",
             "`mcpgen score`, from 1 to 5 ([the rules](../mcpgen/data/score.toml)). It compares versions of a list. Between",

@@ -254,7 +254,7 @@ class Server:
     shaping), `original_names` the names of renamed tools before that (`METHOD /path`, name).
     `redact` are fields that no answer shows. `recognised` says what kind of tool definitions the
     document holds, if it is no API description. `lazy`: its tools can be searched instead of
-    listed. `models` are the objects that types refer to with
+    listed; `code`: a program can call them. `models` are the objects that types refer to with
     `{"$ref": "#/$defs/Name"}`: class name → object schema. `definitions` are the schemas that
     contracts refer to, `definition_names` pointers of properties in them whose key differs on the
     wire (pointer, name). `has_functions` says that the user's code makes tools of functions with
@@ -288,12 +288,18 @@ class Server:
     original_names: tuple[tuple[str, str], ...] = ()
     recognised: str = ""
     lazy: bool = True
+    code: bool = False
     has_functions: bool = False
 
     @property
     def calls_api(self) -> bool:
         """Whether there is an API behind this server; without one every tool is the user's own."""
         return self.document_version not in WITHOUT_API
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its tools can be found by words."""
+        return self.lazy or self.code
 
     @property
     def tools(self) -> tuple[Tool, ...]:

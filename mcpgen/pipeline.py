@@ -107,7 +107,7 @@ def understood(
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)
     customised_server = with_tool_names(customise(parsed, pinned, problems))
-    server = replace(customised_server, lazy=config.lazy)
+    server = replace(customised_server, lazy=config.lazy, code=config.code)
     lock_facts = facts(
         server,
         document=document.source.sha256,

@@ -55,7 +55,10 @@ def serve(
     from ..project.run import here, is_project
 
     screen = Screen()
-    arguments = _server_arguments(http=http, port=port, lazy=lazy, read_only=read_only)
+    flags = {"--lazy": lazy, "--code": config.code, "--read-only": read_only}
+    arguments = [flag for flag, is_set in flags.items() if is_set]
+    if http:
+        arguments += ["--http", "--port", str(port)]
     folder = here()
     if config.sources:
         folder = None
@@ -74,15 +77,6 @@ def _absolute(source: str) -> str:
     if path.exists():
         return str(path.resolve())
     return source
-
-
-def _server_arguments(*, http: bool, port: int, lazy: bool, read_only: bool) -> list[str]:
-    """The words for the server's own command line."""
-    flags = {"--lazy": lazy, "--read-only": read_only}
-    words = [flag for flag, is_set in flags.items() if is_set]
-    if http:
-        words += ["--http", "--port", str(port)]
-    return words
 
 
 def _serve(

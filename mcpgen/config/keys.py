@@ -136,6 +136,19 @@ TOP = Table(
             ),
         ),
         Key(
+            name="code",
+            kind="flag",
+            example="true",
+            text=(
+                "Whether the server can be started with `--code`, which lists a tool that runs"
+                " programs over all others in a sandbox; false by default."
+            ),
+            option=Option(
+                name="--code",
+                help="Let the server be started with `--code`: programs over its tools.",
+            ),
+        ),
+        Key(
             name="base_url",
             kind="text",
             example='"https://api.example.com/v1"',

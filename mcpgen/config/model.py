@@ -100,6 +100,7 @@ class Config:
     fetch_headers: tuple[str, ...] = ()
     """Items such as `Authorization: env:NAME`."""
     lazy: bool = True
+    code: bool = False
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

@@ -71,6 +71,8 @@ class ProjectView:
     """Whether an answer in XML becomes JSON."""
     lazy: bool
     """Whether the tools can be searched."""
+    code: bool
+    """Whether a program can call them."""
     own_tools: bool
     """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]
@@ -104,6 +106,7 @@ def project_view(server: Server) -> ProjectView:
         has_functions=server.has_functions,
         reads_xml=any(shaping.xml for _, shaping in server.answers),
         lazy=server.lazy,
+        code=server.code,
         own_tools=any(tool.request is None for tool in server.tools),
         distribution=server.distribution,
         command=command(server),

@@ -29,7 +29,7 @@ def tables() -> dict[str, Any]:
 
 def search_files(server: Server) -> dict[str, str]:
     """Path → text of the index, one tool on each line; nothing where the tools are not searched."""
-    if not server.lazy:
+    if not server.is_searched:
         return {}
     facts = search_facts(server)
     members = [f'"{key}": {json.dumps(facts[key])}' for key in ("stop", "links")]

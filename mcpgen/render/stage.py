@@ -34,12 +34,14 @@ RUNTIME: Final = Path(runtime.__file__).parent
 """The package that every server runs on; it is copied byte for byte."""
 CLIENT: Final = "client/"
 SEARCH: Final = "search/"
+CODE: Final = "code/"
 AUTH: Final = "src/package/auth.py"
 FUNCTIONS: Final = "functions/"
 LOGIN: Final = "login/"
 """What a server without an API does not have: the HTTP side, and the file that extends it; what one
-that is never started with `--lazy` does not have: the search; what one does not have whose user
-makes no tools of functions; and what one does not have whose API nobody can log in to.
+that is never started with `--lazy` or `--code` does not have: the search, and the sandbox; what one
+does not have whose user makes no tools of functions; and what one does not have whose API nobody
+can log in to.
 """
 IGNORED: Final = frozenset(
     {"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
@@ -146,8 +148,12 @@ def _unused(server: Server) -> tuple[str, ...]:
     paths = []
     if not server.calls_api:
         paths += [CLIENT, "results/lists.py", "results/table.py"]
-    if not server.lazy:
+    if not server.is_searched:
         paths.append(SEARCH)
+    elif not server.lazy:
+        paths += ["search/lazy.py", "search/takes.py"]
+    if not server.code:
+        paths.append(CODE)
     if not any(shaping.xml for _, shaping in server.answers):
         paths.append("results/xml_data.py")
     if not server.has_functions:

@@ -11,6 +11,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import anyio
@@ -26,7 +27,7 @@ from .results.content import Context, failure, sendable
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
-from .server.names import DESCRIBE, SEARCH
+from .server.front import Front, code_front, lazy_front
 from .server.pages import Pages
 from .server.quota import Quota
 from .settings import Settings, read
@@ -53,12 +54,15 @@ class App:
         tools: Iterable[str] = (),
         read_only: bool = False,
         lazy_list: bool = False,
+        code_mode: bool = False,
         settings: Settings | None = None,
         yours: bool = True,
     ) -> None:
         """`package` is the import name of the server's package. With `yours` false neither
-        `hooks.py` nor `custom/` is used.
+        `hooks.py` nor `custom/` is used. Raises StartError where it cannot start like this.
         """
+        if lazy_list and code_mode:
+            raise StartError("`--lazy` and `--code` are two ways to show the tools: choose one")
         home = Package.named(package)
         facts = home.facts()
         aliases = facts.get("aliases", {})
@@ -80,12 +84,17 @@ class App:
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self._listed = self.catalog.listed
-        self._lazy: dict[str, Entry] = {}
+        self._front: Front | None = None
         if lazy_list:
-            self._search = _search(home, self.catalog)
-            self._listed = self._search.tools
-            self._lazy = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
-            facts = {**facts, "instructions": self._search.instructions(facts["instructions"])}
+            self._front = lazy_front(home, self.catalog)
+        if code_mode:
+            self._front = code_front(home, self.catalog, self._limits, self._quota)
+        self._before: dict[str, Entry] = {}
+        """The tools of the front, which stand before those of the catalog."""
+        if self._front is not None:
+            self._listed = self._front.tools
+            self._before = {tool["name"]: Entry(home, tool, "", "", True) for tool in self._listed}
+            facts = {**facts, "instructions": self._front.instructions(facts["instructions"])}
         self._whole = Pages([self._listed])
         self._paged: Pages | None = None
         self.server = self._build(facts)
@@ -116,14 +125,19 @@ class App:
             api, self._api = self._api, None
             if api is not None:
                 await api.aclose()
+            if self._front is not None:
+                await self._front.aclose()
 
     def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
             self._settings = self._settings or read(self._package.facts())
+            settings = self._settings
+            if self._front is not None:
+                settings = self._front.settings(settings)
             auth = self._package.module("auth") if self._package.has("auth") else None
             side = self._package.module("runtime.client.side")
-            self._api = side.HttpSide(self._settings, auth)
+            self._api = side.HttpSide(settings, auth)
         return self._api
 
     def _mask(self, data: Any) -> Any:
@@ -179,17 +193,19 @@ class App:
             _log_failure(name, "limited", reason)
             result = failure(reason)
         else:
-            with self._quota.running():
-                result = await self._dispatch(request, params)
+            result = await self._dispatch(request, params)
         # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
         return {"resultType": "complete", "isError": False, **sendable(result)}
 
     async def _dispatch(
         self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> dict[str, Any]:
-        if params.name in self._lazy:
-            return await self._call_lazy(request, self._lazy[params.name], params.arguments)
-        return await self._call_tool(request, self._find(params.name), params.arguments)
+        context = Context(request, params.name)
+        run = partial(self._call_tool, request)
+        if self._front is not None and params.name in self._before:
+            entry = self._before[params.name]
+            return await _call_front(self._front, entry, params.arguments, context, run)
+        return await run(self._find(params.name), params.arguments, context)
 
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
@@ -205,6 +221,7 @@ class App:
         request: ServerRequestContext[Any, Any],
         entry: Entry,
         arguments: dict[str, Any] | None,
+        context: Context,
     ) -> dict[str, Any]:
         reason = ""
         if self.catalog.read_only and not entry.read_only:
@@ -217,8 +234,8 @@ class App:
         seconds = self._limits.total_timeout
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
-        with anyio.move_on_after(seconds + grace):
-            return await self._caller.call(entry, arguments, Context(request, entry.name))
+        with self._quota.running(), anyio.move_on_after(seconds + grace):
+            return await self._caller.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
@@ -226,35 +243,25 @@ class App:
         _log_failure(entry.name, "timed_out", reason, round(seconds * 1000))
         return failure(reason)
 
-    async def _call_lazy(
-        self,
-        request: ServerRequestContext[Any, Any],
-        entry: Entry,
-        arguments: dict[str, Any] | None,
-    ) -> dict[str, Any]:
-        """The three tools of `--lazy`, their own arguments checked like those of any tool."""
-        from .arguments.checker import BadArguments, Checker
 
-        if entry.prepared is None:
-            entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
-        try:
-            checked = entry.prepared.check(arguments)
-        except BadArguments as error:
-            _log_failure(entry.name, "invalid_arguments", str(error)[:500])
-            return failure(str(error))
-        if entry.name == SEARCH:
-            return _text(self._search.search(checked["query"], checked.get("limit", 5)))
-        name = checked["name"]
-        target = self.catalog.find(name)
-        if target is None:
-            return failure(self._search.unknown(name))
-        if entry.name == DESCRIBE:
-            return _text(self._search.describe(target.described()))
-        return await self._call_tool(request, target, checked.get("arguments"))
+async def _call_front(
+    front: Front,
+    entry: Entry,
+    arguments: dict[str, Any] | None,
+    context: Context,
+    run: Callable[..., Any],
+) -> dict[str, Any]:
+    """A tool of the front, its own arguments checked like those of any tool."""
+    from .arguments.checker import BadArguments, Checker
 
-
-def _text(text: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}]}
+    if entry.prepared is None:
+        entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
+    try:
+        checked = entry.prepared.check(arguments)
+    except BadArguments as error:
+        _log_failure(entry.name, "invalid_arguments", str(error)[:500])
+        return failure(str(error))
+    return await front.call(entry.name, checked, context, run)
 
 
 def _log_failure(tool: str, status: str, reason: str, milliseconds: int = 0) -> None:
@@ -280,18 +287,6 @@ async def _with_arguments_as_object(
         message = 'Invalid `arguments`: they must be a JSON object, as in {"name": "value"}'
         raise MCPError(code=types.INVALID_PARAMS, message=message)
     return await call_next(replace(ctx, params={**params, "arguments": arguments}))
-
-
-def _search(package: Package, catalog: Catalog) -> Any:
-    """The search of the tools. Raises StartError where the server was generated without it."""
-    try:
-        room = package.module("runtime.search.lazy")
-    except ModuleNotFoundError as error:
-        raise StartError(
-            "this server was generated without a search: take `lazy = false` out of mcpgen.toml"
-            " and run `mcpgen generate`"
-        ) from error
-    return room.Lazy(package, catalog)
 
 
 def _hooks(package: Package) -> Any:

@@ -83,6 +83,7 @@ def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
         tools=_names(options.tools) or settings.tools,
         read_only=options.read_only or settings.read_only,
         lazy_list=options.lazy,
+        code_mode=options.code,
         settings=settings,
     )
 
@@ -150,6 +151,11 @@ def _choices() -> argparse.ArgumentParser:
         "--lazy",
         action="store_true",
         help="offer three tools that search, describe and call the others",
+    )
+    parser.add_argument(
+        "--code",
+        action="store_true",
+        help="offer two tools: one searches the others, one runs a program over them",
     )
     return parser
 

@@ -8,16 +8,17 @@ from typing import Any
 
 from .definitions import Definition
 from .rules import (
-    AGREES,
     DIMENSIONS,
     HIGHEST,
     LOWEST,
     MEAN_SHARE,
     TOOLS_SHARE,
+    TRUST,
     Rule,
     Score,
     ToolScore,
     rules,
+    trust,
     weights,
 )
 
@@ -125,18 +126,14 @@ def _gain(rule: Rule, one: ToolScore, score: Score) -> float:
 
 
 def _lost(rule: Rule, one: ToolScore) -> float:
-    """The share of a tool's score that is lost by a rule; by a text that is not about the tool,
-    what every rule on text loses.
+    """The share of a tool's score that is lost by a rule; by a text that is not about the tool or
+    no language, what every rule on text loses.
     """
-    agreement = one.rules[AGREES]
-    if rule.name == AGREES:
-        texts = [other for other in rules() if other.text and other.name != AGREES]
-        lost = sum(_share(other) * one.rules[other.name] for other in texts)
-        return (1 - agreement) * (_share(rule) + lost)
-    lost = _share(rule) * (1 - one.rules[rule.name])
-    if rule.text:
-        return lost * agreement
-    return lost
+    share = _share(rule)
+    if rule.name in TRUST:
+        texts = [other for other in rules() if other.text and other.name not in TRUST]
+        share += sum(_share(other) * one.rules[other.name] for other in texts)
+    return share * (1 - one.rules[rule.name]) * trust(rule, one.rules)
 
 
 def _share(rule: Rule) -> float:

@@ -46,8 +46,12 @@ class Definition:
     @cached_property
     def sentences(self) -> list[str]:
         """The sentences of the description, each once."""
-        parts = _SENTENCE.split(self.text)
-        return list(dict.fromkeys(part.strip() for part in parts if telling(part)))
+        return list(dict.fromkeys(part for part in self.parts if telling(part)))
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """The description from full stop to full stop, be it sentences or not."""
+        return [part.strip() for part in _SENTENCE.split(self.text) if part.strip()]
 
     @cached_property
     def repeats(self) -> float:

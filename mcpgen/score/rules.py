@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 from ..runtime.search.words import words
@@ -66,8 +67,8 @@ def rules() -> tuple[Rule, ...]:
     )
 
 
-AGREES = "agrees"
-"""The rule that says how far a text is about its tool."""
+TRUST = ("agrees", "reads")
+"""The rules that say how far a text is about its tool, and how far it is language at all."""
 DIMENSIONS: dict[str, int] = _data()["dimensions"]
 """Dimension → its weight."""
 
@@ -156,14 +157,18 @@ def _score_tool(one: Definition, among: Definitions) -> ToolScore:
 
 
 def _dimension(name: str, values: Mapping[str, float]) -> float:
-    """1 to 5. Rules on text count as far as the text is about the tool."""
-    share = 0.0
-    for rule, weight in weights(name).items():
-        value = values[rule.name]
-        if rule.text and rule.name != AGREES:
-            value *= values[AGREES]
-        share += value * weight
+    """1 to 5. Rules on text count as far as the text is about the tool and reads as language."""
+    share = sum(
+        values[rule.name] * trust(rule, values) * weight for rule, weight in weights(name).items()
+    )
     return LOWEST + (HIGHEST - LOWEST) * share
+
+
+def trust(rule: Rule, values: Mapping[str, float]) -> float:
+    """How far what a rule finds in a text counts: 1 for a rule that is not on text."""
+    if not rule.text:
+        return 1.0
+    return prod(values[name] for name in TRUST if name != rule.name)
 
 
 @cache
@@ -178,7 +183,8 @@ def _coherence(definitions: Definitions) -> float:
     """How well the tools go together: few enough, and each told apart by its first sentence."""
     count = len(definitions.all)
     told = sum(
-        JUDGES["unique"](one, definitions) * _agrees(one, definitions) for one in definitions.all
+        prod(JUDGES[name](one, definitions) for name in ("unique", *TRUST))
+        for one in definitions.all
     )
     few = _falling(count, *MANY_TOOLS)
     return LOWEST + (HIGHEST - LOWEST) * (few + told / count) / 2
@@ -237,18 +243,29 @@ def _verbs() -> frozenset[str]:
 
 
 def _reads(one: Definition, among: Definitions) -> float:
-    """The share of articles and the like that stand before a word they can stand before."""
+    """How far the words stand in the order of language: the share of places where what follows is
+    what can follow. Places are articles and the like, before a word they can stand before, and the
+    beginnings of sentences, with a capital.
+    """
+    places = [*_articles(one), *_beginnings(one)]
+    if not places:
+        return 1.0
+    return sum(places) / len(places)
+
+
+def _articles(one: Definition) -> Iterator[bool]:
+    """Of each article and the like, whether it can stand before the next word."""
     said = words(" ".join(one.sentences))
-    good = whole = 0
-    articles = _data()["words"]["articles"].split()
     never_after = ["", *_data()["words"]["never_after"].split()]
     for word, following in pairwise([*said, ""]):
-        if word in articles:
-            whole += 1
-            good += following not in never_after
-    if not whole:
-        return 1.0
-    return good / whole
+        if word in _data()["words"]["articles"].split():
+            yield following not in never_after
+
+
+def _beginnings(one: Definition) -> Iterator[bool]:
+    """Of each sentence, whether it begins as one: not with a small letter."""
+    for part in one.parts:
+        yield not part[:1].islower()
 
 
 def _more(one: Definition, among: Definitions) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import tomllib
 from functools import cache
@@ -15,13 +16,17 @@ from mcpgen import score
 from mcpgen.cli import run
 from mcpgen.score.changes import changes
 from mcpgen.score.rules import JUDGES, rules
+from tests.judges import node
 
 ROOT = Path(__file__).parents[2]
 SPECS = ROOT / "samples" / "specs"
 LISTS = [
     SPECS / "bookshop.yaml",
     *sorted(path for path in (SPECS / "tools").glob("*.json") if path.stem != "empty"),
+    *sorted((node.SHARED / "corpus" / "tool_lists").glob("*.json")),
+    *sorted((node.SHARED / "corpus" / "restbench").glob("*_oas.json")),
 ]
+"""Those of the corpus are not part of this project: they are tried where they are there."""
 
 Tools = list[dict[str, Any]]
 
@@ -41,11 +46,42 @@ def exchanged(tools: Tools) -> Tools:
     return [{**tool, "description": text} for tool, text in zip(tools, texts[1:] + texts[:1], strict=True)]  # fmt: skip
 
 
+def redistributed(tools: Tools) -> Tools:
+    """Every tool with the description of some tool."""
+    texts = [tool.get("description", "") for tool in tools]
+    random.Random(len(tools)).shuffle(texts)
+    return [{**tool, "description": text} for tool, text in zip(tools, texts, strict=True)]
+
+
+def shuffled(tools: Tools) -> Tools:
+    """Every description with its words in another order."""
+    return [{**tool, "description": in_disorder(tool.get("description", ""), n)} for n, tool in enumerate(tools)]  # fmt: skip
+
+
+def shuffled_by_line(tools: Tools) -> Tools:
+    """Every description with the words of each line in another order."""
+    return [
+        {
+            **tool,
+            "description": "\n".join(in_disorder(line, n) for line in tool.get("description", "").split("\n")),
+        }
+        for n, tool in enumerate(tools)
+    ]  # fmt: skip
+
+
+def in_disorder(text: str, seed: int) -> str:
+    parts = text.split()
+    random.Random(seed).shuffle(parts)
+    return " ".join(parts)
+
+
 def doubled(tools: Tools) -> Tools:
     return [{**tool, "description": f"{tool.get('description', '')} " * 2} for tool in tools]
 
 
-@pytest.mark.parametrize("spoil", [blanked, exchanged, doubled])
+@pytest.mark.parametrize(
+    "spoil", [blanked, exchanged, redistributed, doubled, shuffled, shuffled_by_line]
+)
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
 def test_a_list_whose_descriptions_are_spoilt_scores_lower(path: Path, spoil: Any) -> None:
     tools = [dict(tool) for tool in listed(path).tools]
@@ -78,6 +114,7 @@ TOOL: dict[str, Any] = {
         ("agrees", {"description": "Cancel the order of a customer."}),
         ("verb", {"description": "The books in the catalogue, newest first."}),
         ("reads", {"description": "The of a books the catalogue in."}),
+        ("reads", {"description": "books in the catalogue. newest first List."}),
         ("more", {"description": "List books."}),
         ("when", {"description": "List the books in the catalogue, newest first."}),
         ("name", {"name": "list_books_8ec394"}),

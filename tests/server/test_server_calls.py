@@ -495,4 +495,4 @@ def test_a_function_of_ones_own_has_the_time_of_a_call(
 
 def test_calls_are_limited_without_a_word_from_the_operator(in_process: Any) -> None:
     tools = in_process()
-    assert (tools._quota._at_once, tools._quota._rate._rate) == (256, 100.0)
+    assert (tools._quota._at_once, tools._quota._rate._rate) == (256, 500.0)

@@ -89,8 +89,9 @@ def _arguments(package: str, client: Client, options: argparse.Namespace) -> tup
             arguments += [f"--{option}", getattr(options, option)]
     if options.read_only:
         arguments.append("--read-only")
-    if options.lazy:
-        return [*arguments, "--lazy"], ""
+    for option in ("lazy", "code"):
+        if getattr(options, option):
+            return [*arguments, f"--{option}"], ""
     with redirect_stdout(sys.stderr):  # what the user's modules print is no part of `--print`
         catalog = Catalog(
             Package.named(package),

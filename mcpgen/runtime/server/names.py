@@ -1,3 +1,3 @@
-"""The names of the three tools that a server started with `--lazy` lists."""
+"""The names of the tools that a server started with `--lazy` or `--code` lists."""
 
-SEARCH, DESCRIBE, CALL = "search_tools", "describe_tool", "call_tool"
+SEARCH, DESCRIBE, CALL, RUN = "search_tools", "describe_tool", "call_tool", "run_code"

@@ -1,0 +1,187 @@
+"""Two tools instead of hundreds: find tools as Python stubs, and run a program that calls them.
+
+A call by a program goes the way of every other call: it is checked, limited, hooked and logged. Its
+answer reaches the program whole; what the program returns is shortened for the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+import anyio
+
+from ..log import event
+from ..package import Package
+from ..results.content import Context, as_json, failure
+from ..results.shorten import TooDeep, clean, compact, fit, visible
+from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
+from ..server.catalog import Catalog, Entry, StartError
+from ..server.front import Run
+from ..server.names import RUN, SEARCH
+from ..server.quota import Quota
+from ..settings import Settings
+from .calls import Answers, Calls
+from .stubs import Stubs, function_name
+
+ROOM = (900, 400, 300, 200, 200)
+"""Characters for the types of the best tool, the second and so on."""
+WHOLE_ROOM = 3_000
+"""Characters for the types of a single tool."""
+LONGEST_PROGRAM = 50_000
+LONGEST_RUN = 300.0
+"""Seconds for a program with all that it waits for."""
+WHOLE_ANSWER = 10_000_000
+"""Characters of an answer that a program gets."""
+
+
+class Code:
+    """The two tools, and what they answer."""
+
+    def __init__(
+        self, package: Package, catalog: Catalog, settings: Settings, quota: Quota
+    ) -> None:
+        """Raises StartError where the sandbox is not installed, or there is no index."""
+        if find_spec("pydantic_monty") is None:
+            raise StartError(
+                "`--code` needs a sandbox, the extra `code` of this server: `pip install"
+                f" '{settings.name}-mcp[code]'`, or `pip install pydantic-monty`"
+            )
+        from .sandbox import Sandbox
+
+        self._finder = Finder(package, catalog)
+        self._stubs = Stubs(package)
+        self._answers = Answers(package.facts())
+        self._quota = quota
+        self._room = settings.max_result_chars
+        self._seconds = max(LONGEST_RUN, settings.total_timeout)
+        self._entries = {tool["name"]: _entry(catalog, tool["name"]) for tool in catalog.listed}
+        self._sandbox = Sandbox(self._finder.similar)
+        self.tools = tools(catalog.listed)
+
+    def instructions(self, text: str) -> str:
+        """What the server says of itself, after how its tools are found and run."""
+        return self._finder.instructions(RUN, text)
+
+    def settings(self, settings: Settings) -> Settings:
+        """The settings for calls by programs, which get answers whole and as data."""
+        answers = {name: replace(each, table=False) for name, each in settings.answers.items()}
+        return replace(settings, max_result_chars=WHOLE_ANSWER, answers=answers)
+
+    async def call(
+        self, name: str, arguments: dict[str, Any], context: Context, run: Run
+    ) -> dict[str, Any]:
+        """The result of one of the two tools."""
+        if name == SEARCH:
+            return text_result(self.search(arguments["query"], arguments.get("limit", BEST)))
+        return await self._execute(
+            arguments["code"], Calls(self._answers, self._quota, context, run)
+        )
+
+    async def aclose(self) -> None:
+        """End the processes of the sandbox."""
+        await self._sandbox.aclose()
+
+    def search(self, query: str, limit: int) -> str:
+        """The best tools for a query as stubs, the first five with their types; a single one with
+        all that is known of it.
+        """
+        result = self._finder.search(query, limit)
+        shown: set[str] = set()
+        functions: list[str] = []
+        types: list[str] = []
+        for place, name in enumerate(result.names):
+            entry = self._entries[name]
+            functions.append(self._stubs.stub(entry))
+            if limit == 1:
+                functions += self._stubs.details(entry)
+                types += self._stubs.types(entry, query, WHOLE_ROOM, shown)
+            elif place < BEST:
+                types += self._stubs.types(entry, query, ROOM[place], shown)
+        if not result.certain:
+            types.append(self._finder.few())
+        return "\n".join([*functions, *types])
+
+    async def _execute(self, program: str, calls: Calls) -> dict[str, Any]:
+        """What a program returned and printed, as the result of a call."""
+        from .sandbox import Printed, ProgramError
+
+        printed = Printed()
+        functions = {
+            function_name(name): calls.function(entry) for name, entry in self._entries.items()
+        }
+        reason = f"it ran for more than {self._seconds:g} seconds and was stopped"
+        try:
+            with anyio.move_on_after(self._seconds):
+                value = await self._sandbox.run(program, functions, printed)
+                lines = [printed.note(), _text_of(value, self._room - len(printed.text))]
+                return text_result(visible("\n".join(line for line in lines if line)))
+        except ProgramError as error:
+            reason = str(error)
+        finally:
+            calls.cancel()
+        event("warning", "call_failed", tool=RUN, status="program_failed", reason=reason[:500])
+        lines = [f"The program failed: {reason}", _changes(calls.changes), printed.note()]
+        return failure(visible("\n".join(line for line in lines if line)))
+
+
+def _entry(catalog: Catalog, name: str) -> Entry:
+    entry = catalog.find(name)
+    assert entry is not None, "what is listed is in the catalog"
+    return entry
+
+
+def _changes(changes: Mapping[str, int]) -> str:
+    """What a program that failed had done before."""
+    if not changes:
+        return ""
+    counts = [f"`{name}` ({count} times)" for name, count in changes.items()]
+    return f"Done before that, and not undone: {', '.join(counts)}"
+
+
+def _text_of(value: Any, room: int) -> str:
+    """What a program returned, as text of at most so many characters, and a note on what is
+    missing. Raises ProgramError for what JSON cannot express.
+    """
+    from .sandbox import ProgramError
+
+    if value is None:
+        return "The program returned nothing: end it with the expression whose value you want"
+    if isinstance(value, str):
+        if len(value) <= room:
+            return value
+        return f"{value[:room]}\n[truncated: {room} of {len(value)} characters. Return less]"
+    try:
+        data = clean(as_json(value))
+    except (TypeError, ValueError, RecursionError, TooDeep) as error:
+        raise ProgramError(f"its value cannot be returned as JSON: {error}") from error
+    data, cuts = fit(data, room)
+    text = compact(data)
+    if not cuts.items:
+        return text
+    return f"{text}\n[truncated. Left out: {cuts.say()}. Return less]"
+
+
+def tools(listed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The two Tool objects; `run_code` changes nothing where none of the tools that are listed
+    does.
+    """
+    searching = (
+        "Find tools, best match first, as the Python functions and types that programs of"
+        f" `{RUN}` use. `limit` 1 and a tool's name show all of it."
+    )
+    running = (
+        "Run a Python program that calls tools, and return the value of its last expression. Tools"
+        f" are async functions, as `{SEARCH}` shows them: `book = await get_book(id=1)`;"
+        " `asyncio.gather` runs several at once. They return plain data (dicts, lists, whole), and"
+        " raise RuntimeError with the reason. Filter, join and count in the program; return only"
+        " what you need. Basic Python with json, re, math, datetime and asyncio; no files, no"
+        " network, nothing is kept between programs."
+    )
+    program = {"type": "string", "description": "The program", "maxLength": LONGEST_PROGRAM}
+    run = tool_of(RUN, "Run a program", running, {"code": program}, ["code"])
+    read_only = all(map(reads, listed))
+    run["annotations"] = hints("Run a program", read_only=read_only, open_world=True)
+    return [tool_of(SEARCH, "Search tools", searching, search_arguments(), ["query"]), run]

@@ -1,0 +1,105 @@
+"""What the generated modules say of functions and TypedDicts, read from their text.
+
+The modules are not imported for it: a type is text for whoever writes a program.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+ANSWER = "Answer["
+OMITTED = " | Omit"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function as a program sees it: the text of each parameter (`page: int = ...`) by its name,
+    and of what it returns.
+    """
+
+    parameters: dict[str, str]
+    returns: str
+
+
+class Source:
+    """The text of a package's generated modules."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is that of the package."""
+        self._folder = folder
+        self._modules: dict[str, str] = {}
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """The signature of a generated function (`tools.books`, `list_books`); None where the
+        module has no such function.
+        """
+        start = re.compile(rf"^async def {re.escape(function)}\(.*?:\n    ", re.M | re.S)
+        match = start.search(self._text(module))
+        if match is None:
+            return None
+        [node] = ast.parse(f"{match[0]}pass").body
+        assert isinstance(node, ast.AsyncFunctionDef)
+        parameters: dict[str, str] = {}
+        defaults = node.args.kw_defaults
+        for parameter, default in zip(node.args.kwonlyargs, defaults, strict=True):
+            text = f"{parameter.arg}: {_type(parameter.annotation)}"
+            if default is not None:
+                text += " = ..."
+            parameters[parameter.arg] = text.replace(OMITTED, "")
+        return Signature(parameters, _type(node.returns))
+
+    def fields(self, name: str) -> dict[str, str]:
+        """The fields of a TypedDict of the module `models` with their types; none of a name that it
+        does not define.
+        """
+        span = self.models.get(name)
+        if span is None:
+            return {}
+        [node] = ast.parse(self._text("models")[slice(*span)]).body
+        if isinstance(node, ast.ClassDef):
+            return {
+                str(field.target.id): _type(field.annotation)
+                for field in node.body
+                if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            }
+        return _fields_of_call(node)
+
+    @cached_property
+    def models(self) -> dict[str, tuple[int, int]]:
+        """Where each TypedDict stands in the text of `models`."""
+        text = self._text("models")
+        starts = list(re.finditer(r"^(?:class )?(\w+)(?:\(TypedDict| = TypedDict\()", text, re.M))
+        ends = [match.start() for match in starts[1:]] + [len(text)]
+        return {match[1]: (match.start(), end) for match, end in zip(starts, ends, strict=True)}
+
+    def _text(self, module: str) -> str:
+        if module not in self._modules:
+            path = self._folder.joinpath(*module.split(".")).with_suffix(".py")
+            self._modules[module] = path.read_text("utf-8") if path.is_file() else ""
+        return self._modules[module]
+
+
+def _fields_of_call(node: ast.stmt) -> dict[str, str]:
+    """The fields of `Name = TypedDict("Name", {...})`, whose keys are no identifiers."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Dict):
+            return {
+                str(key.value): _type(value)
+                for key, value in zip(part.keys, part.values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+    return {}
+
+
+def _type(annotation: ast.expr | None) -> str:
+    """A type as a program reads it: without the module, the quotes and the envelope of answers."""
+    if annotation is None:
+        return "Any"
+    text = ast.unparse(annotation).replace("models.", "")
+    if text.startswith(ANSWER):
+        text = text.removeprefix(ANSWER).removesuffix("]")
+    return text

@@ -1,0 +1,384 @@
+"""Code mode: two tools, stubs of the others, and programs whose calls are calls like any other."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from shop import PACKAGE
+from test_server_calls import ask, custom, limited, list_tools
+
+from mcpgen import pipeline
+from mcpgen.config import Config
+from mcpgen.problems import Problems
+from mcpgen.runtime.code import calls, front, sandbox
+
+BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+
+
+def outcome(tools: Any, program: str, **options: Any) -> tuple[bool, str]:
+    """Whether a program failed, and the text of its result."""
+    [result] = ask(tools, "auto", ("run_code", {"code": program}), **options)
+    assert [block["type"] for block in result["content"]] == ["text"]
+    return result["isError"], result["content"][0]["text"]
+
+
+def value(tools: Any, program: str) -> Any:
+    """What a program that ends well returns."""
+    failed, text = outcome(tools, program)
+    assert not failed, text
+    return json.loads(text)
+
+
+@pytest.fixture
+def coded(in_process: Any) -> Any:
+    """The server with code mode."""
+    return in_process(code_mode=True)
+
+
+def generated(**config: Any) -> dict[str, str]:
+    """The files of the bookshop's server."""
+    return pipeline.generate(Config(sources=(str(BOOKSHOP),), **config), Problems())[2]
+
+
+def test_the_list_is_two_tools_of_at_most_six_hundred_tokens(coded: Any) -> None:
+    tools = list_tools(coded).tools
+    assert [tool.name for tool in tools] == ["search_tools", "run_code"]
+    assert len(json.dumps(coded._listed, separators=(",", ":"))) / 4 <= 600
+
+
+def test_a_program_returns_the_value_of_its_last_expression(coded: Any) -> None:
+    assert value(coded, "x = [n * n for n in range(4)]\n{'squares': x}") == {
+        "squares": [0, 1, 4, 9]
+    }
+
+
+def test_a_program_may_return_text_as_it_is(coded: Any) -> None:
+    assert outcome(coded, "'two words'") == (False, "two words")
+
+
+def test_a_program_that_returns_nothing_is_told_how(coded: Any) -> None:
+    assert "end it with the expression" in outcome(coded, "x = 1")[1]
+
+
+def test_a_tool_is_an_async_function_that_returns_data(coded: Any) -> None:
+    program = "import asyncio\nawait asyncio.gather(add(a=1, b=2), add(a=3, b=4))"
+    assert value(coded, program) == [{"sum": 3}, {"sum": 7}]
+
+
+def test_an_answer_of_the_api_reaches_the_program_whole(coded: Any, api: Any) -> None:
+    books = [{"id": n, "self_url": f"https://x/{n}", "blurb": "x" * 2_000} for n in range(100)]
+    api.answer = (200, json.dumps(books).encode())
+    program = (
+        "books = await list_books()\nlen(books), len(books[99]['blurb']), books[0]['self_url']"
+    )
+    assert value(coded, program) == [100, 2_000, "https://x/0"]
+
+
+def test_what_was_printed_comes_with_the_value(coded: Any) -> None:
+    assert outcome(coded, "print('looking')\n1 + 1") == (False, "Printed:\nlooking\n2")
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("x = 1\nx.y", "line 2: AttributeError: 'int' object has no attribute 'y'"),
+        ("def f():\n    return 1 / 0\n\nf()", "line 2 (called on line 4): ZeroDivisionError"),
+        ("x =", "line 1: SyntaxError"),
+        ("await add(a=1)", "line 1: RuntimeError: Invalid arguments for `add`:\n- `b` is required"),
+        ("await crash(how='tool')", "line 1: RuntimeError: Ask for something else"),
+        ("await crash(how='exit')", "`crash` ended with exit code 3"),
+        ("await add(1, 2)", "add takes keyword arguments only"),
+        ("book = get_book(book_id='1')\nbook['title']", "`await` the functions of tools"),
+        ("await removeBook(book_id='1')", "did you mean `delete_book`"),
+        ("{(1, 2): 3}", "its value cannot be returned as JSON: keys must be"),
+    ],
+)
+def test_an_error_names_its_line_and_what_to_do(coded: Any, program: str, message: str) -> None:
+    failed, text = outcome(coded, program)
+    assert failed
+    assert text.startswith("The program failed: ")
+    assert message in text
+
+
+def test_the_error_of_a_tool_can_be_caught(coded: Any) -> None:
+    program = "try:\n    await crash(how='tool')\nexcept RuntimeError as error:\n    text = str(error)\ntext"
+    assert outcome(coded, program) == (False, "Ask for something else")
+
+
+def test_a_program_that_fails_says_what_it_had_changed(coded: Any) -> None:
+    program = "await delete_book(book_id='1')\nawait delete_book(book_id='2')\n1 / 0"
+    failed, text = outcome(coded, program)
+    assert failed
+    assert "Done before that, and not undone: `delete_book` (2 times)" in text
+
+
+def test_a_read_only_server_gives_programs_nothing_that_changes(in_process: Any, api: Any) -> None:
+    tools = in_process(code_mode=True, read_only=True)
+    failed, text = outcome(tools, "await delete_book(book_id='1')")
+    assert failed
+    assert "name 'delete_book' is not defined" in text
+    assert not api.requests
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_running_a_program_is_read_only_exactly_when_every_tool_is(
+    in_process: Any, read_only: bool
+) -> None:
+    tools = list_tools(in_process(code_mode=True, read_only=read_only)).tools
+    hints = [tool.annotations.read_only_hint for tool in tools]
+    assert hints == [True, read_only]
+
+
+def test_only_chosen_tools_are_there(in_process: Any) -> None:
+    tools = in_process(code_mode=True, tools=["echo"])
+    assert value(tools, "await echo(text='[1]')") == [1]
+    assert outcome(tools, "await add(a=1, b=2)")[0]
+    assert list_tools(tools).tools[1].annotations.read_only_hint is True
+
+
+def test_hooks_hold_inside_a_program(package: Path, in_process: Any) -> None:
+    hooks = (
+        "from . import ToolError\n\n\n"
+        "def before_delete_book(call):\n    raise ToolError('books are kept')\n\n\n"
+        "def shape_list_books(call, data):\n    return [{'hidden': len(data)}]\n"
+    )
+    custom(package.parent, {"hooks.py": hooks})
+    tools = in_process(code_mode=True)
+    assert "books are kept" in outcome(tools, "await delete_book(book_id='1')")[1]
+    assert value(tools, "await list_books()") == [{"hidden": 1}]
+
+
+def test_the_scopes_of_a_caller_hold_inside_a_program(coded: Any, api: Any) -> None:
+    def refusal(entry: Any, request: Any) -> str:
+        return "" if entry.read_only else f"`{entry.name}` needs a token with the scopes `write`"
+
+    coded.refusal = refusal
+    failed, text = outcome(coded, "await list_books()\nawait delete_book(book_id='1')")
+    assert failed
+    assert "line 2: RuntimeError: `delete_book` needs a token with the scopes `write`" in text
+    assert [request[0] for request in api.requests] == ["GET"]
+
+
+def test_the_rate_of_calls_holds_inside_a_program(
+    in_process: Any, environment: dict[str, str]
+) -> None:
+    tools = limited(in_process, environment, code_mode=True, CALL_RATE="12/m")
+    failed, text = outcome(tools, "await echo(text='a')\nawait echo(text='b')")
+    assert failed
+    assert "line 2: RuntimeError: Too many calls. Wait" in text
+
+
+def test_as_many_calls_run_at_once_as_the_operator_allows(
+    in_process: Any, environment: dict[str, str]
+) -> None:
+    tools = limited(in_process, environment, code_mode=True, MAX_CALLS="1")
+    assert outcome(tools, "await slow(steps=2)") == (False, "done")
+    program = "import asyncio\nawait asyncio.gather(slow(steps=9), echo(text='a'))"
+    assert "already runs 1 calls" in outcome(tools, program)[1]
+
+
+def test_each_call_that_fails_inside_a_program_is_logged(
+    coded: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    outcome(
+        coded, "try:\n    await crash(how='tool')\nexcept RuntimeError:\n    pass\nawait add(a=1)"
+    )
+    tools = [record.fields["tool"] for record in caplog.records]
+    assert tools == ["crash", "add", "run_code"]
+
+
+def test_progress_says_which_tool_answered(coded: Any) -> None:
+    steps: list[str | None] = []
+
+    async def watch(done: float, total: float | None, message: str | None) -> None:
+        steps.append(message)
+
+    outcome(coded, "await slow(steps=1)\nawait add(a=1, b=2)", progress_callback=watch)
+    assert steps == ["working", "slow answered", "add answered"]
+
+
+def test_a_cancelled_program_is_stopped_with_its_calls(
+    in_process: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = tmp_path / "marker"
+    monkeypatch.setenv("SLOW_MARKER", str(marker))
+    tools = in_process(code_mode=True)
+
+    async def run() -> str:
+        async with Client(tools.server) as client:
+            program = {"code": "await slow(steps=100_000)"}
+            call = asyncio.create_task(client.call_tool("run_code", program))
+            while not tools._quota._running:
+                await asyncio.sleep(0.005)
+            call.cancel()
+            while not marker.exists():
+                await asyncio.sleep(0.005)
+            assert tools._quota._running == 0
+            after = await client.call_tool("run_code", {"code": "1 + 1"})
+            return str(after.content[0].text)
+
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == "2"
+
+
+def test_a_tool_called_like_a_function_of_python_has_a_name_of_its_own(
+    package: Path, in_process: Any
+) -> None:
+    contract = {"name": "filter", "description": "Filter water."}
+    custom(
+        package.parent,
+        {
+            "custom/filter.json": json.dumps(contract),
+            "custom/filter.py": "def filter() -> str:\n    return 'clear'\n",
+        },
+    )
+    tools = in_process(code_mode=True)
+    assert outcome(tools, "list(filter(None, [0, 1])), await filter_()") == (False, '[[1],"clear"]')
+
+
+def search(files: dict[str, str], folder: Path, query: str, limit: int = 5) -> str:
+    """What `search_tools` answers in a process of the generated server."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+    program = (
+        "import sys; from bookshop_mcp.runtime.app import App;"
+        "front = App('bookshop_mcp', code_mode=True)._front;"
+        f"print(front.search({query!r}, {limit}))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    return subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_tools_are_found_as_stubs_with_the_types_of_their_answers(tmp_path: Path) -> None:
+    text = search(generated(code=True), tmp_path, "change a book")
+    assert text.startswith(
+        "async def update_book(*, bookId: str, body: UpdateBookBody) -> Book:\n"
+        '    """Change some fields of a book. (changes data)"""\n'
+    )
+    assert 'async def get_book(*, bookId: str) -> Book:\n    """Get one book."""' in text
+    assert "class Book(TypedDict):" in text
+    assert "price: Price" in text
+    assert "class Price(TypedDict):\n    amount: float; currency: Literal['EUR'" in text
+    compile(text, "stubs.py", "exec")
+
+
+def test_the_name_of_a_tool_and_limit_one_show_all_of_it(tmp_path: Path) -> None:
+    text = search(generated(code=True), tmp_path, "list_books", 1)
+    assert text.count("async def") == 1
+    assert "Newest first, one page at a time." in text
+    assert "page_size: Entries per page" in text
+
+
+def test_without_code_neither_the_room_nor_its_dependency_is_generated() -> None:
+    files = generated()
+    assert not [path for path in files if "/runtime/code/" in path]
+    assert "pydantic-monty" not in files["pyproject.toml"]
+    assert "--code" not in files["README.md"]
+    files = generated(code=True)
+    assert 'code = ["pydantic-monty' in files["pyproject.toml"]
+    assert "--code" in files["README.md"]
+
+
+def test_with_code_and_without_lazy_the_search_stays() -> None:
+    paths = generated(code=True, lazy=False)
+    rooms = {path.partition("/runtime/")[2] for path in paths}
+    assert "search/index.py" in rooms
+    assert "search/lazy.py" not in rooms
+
+
+def started(package: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A server that was started and ends at once, as its standard input is empty."""
+    return subprocess.run(
+        [sys.executable, *words],
+        env={**os.environ, "PYTHONPATH": str(package.parent), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_a_server_without_the_room_says_how_to_get_it(
+    package: Path, environment: dict[str, str]
+) -> None:
+    for path in (package / "runtime" / "code").iterdir():
+        path.unlink()
+    done = started(package, "-m", PACKAGE, "--code", **environment)
+    assert done.returncode == 2
+    assert "put `code = true` at the top of mcpgen.toml and run `mcpgen generate`" in done.stderr
+
+
+def test_a_server_without_the_sandbox_says_what_to_install(
+    in_process: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_process()
+    front = importlib.import_module(f"{PACKAGE}.runtime.code.front")
+    monkeypatch.setattr(front, "find_spec", lambda name: None)
+    with pytest.raises(Exception, match=r"pip install 'shop-mcp\[code\]'"):
+        in_process(code_mode=True)
+
+
+def test_lazy_and_code_together_are_refused(in_process: Any) -> None:
+    with pytest.raises(Exception, match="choose one"):
+        in_process(code_mode=True, lazy_list=True)
+
+
+def test_a_server_without_code_imports_nothing_of_it(
+    package: Path, environment: dict[str, str]
+) -> None:
+    program = (
+        f"import sys; from {PACKAGE}.runtime.app import App; App({PACKAGE!r});"
+        f"print([name for name in sys.modules if 'monty' in name or '{PACKAGE}.runtime.code' in name])"
+    )
+    done = started(package, "-c", program, **environment)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def docs() -> str:
+    """What `docs/kinds.md` says of code mode."""
+    page = (BOOKSHOP.parents[2] / "docs" / "kinds.md").read_text("utf-8")
+    return page.partition("\n## Code\n")[2].partition("\n## ")[0]
+
+
+def test_the_program_in_the_docs_runs() -> None:
+    books = [{"title": f"book {n}", "stock": n % 2} for n in range(4)]
+
+    async def list_books(page_token: int = 0, **more: Any) -> dict[str, Any]:
+        assert more == {"author_id": "au_1", "page_size": 100}
+        rest = {"nextPageToken": page_token + 2} if page_token < 2 else {}
+        return {"items": books[page_token : page_token + 2], **rest}
+
+    async def run() -> Any:
+        box = sandbox.Sandbox(lambda name: "")
+        try:
+            program = docs().partition("```python\n")[2].partition("```")[0]
+            return await box.run(program, {"list_books": list_books}, sandbox.Printed())
+        finally:
+            await box.aclose()
+
+    assert asyncio.run(run()) == ["book 0", "book 2"]
+
+
+def test_the_limits_in_the_docs_are_those_of_the_sandbox() -> None:
+    text = docs()
+    assert (
+        f"| computing (waiting for tools does not count) | {sandbox.COMPUTING_SECONDS:g} seconds |"
+        in text
+    )
+    assert f"| the whole run | {front.LONGEST_RUN / 60:g} minutes" in text
+    assert f"| memory | {sandbox.MEMORY // sandbox.MIB} MB |" in text
+    assert f"| calls of tools | {sandbox.MOST_CALLS:,}, of which {calls.AT_ONCE} run" in text
+    assert f"| functions within each other | {sandbox.DEPTH} |" in text
+    assert f"| programs at the same time | {sandbox.PROGRAMS} |" in text
+    assert f"up to {sandbox.PRINTED:,} characters" in text
