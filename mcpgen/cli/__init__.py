@@ -23,6 +23,7 @@ from .screen import Screen
 COMMANDS = (
     *("generate", "new", "add", "list", "call", "serve"),
     *("inspect", "lint", "score", "eval", "suggest"),
+    *("catalogue", "workbench"),
     *("check", "diff", "verify", "explain"),
 )
 """The commands in the order of the help. `mcpgen/cli/<name>.py` has a function of that name, or of

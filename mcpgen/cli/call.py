@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,7 +43,8 @@ def call(
     about as many tokens. The exit code is 1 when the call fails. The first call installs what the
     server needs, unless the project has its own environment.
     """
-    from ..live.environment import INSIDE, package_of, python_of, variables
+    from ..live.environment import package_of, python_of
+    from ..live.outcome import outcome_of
     from ..live.tools import listed_tools
     from .project_folder import project_folder
 
@@ -52,25 +52,13 @@ def call(
     folder = project_folder(project)
     package = package_of(folder)
     tools = {item.name: item.tool for item in listed_tools(folder / "src" / package)}
-    order = {
-        "package": package,
-        "tool": tool,
-        "arguments": _arguments(words or [], arguments, tools.get(tool, {})),
-        "dry_run": dry_run,
-    }
-    python = python_of(folder, screen.remark)
-    done = subprocess.run(
-        [python, str(INSIDE / "call.py")],
-        input=json.dumps(order),
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=variables(folder),
-        check=False,
+    outcome = outcome_of(
+        folder,
+        tool,
+        _arguments(words or [], arguments, tools.get(tool, {})),
+        dry_run=dry_run,
+        python=python_of(folder, screen.remark),
     )
-    if done.returncode:
-        raise _problem("E1177", "the server could not be started; what it said stands above")
-    outcome = json.loads(done.stdout)
     if as_json:
         screen.data(json.dumps(outcome, indent=2))
     else:

@@ -140,20 +140,21 @@ def _sides(names: list[str], against: str | None, problems: Problems) -> tuple[S
     from ..compare.sides import side_of_project
     from ..project.revision import side_of_revision
     from ..project.run import here
+    from ..project.sides import side_of_document
 
     project = here()
     if against is not None:
         new = Path(names[0]) if names else _required(project)
         return side_of_revision(new, against), side_of_project(new)
     if len(names) == 2 and not Path(names[0]).is_dir():
-        old = _side(names[0], project, None, problems)
+        old = side_of_document(names[0], project, None, problems)
     elif len(names) == 2:
         old = side_of_project(Path(names[0]))
     else:
         old = side_of_project(_required(project))
     if names and Path(names[-1]).is_dir():
         return old, side_of_project(Path(names[-1]))
-    return old, _side(names[-1] if names else None, project, old, problems)
+    return old, side_of_document(names[-1] if names else None, project, old, problems)
 
 
 def _required(project: Path | None) -> Path:
@@ -164,24 +165,3 @@ def _required(project: Path | None) -> Path:
         hint = "name both sides: `mcpgen diff OLD NEW`"
         raise UsageError.of("E1310", "this folder is in no project", hint=hint)
     return project
-
-
-def _side(document: str | None, project: Path | None, old: Side | None, problems: Problems) -> Side:
-    """A document as a server, with the customisations of the project and the names of the old
-    side.
-    """
-    from dataclasses import replace
-
-    from .. import pipeline
-    from ..compare.sides import side_of_server
-    from ..config import Config
-    from ..config.file import read_config
-    from ..project.run import named
-
-    config = read_config(project) if project is not None else Config()
-    if old is not None:
-        config = named(config, old.lock)
-    if document is not None:
-        config = replace(config, sources=(document,), project=None)
-    _, server = pipeline.understand(config, problems, lock=old.lock if old else None)
-    return side_of_server(server)

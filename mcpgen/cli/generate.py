@@ -21,11 +21,11 @@ from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    from ..catalogue.summary import Summary
     from ..ir import Server
     from ..problems import Problems
     from ..project.run import Run
     from ..write import Changes
-    from .summary import Summary
 
 Output = Annotated[
     Path | None,
@@ -107,12 +107,12 @@ def generate(
     folder is generated again, from the copy of its document in `document/` where it came from a
     URL or standard input; `--update` fetches it anew.
     """
+    from ..catalogue.summary import summarise
     from ..problems import Problems
     from ..project.refusals import end_if_empty
     from ..project.run import Request, run
     from ..project.save import save
     from .problem_output import end_if_strict, print_problems
-    from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()

@@ -14,9 +14,9 @@ from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
-    from ..ir import Auth, Server, Tool
+    from ..catalogue.summary import Summary
+    from ..ir import Auth, Tool
     from ..lint.hidden_text import Finding
-    from .summary import Summary
 
 MOST_OFFENDERS = 5
 MOST_LISTED = 12
@@ -34,11 +34,12 @@ def inspect(
     Shows the API's address, credentials, tools that delete, sizes, skipped operations and
     suspicious text. Nothing is written. `mcpgen lint` lists the document's problems.
     """
+    from ..catalogue.facts import other_origins
+    from ..catalogue.summary import summarise
     from ..lint.hidden_text import findings
     from ..problems import Problems
     from ..project.run import Request, run
     from .problem_output import end_if_strict, print_interruption, problem_data
-    from .summary import summarise
 
     screen = Screen(quiet=quiet or as_json)
     problems = Problems()
@@ -51,7 +52,7 @@ def inspect(
         data = {
             **summary.data(),
             "credentials": [_credential(auth) for auth in made.server.auth],
-            "other_origins": _other_origins(made.server),
+            "other_origins": other_origins(made.server),
             "suspicious": [
                 {"what": one.what, "pointer": one.pointer, "excerpt": one.excerpt} for one in odd
             ],
@@ -77,36 +78,9 @@ def _credential(auth: Auth) -> dict[str, Any]:
     }
 
 
-def _goes(auth: Auth) -> str:
-    """Where a credential goes, in words."""
-    where = {"header": f"header `{auth.wire_name}`", "cookie": f"cookie `{auth.wire_name}`"}
-    goes = where.get(auth.place, f"query `{auth.wire_name}`, which servers write into their logs")
-    if auth.kind == "basic":
-        return f"{goes}, user name and password"
-    if auth.kind == "client_credentials":
-        return f"{goes}, a token fetched from {shown(auth.token_url or 'an address nobody named')}"
-    if auth.kind == "mutual_tls":
-        return "the TLS handshake, a client certificate"
-    if auth.kind == "unsupported":
-        return "not supported: give the server a way in `auth.py`"
-    return goes
-
-
-def _other_origins(server: Server) -> dict[str, list[str]]:
-    """Tools that go elsewhere than the server's base URL, by base URL."""
-    found: dict[str, list[str]] = {}
-    for tool in server.tools:
-        if (
-            tool.request is not None
-            and tool.request.base_url
-            and tool.request.base_url != server.base_url
-        ):
-            found.setdefault(tool.request.base_url, []).append(tool.name)
-    return found
-
-
 def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
     """Everything for people, the most important first."""
+    from ..catalogue.facts import credential_goes, other_origins
     from . import tables
 
     server = summary.server
@@ -116,14 +90,17 @@ def _show(screen: Screen, summary: Summary, odd: Sequence[Finding]) -> None:
         screen,
         "credentials",
         [
-            (shown(auth.name), f"{shown(_goes(auth))} ← {', '.join(auth.variables) or 'nothing'}")
+            (
+                shown(auth.name),
+                f"{shown(credential_goes(auth))} ← {', '.join(auth.variables) or 'nothing'}",
+            )
             for auth in server.auth
         ],
     )
     _show_rows(
         screen,
         "requests elsewhere",
-        [(shown(url), _some(names)) for url, names in _other_origins(server).items()],
+        [(shown(url), _some(names)) for url, names in other_origins(server).items()],
     )
     destructive = sorted((tool for tool in server.tools if tool.hints.destructive), key=_severity)
     _show_rows(

@@ -10,12 +10,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from ..catalogue.summary import Size, Summary
 from ..ir import Skip
 from ..lint.clients import too_many
 from ..render.manifests import command, environment
 from ..render.parts import has_login
 from .screen import Screen, shown
-from .summary import Size, Summary
 
 MOST_TOOLSETS = 12
 MOST_SKIPS = 5

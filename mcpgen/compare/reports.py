@@ -46,7 +46,7 @@ def as_text(difference: Diff) -> str:
         if not changes:
             continue
         lines.append(f"{HEADINGS[kind]} ({len(changes)})")
-        lines += [f"  {line}" for line in _lines(changes)]
+        lines += [f"  {line}" for line in lines_of(changes)]
         lines.append("")
     return "\n".join([*lines, counts(difference)])
 
@@ -74,7 +74,7 @@ def _section(kind: Kind, changes: list[Change]) -> list[str]:
     title = f"{HEADINGS[kind]} ({len(changes)})"
     if kind in LOUD:
         title = f"⚠️ {title}"
-    lines = [f"- {line}" for line in _lines(changes)]
+    lines = [f"- {line}" for line in lines_of(changes)]
     if kind == "text" or len(changes) > MOST:
         return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
     return [f"**{title}**", "", *lines, ""]
@@ -89,7 +89,7 @@ def as_changelog(difference: Diff, version: str) -> str:
     for kind in KINDS:
         changes = difference.of(kind)
         if changes:
-            lines += [f"### {HEADINGS[kind]}", "", *(f"* {line}" for line in _lines(changes)), ""]
+            lines += [f"### {HEADINGS[kind]}", "", *(f"* {line}" for line in lines_of(changes)), ""]
     if not difference.changes:
         lines += ["Nothing changes for callers.", ""]
     return "\n".join(lines)
@@ -110,7 +110,7 @@ def next_version(version: str, kind: Kind | None) -> str:
     return f"{major}.{minor}.{patch + 1}"
 
 
-def _lines(changes: list[Change]) -> list[str]:
+def lines_of(changes: list[Change]) -> list[str]:
     """Changes of one class. What must be accepted often is the same for many tools, and is one
     line then.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,9 @@ _TAIL = """\
 # [tools."listBooks".answer]
 # keep = ["id", "title", "author.name"]
 """
+
+SHORT_LIST = 3
+"""The longest list that stands on one line."""
 
 
 def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> str:
@@ -138,20 +141,83 @@ def relative_to(source: str, folder: Path) -> str:
 
 
 def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
-    """The text with keys set, or removed where the value is None. Comments and order are kept."""
+    """The text with keys set, or removed where the value is None. Comments and order are kept: a
+    new key comes after the last one of its table, and a table goes with its last key.
+    """
     import tomlkit
 
     document = tomlkit.parse(text)
     for path, value in changes.items():
-        table: Any = document
-        for name in path[:-1]:
-            if name not in table:
-                table[name] = tomlkit.table()
-            table = table[name]
         if value is None:
-            table.pop(path[-1], None)
-            continue
-        if isinstance(value, tuple):
-            value = list(value)
-        table[path[-1]] = value
+            _remove(document, path)
+        else:
+            _set(document, path, value)
     return tomlkit.dumps(document)
+
+
+def _set(table: Any, path: KeyPath, value: Any) -> None:
+    import tomlkit
+
+    for depth, name in enumerate(path[:-1], 1):
+        if name not in table:
+            # A table that only holds tables needs no header of its own
+            table[name] = tomlkit.table(is_super_table=depth < len(path) - 1)
+        table = table[name]
+    key = path[-1]
+    if isinstance(value, (list, tuple)) and isinstance(table.get(key), list):
+        _change_items(table[key], value)
+        return
+    if isinstance(value, (list, tuple)):
+        items = tomlkit.array()
+        items.extend(value)
+        value = items.multiline(len(value) > SHORT_LIST)
+    if key in table:
+        table[key] = value
+    else:
+        _append(table, key, value)
+
+
+def _change_items(array: Any, values: Iterable[Any]) -> None:
+    """Make a list hold these values; what it has already stays where it is, with its comments."""
+    wanted = list(values)
+    for item in list(array):
+        if item not in wanted:
+            array.remove(item)
+    for value in wanted:
+        if value not in array:
+            array.append(value)
+
+
+def _append(table: Any, key: str, value: Any) -> None:
+    """A new key after the last one of its table: comments at its end are about what follows."""
+    import tomlkit
+    from tomlkit.items import AbstractTable, Table
+
+    if not isinstance(table, Table):
+        table[key] = value
+        return
+    content = table.value
+    last = None
+    for name, item in content.body:
+        if name is not None and not isinstance(item, AbstractTable):
+            last = name
+    if last is not None:
+        content._insert_after(last, key, tomlkit.item(value))
+    elif content.body:
+        content._insert_at(0, tomlkit.key(key), tomlkit.item(value))
+    else:
+        table[key] = value
+
+
+def _remove(document: Any, path: KeyPath) -> None:
+    """Remove a key, and the tables around it that hold nothing then."""
+    tables = [document]
+    for name in path[:-1]:
+        if name not in tables[-1]:
+            return
+        tables.append(tables[-1][name])
+    tables[-1].pop(path[-1], None)
+    for depth in range(len(path) - 1, 1, -1):
+        if len(tables[depth]):
+            return
+        tables[depth - 1].pop(path[depth - 1])

@@ -16,6 +16,7 @@ from ..compare.matching import same
 from ..config import Config, Pinned, Selection
 from ..load import Document
 from ..load.document import UnresolvedReference
+from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
 
@@ -209,7 +210,12 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
 
 
 def operations(document: Document) -> list[Operation]:
-    """Every operation of an upgraded document, in the order of `parse`."""
+    """The identity of every operation of an upgraded document, in the order of `parse`."""
+    return [(f"{item.method} {item.path}", item.operation_id) for item in documented(document)]
+
+
+def documented(document: Document) -> list[DocumentedOperation]:
+    """Every operation of an upgraded document that can be read."""
 
     def deref(node: Any, pointer: str) -> tuple[Any, str]:
         try:
@@ -217,5 +223,4 @@ def operations(document: Document) -> list[Operation]:
         except UnresolvedReference:  # reported by `parse`
             return None, pointer
 
-    listed = load_operations(document, deref)
-    return [(f"{item.method} {item.path}", item.operation_id) for item in listed]
+    return list(load_operations(document, deref))

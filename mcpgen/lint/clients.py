@@ -76,17 +76,22 @@ def check_client(server: Server, name: str, problems: Problems) -> None:
     """Report as warnings what a client (or `all`) refuses. Raises UsageError for an unknown one."""
     for client in _clients(name):
         _check_tool_count(server, client, problems)
-        refused: dict[tuple[Rule, str], list[Tool]] = {}
-        for tool in server.tools:
-            for fault in _faults(client, server, tool):
-                refused.setdefault(fault, []).append(tool)
-        for (rule, reason), tools in refused.items():
+        for (rule, reason), tools in refused_tools(server, client).items():
             problems.warn(
                 "E0802",
                 f"{client.title} refuses {_names(tools)}: {reason}",
                 pointer=tools[0].origin.pointer,
                 notes=(f"seen in {rule.source}",),
             )
+
+
+def refused_tools(server: Server, client: Client) -> dict[tuple[Rule, str], list[Tool]]:
+    """The tools that a client refuses, by rule and reason."""
+    refused: dict[tuple[Rule, str], list[Tool]] = {}
+    for tool in server.tools:
+        for fault in _faults(client, server, tool):
+            refused.setdefault(fault, []).append(tool)
+    return refused
 
 
 def tool_limit(name: str) -> int:

@@ -82,7 +82,7 @@ def _findings(document: Document) -> Iterator[Repair]:
     if not document.describes_api:
         return
     for finding in findings(document):
-        target = _json_path(document, finding.pointer)
+        target = json_path(document, finding.pointer)
         why = f"{finding.pointer or 'the document'}: {finding.message}"
         update = _update(document, finding)
         if finding.fault == "unexpected" and finding.key != "$ref":
@@ -90,7 +90,7 @@ def _findings(document: Document) -> Iterator[Repair]:
         elif finding.fault == "missing" and update:
             yield Repair(target, update, why)
         elif update:
-            yield Repair(_json_path(document, finding.pointer.rpartition("/")[0]), update, why)
+            yield Repair(json_path(document, finding.pointer.rpartition("/")[0]), update, why)
         else:
             yield Repair(target, {"...": "..."}, why, known=False)
 
@@ -121,12 +121,12 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
 
 def _defaults(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
     for pointer in dict.fromkeys(pointers):
-        target = _json_path(document, pointer)
+        target = json_path(document, pointer)
         if target:
             yield Repair(target, None, f"{pointer}: its schema does not allow this default")
 
 
-def _json_path(document: Document, pointer: str) -> str:
+def json_path(document: Document, pointer: str) -> str:
     """The JSONPath of a pointer into the main file; empty where that has no such place."""
     target = "$"
     node: Any = document.root
@@ -255,6 +255,12 @@ def overlay(document: Document, actions: list[Repair]) -> str:
         '  version: "1"',
         "actions:",
     ]
+    return "\n".join(lines) + "\n" + action_text(actions)
+
+
+def action_text(actions: Iterable[Repair]) -> str:
+    """Repairs as the items of an overlay's `actions`; those that are not known are comments."""
+    lines = []
     for repair in actions:
         indent = "  "
         if not repair.known:

@@ -89,6 +89,13 @@ def here(start: Path = Path()) -> Path | None:
     return next(filter(is_project, folder.parents), None)
 
 
+def request_of(config: Config) -> Request:
+    """A request whose document may be a project's folder as well."""
+    if len(config.sources) == 1 and is_project(Path(config.sources[0])):
+        return Request(config=replace(config, sources=()), folder=Path(config.sources[0]))
+    return Request(config=config)
+
+
 def settle(request: Request) -> Plan:
     """Decide what to generate, and where.
 

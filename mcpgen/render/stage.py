@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from .. import runtime
-from ..ir import Server, Toolset
+from ..ir import Server, Tool, Toolset
 from ..paths import template_root
 from . import code, stub, workflows
 from .deployment import FOLDER as DEPLOYMENTS
@@ -68,6 +69,18 @@ def answer_modules(server: Server) -> tuple[str, list[str]]:
             returns = lay_out("", code.answer_of(tool, types), depth=0)
             functions.append(f"async def {py_ident(tool.name)}() -> {returns}: ...\n")
     return models, functions
+
+
+def function_text(server: Server, tool: Tool) -> str:
+    """The module that a server with this tool alone has; empty where the user implements it."""
+    if tool.request is None:
+        return ""
+    toolset = Toolset(name="tools", title="", description="", tools=(tool,))
+    alone = replace(server, toolsets=(toolset,))
+    types = Types(alone)
+    return finish({"tools": {"tools.py": _rendered(TOOLS, module=code.module(toolset, types))}})[
+        "tools.py"
+    ]
 
 
 def _modules(server: Server) -> dict[str, dict[str, str]]:

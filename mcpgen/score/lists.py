@@ -52,16 +52,13 @@ def tools_of_config(config: Config) -> ToolList:
     """The tools of what a configuration names; of the project around where it names nothing. Raises
     McpgenError.
     """
-    from ..project.run import Request, is_project, run
+    from ..project.run import request_of, run
     from ..render.facts import wire
 
     captured = _captured(config.sources)
     if captured is not None:
         return _full(captured)
-    folder = None
-    if len(config.sources) == 1 and is_project(Path(config.sources[0])):
-        folder, config = Path(config.sources[0]), Config()
-    server = run(Request(config=config, folder=folder), Problems(), files=False).server
+    server = run(request_of(config), Problems(), files=False).server
     return _full(
         ToolList(
             name=server.name,

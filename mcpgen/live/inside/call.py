@@ -1,7 +1,8 @@
 """Call one tool of a package and say what was sent: JSON on stdin and stdout.
 
-In: `package`, `tool`, `arguments`, `dry_run`. Out: `requests` (method, url, headers, body; secrets
-masked), and `result` (as `tools/call` returns it) or `error`.
+In: `package`, `tool`, `arguments`, `dry_run`. Out: `requests` (method, url, headers, body; where an
+answer came its `status` and `answer`; secrets masked), and `result` (as `tools/call` returns it) or
+`error`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import asyncio
 import json
 import os
 import sys
+import zlib
+from collections.abc import AsyncIterator
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 MOST_BODY = 4_000
-"""Characters of a request's body that are shown."""
+"""Characters of a request's body, and bytes of an answer's, that are noted."""
+ANY_HEADER = 47
+"""zlib's word for gzip or zlib, whichever it is."""
 
 
 def main() -> int:
@@ -73,19 +78,37 @@ def note_requests(
     send = transport.send
 
     async def noting(self: Any, method: str, url: Any, headers: Any, content: Any) -> Any:
-        requests.append(
-            {
-                "method": method,
-                "url": mask(str(url)),
-                "headers": {name: mask(value) for name, value in headers.items()},
-                "body": body_text(content, mask),
-            }
-        )
+        request = {
+            "method": method,
+            "url": mask(str(url)),
+            "headers": {name: mask(value) for name, value in headers.items()},
+            "body": body_text(content, mask),
+        }
+        requests.append(request)
         if dry_run:
             raise refused("this was a dry run")
-        return await send(self, method, url, headers, content)
+        return noted_answer(await send(self, method, url, headers, content), request, mask)
 
     transport.send = noting
+
+
+def noted_answer(answer: Any, request: dict[str, Any], mask: Any) -> Any:
+    """The answer to a request, noted as it is read: its status, and the beginning of its body."""
+    chunks = answer.chunks
+    unpacked = zlib.decompressobj(ANY_HEADER)
+    is_packed = answer.headers.get("content-encoding", "") == "gzip"
+    request |= {"status": answer.status, "answer": ""}
+    content = bytearray()
+
+    async def copied() -> AsyncIterator[bytes]:
+        async for chunk in chunks():
+            if len(content) < MOST_BODY:
+                content.extend(unpacked.decompress(chunk, MOST_BODY) if is_packed else chunk)
+                request["answer"] = mask(content[:MOST_BODY].decode("utf-8", "replace"))
+            yield chunk
+
+    answer.chunks = copied
+    return answer
 
 
 def body_text(content: bytes | None, mask: Any) -> str:

@@ -1,0 +1,31 @@
+"""Where credentials and requests go, in words."""
+
+from __future__ import annotations
+
+from ..ir import Auth, Server
+
+
+def credential_goes(auth: Auth) -> str:
+    """Where a credential goes."""
+    where = {"header": f"header `{auth.wire_name}`", "cookie": f"cookie `{auth.wire_name}`"}
+    goes = where.get(auth.place, f"query `{auth.wire_name}`, which servers write into their logs")
+    if auth.kind == "basic":
+        return f"{goes}, user name and password"
+    if auth.kind == "client_credentials":
+        return f"{goes}, a token fetched from {auth.token_url or 'an address nobody named'}"
+    if auth.kind == "mutual_tls":
+        return "the TLS handshake, a client certificate"
+    if auth.kind == "unsupported":
+        return "not supported: give the server a way in `auth.py`"
+    return goes
+
+
+def other_origins(server: Server) -> dict[str, list[str]]:
+    """Tools that go elsewhere than the server's base URL, by base URL."""
+    names: dict[str, list[str]] = {}
+    for tool in server.tools:
+        request = tool.request
+        if request is None or request.base_url in (None, "", server.base_url):
+            continue
+        names.setdefault(str(request.base_url), []).append(tool.name)
+    return names

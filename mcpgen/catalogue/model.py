@@ -1,0 +1,276 @@
+"""What the pages show: a server, its tools and its limits, as the commands compute them.
+
+`inspect`, `score`, `suggest` and `lint` say the same in words; nothing is judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..config.new_file import is_url
+from ..customise.bindings import documented
+from ..ir import Server, Skip, Tool
+from ..lint.clients import refused_tools, table
+from ..lint.hidden_text import findings as hidden_text
+from ..load.values import as_text, texts_in
+from ..render.facts import wire
+from ..render.manifests import environment
+from ..score import Score, score_tools
+from .facts import credential_goes, other_origins
+from .summary import Summary, summarise
+
+if TYPE_CHECKING:
+    from ..load import Document
+    from ..load.operations import DocumentedOperation
+
+Kind = Literal["reads", "adds", "changes"]
+KINDS: Mapping[Kind, str] = {
+    "reads": "only reads",
+    "adds": "adds or changes, deletes nothing",
+    "changes": "may delete or overwrite",
+}
+MOST_REASONS = 4
+"""Reasons of one client that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One tool in a list. `key` is that of its table in `mcpgen.toml`, `tags` are the document's,
+    `signature` its arguments with optional ones in brackets.
+    """
+
+    number: int
+    tool: Tool
+    toolset: str
+    key: str
+    tags: tuple[str, ...]
+    kind: Kind
+    tokens: int
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """A list against the limits of one client. `most` is None where no limit on the number of tools
+    is known; `refused` are the tools it refuses, `reasons` why, with how many.
+    """
+
+    title: str
+    count: int
+    most: int | None
+    refused: int
+    reasons: tuple[tuple[str, int], ...]
+
+    @property
+    def filled(self) -> float:
+        """The part of the limit that is used, at most 1; 0 without a limit."""
+        if self.most is None:
+            return 0.0
+        return min(1.0, self.count / self.most)
+
+    @property
+    def state(self) -> str:
+        """`over` where tools are lost by their number, `refused` by what they are, else `fits`."""
+        if self.most is not None and self.count > self.most:
+            return "over"
+        if self.refused:
+            return "refused"
+        return "fits"
+
+    @property
+    def verdict(self) -> str:
+        """The state in words."""
+        if self.state == "over" and self.most is not None:
+            return f"{self.count / self.most:.1f} times what it takes"
+        if self.state == "refused":
+            return f"refuses {self.refused:,}"
+        return "fits"
+
+
+class Catalogue:
+    """A document and the server it becomes. What is slow is computed when it is first asked for."""
+
+    def __init__(self, document: Document, server: Server) -> None:
+        self.document, self.server = document, server
+        self.summary: Summary = summarise(document, server)
+        self.operations = documented_operations(document)
+        self.rows = tuple(self._rows())
+
+    def _rows(self) -> Iterable[Row]:
+        keys = keys_of(self.server.tools)
+        number = 0
+        for toolset in self.server.toolsets:
+            for tool in toolset.tools:
+                yield Row(
+                    number=number,
+                    tool=tool,
+                    toolset=toolset.name,
+                    key=keys[tool.name],
+                    tags=self.tags(tool),
+                    kind=kind_of(tool),
+                    tokens=self.summary.sizes[tool.name].tokens,
+                    signature=signature(wire(tool)),
+                )
+                number += 1
+
+    def tags(self, tool: Tool) -> tuple[str, ...]:
+        """The tags that the document gives a tool's operation."""
+        operation = self.operations.get((tool.origin.method, tool.origin.path))
+        if operation is None:
+            return ()
+        return tuple(texts_in(operation.node.get("tags")))
+
+    @cached_property
+    def score(self) -> Score | None:
+        """The score of the list; None for an empty one."""
+        if not self.rows:
+            return None
+        return score_tools(wire(row.tool) for row in self.rows)
+
+    @property
+    def source_name(self) -> str:
+        """The document's name, without the folders of this machine."""
+        if is_url(self.summary.source):
+            return self.summary.source
+        return PurePath(self.summary.source).name
+
+    @property
+    def score_known(self) -> bool:
+        """Whether the score was computed already."""
+        return "score" in self.__dict__
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods that tools have."""
+        return sorted({row.tool.origin.method for row in self.rows})
+
+    @property
+    def all_tags(self) -> list[str]:
+        """The tags that tools have."""
+        return sorted({tag for row in self.rows for tag in row.tags})
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Tool → its score, 1 to 5."""
+        if self.score is None:
+            return {}
+        return {one.name: one.score for one in self.score.tools}
+
+    @cached_property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The list against every known client, those it does not fit first."""
+        order = ("over", "refused", "fits")
+        budgets = [self._budget(name) for name in table()]
+        return tuple(sorted(budgets, key=lambda budget: order.index(budget.state)))
+
+    def _budget(self, name: str) -> Budget:
+        client = table()[name]
+        limits = [int(rule.value) for rule in client.rules if rule.name == "tool_count"]
+        refusals = refused_tools(self.server, client)
+        refused = {tool.name for tools in refusals.values() for tool in tools}
+        reasons = sorted(
+            ((reason, len(tools)) for (_, reason), tools in refusals.items()),
+            key=lambda pair: -pair[1],
+        )
+        return Budget(
+            title=client.title,
+            count=len(self.rows),
+            most=min(limits, default=None),
+            refused=len(refused),
+            reasons=tuple(reasons[:MOST_REASONS]),
+        )
+
+    @property
+    def credentials(self) -> list[tuple[str, str, str]]:
+        """Each credential: its name, where it goes, and the variables it comes from."""
+        return [
+            (auth.name, credential_goes(auth), ", ".join(auth.variables))
+            for auth in self.server.auth
+        ]
+
+    @property
+    def variables(self) -> list[tuple[str, str, bool]]:
+        """What to set in the environment: name, meaning, whether it is always needed."""
+        return [
+            (item.name, item.text, item.required)
+            for item in environment(self.server)
+            if item.required or item.secret
+        ]
+
+    @property
+    def other_origins(self) -> dict[str, list[str]]:
+        """Base URL → tools that go there instead of the server's own."""
+        return other_origins(self.server)
+
+    @cached_property
+    def suspicious(self) -> list[tuple[str, str, str]]:
+        """Texts that address a model: what it is, its pointer and an excerpt."""
+        found = hidden_text(self.document.root)
+        return [(one.what, one.pointer, one.excerpt) for one in found]
+
+    @property
+    def skipped(self) -> list[Skip]:
+        """Operations that could not become tools."""
+        return [skip for skip in self.server.skips if not skip.filtered]
+
+    @property
+    def filtered(self) -> list[Skip]:
+        """Operations that the configuration or the document leaves out."""
+        return [skip for skip in self.server.skips if skip.filtered]
+
+    def documented_text(self, tool: Tool) -> str:
+        """What the document itself says a tool's operation does."""
+        operation = self.operations.get((tool.origin.method, tool.origin.path))
+        if operation is None:
+            return ""
+        texts = [as_text(operation.node.get(key)).strip() for key in ("summary", "description")]
+        return "\n\n".join(filter(None, texts))
+
+
+def documented_operations(document: Document) -> dict[tuple[str, str], DocumentedOperation]:
+    """Method and path → the operation as the document has it."""
+    return {(one.method, one.path): one for one in documented(document)}
+
+
+def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
+    """Tool → its key in `mcpgen.toml`: the operationId, or `METHOD /path` where that is not one
+    operation's alone.
+    """
+    listed = list(tools)
+    counts: dict[str, int] = {}
+    for tool in listed:
+        identity = tool.origin.operation_id or ""
+        counts[identity] = counts.get(identity, 0) + 1
+    keys = {}
+    for tool in listed:
+        identity = tool.origin.operation_id or ""
+        keys[tool.name] = f"{tool.origin.method} {tool.origin.path}"
+        if identity and counts[identity] == 1:
+            keys[tool.name] = identity
+    return keys
+
+
+def kind_of(tool: Tool) -> Kind:
+    """What a call does to the API's data, by the tool's hints."""
+    if tool.hints.read_only:
+        return "reads"
+    if tool.hints.destructive:
+        return "changes"
+    return "adds"
+
+
+def signature(tool: Mapping[str, Any]) -> str:
+    """The arguments of a Tool object as `mcpgen call` takes them: `book_id, [limit]`."""
+    schema = tool.get("inputSchema", {})
+    required = schema.get("required", [])
+    words = []
+    for name in schema.get("properties", {}):
+        if name in required:
+            words.append(name)
+        else:
+            words.append(f"[{name}]")
+    return ", ".join(words)

@@ -1,0 +1,125 @@
+"""The catalogue as one HTML page and as Markdown, and the templates that the workbench shares.
+
+Every text of a document is escaped by the template engine; characters that are invisible or turn
+the direction of the text are spelt out first. The page allows itself one style and one script by
+their hashes, and nothing from anywhere else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from .. import __version__
+from ..text import visible
+from .model import Catalogue, Row
+from .treemap import treemap
+
+TEMPLATES = Path(str(resources.files("mcpgen"))) / "catalogue" / "templates"
+STEPS = (2.0, 3.0, 3.5, 4.0)
+"""Where the colours of scores change."""
+_BACKTICKS = re.compile(r"`([^`\n]+)`")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&@:])")
+
+
+def html(catalogue: Catalogue) -> str:
+    """The catalogue as one self-contained page."""
+    style, script = text_of("page.css"), text_of("table.js")
+    return (
+        environment(TEMPLATES)
+        .get_template("catalogue.html.jinja")
+        .render(
+            catalogue=catalogue,
+            areas=treemap(catalogue),
+            anchor=_anchor,
+            style=Markup(style),
+            style_hash=_hash(style),
+            script=Markup(script),
+            script_hash=_hash(script),
+            version=__version__,
+        )
+    )
+
+
+def markdown(catalogue: Catalogue) -> str:
+    """The catalogue for a pull request or a wiki."""
+    plain = environment(TEMPLATES)
+    plain.autoescape = False
+    return plain.get_template("catalogue.md.jinja").render(catalogue=catalogue)
+
+
+def _anchor(row: Row) -> str:
+    return f"#t{row.number}"
+
+
+@cache
+def text_of(name: str) -> str:
+    """A file of the templates that is no template."""
+    return (TEMPLATES / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    """The hash of an element's text for a Content-Security-Policy (CSP level 3, section 2.3.1)."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def environment(*folders: Path) -> Environment:
+    """The template engine of the pages: everything is escaped, and undefined names are errors."""
+    engine = Environment(
+        loader=FileSystemLoader(folders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=False,
+        finalize=_visible,
+    )
+    engine.filters.update(
+        number=_number, px=_px, quality=_quality, md=_markdown, json=_json, code=_code
+    )
+    return engine
+
+
+def _visible(value: Any) -> Any:
+    """Text with everything invisible replaced; what is markup already stays."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
+
+
+def _number(value: float) -> str:
+    return f"{value:,}"
+
+
+def _code(text: str) -> Markup:
+    """A message: what stands between backticks is code, everything else is text."""
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _px(value: float) -> str:
+    """A length in as few digits as a screen shows."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _quality(score: float | None) -> str:
+    """The class of a score: ` q1` to ` q5`; nothing where it is not known."""
+    if score is None:
+        return ""
+    return f" q{1 + sum(score >= step for step in STEPS)}"
+
+
+def _markdown(text: str) -> str:
+    """Text as Markdown shows it, on one line: nothing in it is markup, a link or a mention."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(visible(text).split()))

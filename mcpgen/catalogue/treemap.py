@@ -1,0 +1,157 @@
+"""A map of tokens: a rectangle for each toolset, and in it one for each tool, as large as it costs.
+
+Squarified (Bruls, Huizing and van Wijk, 2000): rows are filled as long as their rectangles become
+more like squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .model import Catalogue, Row
+
+WIDTH, HEIGHT = 1200.0, 620.0
+HEADER = 17.0
+"""The height of a toolset's name."""
+GAP = 1.5
+LETTER = 6.3
+"""The width of a letter of the map; labels are cut to what fits."""
+SHORTEST_LABEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle, from its top left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def inner(self, gap: float, header: float = 0.0) -> Box:
+        """The rectangle without a border, and without room for a header."""
+        return Box(
+            self.x + gap,
+            self.y + gap + header,
+            max(0.0, self.width - 2 * gap),
+            max(0.0, self.height - 2 * gap - header),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """A tool on the map; `label` is empty where none fits."""
+
+    row: Row
+    box: Box
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    """A toolset on the map."""
+
+    name: str
+    tools: int
+    tokens: int
+    box: Box
+    label: str
+    leaves: tuple[Leaf, ...]
+
+
+def treemap(catalogue: Catalogue) -> list[Area]:
+    """The map of a server, the largest toolset first."""
+    members: dict[str, list[Row]] = {}
+    for row in catalogue.rows:
+        members.setdefault(row.toolset, []).append(row)
+    sums = {name: sum(row.tokens for row in rows) for name, rows in members.items()}
+    names = sorted(members, key=lambda name: (-sums[name], name))
+    boxes = squarified([sums[name] for name in names], Box(0, 0, WIDTH, HEIGHT))
+    return [
+        _area(name, members[name], sums[name], box) for name, box in zip(names, boxes, strict=True)
+    ]
+
+
+def _area(name: str, rows: list[Row], tokens: int, box: Box) -> Area:
+    label = _label(f"{name}  {tokens:,}", box.width - 2 * GAP, box.height, 3 * HEADER)
+    header = HEADER
+    if not label:
+        header = 0.0
+    ordered = sorted(rows, key=lambda row: (-row.tokens, row.tool.name))
+    boxes = squarified([row.tokens for row in ordered], box.inner(GAP, header))
+    leaves = tuple(
+        Leaf(row=row, box=inner.inner(0.5), label=_label(_short(row), inner.width, inner.height))
+        for row, inner in zip(ordered, boxes, strict=True)
+    )
+    return Area(name=name, tools=len(rows), tokens=tokens, box=box, label=label, leaves=leaves)
+
+
+def _short(row: Row) -> str:
+    """A tool's name without the toolset's in front, which stands above it."""
+    return row.tool.name.removeprefix(f"{row.toolset}_")
+
+
+def _label(text: str, width: float, height: float, lowest: float = HEADER) -> str:
+    """As much of a text as fits; nothing where that says too little."""
+    letters = int((width - 6) / LETTER)
+    if height < lowest or letters < SHORTEST_LABEL:
+        return ""
+    if len(text) <= letters:
+        return text
+    return text[: letters - 1] + "…"
+
+
+def squarified(sizes: Sequence[float], box: Box) -> list[Box]:
+    """A rectangle for each size, the largest first, that together fill the box."""
+    total = sum(sizes)
+    if not total or not box.width or not box.height:
+        return [Box(box.x, box.y, 0.0, 0.0) for _ in sizes]
+    scale = box.width * box.height / total
+    areas = [size * scale for size in sizes]
+    boxes: list[Box] = []
+    while areas:
+        side = min(box.width, box.height)
+        count = 1
+        while count < len(areas) and _worst(areas[: count + 1], side) <= _worst(
+            areas[:count], side
+        ):
+            count += 1
+        row, areas = areas[:count], areas[count:]
+        boxes += _laid_out(row, box)
+        box = _rest(row, box)
+    return boxes
+
+
+def _worst(areas: Sequence[float], side: float) -> float:
+    """How far the worst rectangle of a row is from a square: 1 is one."""
+    depth = sum(areas) / side
+    if not depth:
+        return 1.0
+    lengths = [area / depth for area in areas]
+    return max(max(length / depth, depth / max(length, 1e-9)) for length in lengths)
+
+
+def _laid_out(areas: Iterable[float], box: Box) -> list[Box]:
+    """A row of rectangles along the shorter side of a box."""
+    row = list(areas)
+    depth = sum(row) / min(box.width, box.height)
+    boxes = []
+    x, y = box.x, box.y
+    for area in row:
+        length = area / max(depth, 1e-9)
+        if box.width >= box.height:
+            boxes.append(Box(x, y, depth, length))
+            y += length
+        else:
+            boxes.append(Box(x, y, length, depth))
+            x += length
+    return boxes
+
+
+def _rest(areas: Iterable[float], box: Box) -> Box:
+    """What a row leaves of a box."""
+    depth = sum(areas) / min(box.width, box.height)
+    if box.width >= box.height:
+        return Box(box.x + depth, box.y, max(0.0, box.width - depth), box.height)
+    return Box(box.x, box.y + depth, box.width, max(0.0, box.height - depth))

@@ -1,0 +1,109 @@
+"""`mcpgen workbench`: pages on this machine to look at an API as a model will, and to choose."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import socket
+import webbrowser
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import Config
+from . import options as opt
+from .screen import Screen, shown
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+ADDRESS = "127.0.0.1"
+
+Target = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PROJECT|DOCUMENT]",
+        help="A project's folder or a document. Default: the project that this folder is in.",
+        show_default=False,
+    ),
+]
+Port = Annotated[
+    int, typer.Option("--port", metavar="N", help="The port; 0 means any that is free.", min=0)
+]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address only.")]
+
+
+def workbench(
+    target: Target = None,
+    port: Port = 0,
+    no_browser: NoBrowser = False,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Choose, edit and try tools in a browser.
+
+    Opens pages on this machine alone: what the list costs, every tool with its text, both contracts
+    of a tool and a form to call it, what a question finds, problems with their repairs, and what
+    changes for callers. Edits are lines of `mcpgen.toml`, and are written when you save them. Needs
+    the extra `workbench`. Ctrl-C ends it.
+    """
+    from ..problems import UsageError
+
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        hint = "run `pipx install 'mcpgen[workbench]'`"
+        raise UsageError.of("E0830", "the workbench's server is not installed", hint) from None
+    from ..workbench.app import application
+    from ..workbench.bench import Bench
+
+    screen = Screen(quiet=quiet)
+    sources = () if target is None else (target,)
+    with screen.working("reading the document"):
+        bench = Bench(Config(sources=sources))
+    previous = signal.signal(signal.SIGTERM, _stop)
+    with _listening(port) as listener:
+        host = f"{ADDRESS}:{listener.getsockname()[1]}"
+        token = secrets.token_urlsafe(24)
+        url = f"http://{host}/?token={token}"
+        app, pages = application(bench, host=host, token=token)
+        try:
+            screen.data(url)
+            screen.remark(f"{shown(bench.server.title)}: open this address; Ctrl-C ends it")
+            if not no_browser:
+                webbrowser.open(url)
+            _serve(app, listener)
+        except KeyboardInterrupt:
+            screen.remark("ended")
+        finally:
+            signal.signal(signal.SIGTERM, previous)
+            pages.caller.close()
+    return 0
+
+
+def _stop(*_: object) -> None:
+    """End in order when this process is told to: the server of calls must not stay behind."""
+    raise SystemExit(143)
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket on loopback that takes connections already: the address works as soon as it is
+    printed. Raises OSError where the port is taken.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.bind((ADDRESS, port))
+        listener.listen()
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _serve(app: ASGIApp, listener: socket.socket) -> None:
+    import uvicorn
+
+    settings = uvicorn.Config(
+        app, log_level="warning", access_log=False, lifespan="off", server_header=False
+    )
+    uvicorn.Server(settings).run(sockets=[listener])

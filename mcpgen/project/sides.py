@@ -1,0 +1,32 @@
+"""A document as one side of a comparison, read as a project would read it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from .. import pipeline
+from ..compare.sides import Side, side_of_server
+from ..config import Config
+from ..config.file import read_config
+from ..problems import Problems
+from .run import named
+
+
+def side_of_document(
+    document: str | None, project: Path | None, old: Side | None, problems: Problems
+) -> Side:
+    """A document as a server, with the customisations of the project and the names of the old side.
+    Without a document, the project's own.
+    """
+    config = Config()
+    if project is not None:
+        config = read_config(project)
+    lock = None
+    if old is not None:
+        lock = old.lock
+        config = named(config, lock)
+    if document is not None:
+        config = replace(config, sources=(document,), project=None)
+    _, server = pipeline.understand(config, problems, lock=lock)
+    return side_of_server(server)

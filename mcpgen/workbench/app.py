@@ -1,0 +1,308 @@
+"""The pages of the workbench, and what their buttons do. Every function here asks those that
+the commands use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ..catalogue.model import Catalogue, Row
+from ..catalogue.pages import TEMPLATES, environment
+from ..catalogue.treemap import treemap
+from ..cli.report import findings
+from ..lint.clients import table, tool_limit
+from ..problems import McpgenError
+from ..suggest import suggest
+from .bench import Bench
+from .calls import Caller
+from .changes_page import compared, generate
+from .guard import Guard
+from .mending import Mending
+from .tool_page import argument_fields, tool_fields, tool_page
+
+HERE = Path(__file__).parent
+MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
+FOUND = 20
+"""Tools that the page Find shows."""
+SUGGESTED = 40
+FACETS = ("tag", "method")
+
+Answer = dict[str, Any]
+
+
+class Workbench:
+    """The pages of one bench."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.caller = Caller(bench)
+        self._mending: Mending | None = None
+        self._view: tuple[str, Catalogue] | None = None
+        self._engine = environment(HERE / "templates", TEMPLATES)
+
+    # Pages
+
+    def page(self, name: str, request: Request, **facts: Any) -> Response:
+        """A page, or a part of one."""
+        template = self._engine.get_template(f"{name}.html.jinja")
+        common = {"bench": self.bench, "path": request.url.path, "link": self.link}
+        return HTMLResponse(template.render(**common, **facts))
+
+    def link(self, row: Row) -> str:
+        """The page of a tool, by the row of any list."""
+        key = (row.tool.origin.method, row.tool.origin.path)
+        return f"/tool/{self.bench.numbers[key]}"
+
+    def view(self) -> Catalogue:
+        """The tools that are chosen, as they are customised."""
+        if self._view is None or self._view[0] != self.bench.text:
+            catalogue = self.bench.catalogue
+            if self.bench.customised_server != self.bench.server:
+                catalogue = Catalogue(self.bench.document, self.bench.customised_server)
+            self._view = (self.bench.text, catalogue)
+        return self._view[1]
+
+    def overview(self, request: Request) -> Response:
+        """What the list costs and where it goes."""
+        catalogue = self.view()
+        scores: dict[str, float] = {}
+        if catalogue.score_known:
+            scores = catalogue.scores
+        areas = treemap(catalogue)
+        return self.page("overview", request, catalogue=catalogue, areas=areas, scores=scores)
+
+    def overview_part(self, request: Request) -> Response:
+        """What takes longer: the limits of clients, and texts to look at."""
+        return self.page("overview_part", request, catalogue=self.view())
+
+    def tools(self, request: Request) -> Response:
+        """Every operation as a row."""
+        clients = [name for name, client in table().items() if _has_limit(name)]
+        return self.page("tools", request, catalogue=self.bench.catalogue, clients=clients)
+
+    def tool(self, request: Request) -> Response:
+        """One tool."""
+        row = self.row(request)
+        return self.page("tool", request, page=tool_page(self.bench, row), **self._fields(row))
+
+    def edit(self, request: Request) -> Response:
+        """The fields of one tool, for the table."""
+        row = self.row(request)
+        return self.page("edit", request, row=row, **self._fields(row))
+
+    def _fields(self, row: Row) -> dict[str, Any]:
+        return {
+            "fields": tool_fields(self.bench, row),
+            "arguments": argument_fields(self.bench, row),
+            "documented_text": self.bench.catalogue.documented_text(row.tool),
+        }
+
+    def find(self, request: Request) -> Response:
+        """The ranking for a question."""
+        question = request.query_params.get("q", "")
+        rows = {row.tool.name: row for row in self.bench.catalogue.rows}
+        allowed = [row.tool.name for row in rows.values() if row.number in self.bench.chosen]
+        places = self.bench.index.places(question, FOUND, allowed) if question.strip() else []
+        return self.page("find", request, question=question, places=places, rows=rows)
+
+    def problems(self, request: Request) -> Response:
+        """The frame of the problems; they come as a part."""
+        return self.page("problems", request)
+
+    def problems_part(self, request: Request) -> Response:
+        """Problems and repairs."""
+        troubles, others = self.mending().troubles()
+        return self.page("problems_part", request, troubles=troubles, others=others)
+
+    def mending(self) -> Mending:
+        """The repairs of the document as it was read."""
+        if self._mending is None or self._mending.read_of is not self.bench.document:
+            self._mending = Mending(self.bench)
+        return self._mending
+
+    def changes(self, request: Request) -> Response:
+        """The frame of the changes; they come as a part."""
+        document = request.query_params.get("document", "")
+        return self.page("changes", request, document=document)
+
+    def changes_part(self, request: Request) -> Response:
+        """The comparison."""
+        document = request.query_params.get("document", "").strip()
+        comparison = compared(self.bench, document)
+        is_saved = self.bench.text == self.bench.saved
+        return self.page(
+            "changes_part", request, comparison=comparison, document=document, is_saved=is_saved
+        )
+
+    def scores(self, request: Request) -> Response:
+        """Row → score: of every operation, or with `?chosen` of the tools that are chosen."""
+        catalogue = self.bench.catalogue
+        if "chosen" in request.query_params:
+            catalogue = self.view()
+        rows = {row.number: catalogue.scores.get(row.tool.name) for row in catalogue.rows}
+        total = catalogue.score.score if catalogue.score is not None else None
+        return JSONResponse({"score": total, "rows": rows})
+
+    def row(self, request: Request) -> Row:
+        """The row that a path names. Raises HTTPException (404)."""
+        try:
+            return self.bench.row(int(request.path_params["number"]))
+        except LookupError:
+            raise HTTPException(404) from None
+
+    # What buttons do
+
+    def state(self, request: Request, **facts: Any) -> Response:
+        """What the script needs after a change."""
+        text = self.mending().text() if self._mending is not None else ""
+        pending = self._engine.get_template("pending.html.jinja")
+        rendered = pending.render(pending=self.bench.pending(), repairs=text)
+        chosen = sorted(self.bench.chosen)
+        return JSONResponse({"pending": rendered, "chosen": chosen, **facts})
+
+    def change(self, request: Request, body: Answer) -> Response:
+        """Edit keys of one tool."""
+        row = self.bench.row(int(body["number"]))
+        changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
+        self.bench.customise_row(row, changes)
+        tool = self.bench.tool(row)
+        facts = {"name": tool.name, "title": tool.title, "description": tool.description}
+        return self.state(request, row={"number": row.number, **facts})
+
+    def choose(self, request: Request, body: Answer) -> Response:
+        """Keep, leave out or bring back rows."""
+        rows = [self.bench.row(int(number)) for number in body["numbers"]]
+        facet = None
+        kind, word = body.get("facet") or ("", "")
+        if kind in FACETS:
+            facet = (str(kind), str(word))
+        action = body["action"]
+        if action == "only":
+            self.bench.keep_only(row.key for row in rows)
+        elif action == "out":
+            self.bench.leave_out(rows, facet)
+        else:
+            self.bench.bring_back(rows, facet)
+        return self.state(request)
+
+    def suggest(self, request: Request, body: Answer) -> Response:
+        """Keep what `mcpgen suggest` proposes."""
+        limit = int(body.get("limit") or SUGGESTED)
+        if body.get("client"):
+            limit = min(limit, tool_limit(str(body["client"])))
+        choices = suggest(self.bench.server, max(1, limit))
+        self.bench.keep_only(choice.key for choice in choices)
+        return self.state(request)
+
+    def undo(self, request: Request, body: Answer) -> Response:
+        """Take the last change back."""
+        self.bench.undo()
+        return self.state(request)
+
+    def save(self, request: Request, body: Answer) -> Response:
+        """Write `mcpgen.toml`, and the overlay of repairs."""
+        if self._mending is not None:
+            self._mending.save()
+        self.bench.save()
+        return self.state(request)
+
+    def repair(self, request: Request, body: Answer) -> Response:
+        """Add a repair to the overlay."""
+        self.mending().add(int(body["number"]), str(body.get("text", "")))
+        return self.state(request)
+
+    def call(self, request: Request, body: Answer) -> Response:
+        """Call a tool."""
+        row = self.bench.row(int(body["number"]))
+        arguments = dict(body["arguments"])
+        outcome = self.caller.call(row, arguments, dry_run=bool(body["dry_run"]))
+        template = self._engine.get_template("outcome.html.jinja")
+        return JSONResponse({"html": template.render(outcome=outcome, dry_run=body["dry_run"])})
+
+    def generate(self, request: Request, body: Answer) -> Response:
+        """Generate the project."""
+        accepted = [str(text) for text in body["accepted"]]
+        changes = generate(self.bench, accepted, rest=bool(body.get("rest")))
+        template = self._engine.get_template("generated.html.jinja")
+        html = template.render(changes=changes, folder=str(self.bench.folder))
+        return self.state(request, html=html)
+
+    def refusal(self, error: McpgenError) -> Response:
+        """Problems that stopped a page or a button."""
+        template = self._engine.get_template("refusal.html.jinja")
+        html = template.render(findings=findings(error.problems))
+        return JSONResponse({"error": html}, status_code=422)
+
+
+def _has_limit(name: str) -> bool:
+    return any(rule.name == "tool_count" for rule in table()[name].rules)
+
+
+def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbench]:
+    """The guarded application for a bench, and its pages. `host` is its own, with the port."""
+    pages = Workbench(bench)
+    routes = [
+        Route("/", _page(pages, pages.overview)),
+        Route("/part/overview", _page(pages, pages.overview_part)),
+        Route("/tools", _page(pages, pages.tools)),
+        Route("/tool/{number:int}", _page(pages, pages.tool)),
+        Route("/edit/{number:int}", _page(pages, pages.edit)),
+        Route("/find", _page(pages, pages.find)),
+        Route("/problems", _page(pages, pages.problems)),
+        Route("/part/problems", _page(pages, pages.problems_part)),
+        Route("/changes", _page(pages, pages.changes)),
+        Route("/part/changes", _page(pages, pages.changes_part)),
+        Route("/scores", _page(pages, pages.scores)),
+        Route("/state", _page(pages, pages.state)),
+        Route("/static/{name}", _static),
+    ]
+    for action in ("change", "choose", "suggest", "undo", "save", "repair", "call", "generate"):
+        routes.append(Route(f"/{action}", _button(pages, getattr(pages, action)), methods=["POST"]))
+    return Guard(Starlette(routes=routes), host=host, token=token), pages
+
+
+def _page(pages: Workbench, function: Callable[[Request], Response]) -> Any:
+    """A page; what stops it is shown in its place."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await run_in_threadpool(function, request)
+        except McpgenError as error:
+            return pages.refusal(error)
+
+    return endpoint
+
+
+def _button(pages: Workbench, function: Callable[[Request, Answer], Response]) -> Any:
+    """An action with a body in JSON. A body that its own pages would not send is refused."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            body = dict(await request.json())
+            return await run_in_threadpool(function, request, body)
+        except McpgenError as error:
+            return pages.refusal(error)
+        except (LookupError, TypeError, ValueError):
+            raise HTTPException(400, "not a request of the workbench's pages") from None
+
+    return endpoint
+
+
+async def _static(request: Request) -> Response:
+    """A style or a script."""
+    name = request.path_params["name"]
+    for folder in (HERE / "static", TEMPLATES):
+        path = folder / name
+        if path.suffix in MEDIA_TYPES and path.parent == folder and path.is_file():
+            return Response(path.read_bytes(), media_type=MEDIA_TYPES[path.suffix])
+    raise HTTPException(404)

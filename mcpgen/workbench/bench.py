@@ -1,0 +1,343 @@
+"""What the workbench works on: a document, the server it becomes, and edits of `mcpgen.toml` that
+are not saved yet.
+
+An edit is a change of keys, applied to the text by `config.new_file.edit`; it is accepted when the
+file can be read and every table fits, by the functions that `generate` uses.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from .. import pipeline
+from ..catalogue.model import Catalogue, Row
+from ..config import NAME, Config, Selection
+from ..config.file import parse_config
+from ..config.new_file import edit, new_text
+from ..config.positions import KeyPath
+from ..customise import customise
+from ..customise.bindings import pin
+from ..ir import Origin, Server, Skip, Tool
+from ..load.copies import STDIN
+from ..parse.select import left_out, matches
+from ..problems import Problems, UsageError
+from ..project.run import is_project, named, request_of, settle
+from .ranking import Ranking
+
+MOST_UNDONE = 200
+"""Texts of `mcpgen.toml` that undo can go back to."""
+SELECTION = tuple(
+    f"{action}_{kind}s"
+    for action in ("include", "exclude")
+    for kind in ("tag", "path", "method", "operation")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The edits that are not saved: the lines of a unified diff, each with its sign."""
+
+    lines: tuple[tuple[str, str], ...]
+    undoable: bool
+    file: str
+    exists: bool
+
+    @property
+    def added(self) -> int:
+        """Lines that saving adds."""
+        return sum(sign == "+" for sign, _ in self.lines)
+
+    @property
+    def removed(self) -> int:
+        """Lines that saving takes out."""
+        return sum(sign == "-" for sign, _ in self.lines)
+
+
+class Bench:
+    """A project or a document at work. One lock guards every change."""
+
+    def __init__(self, config: Config) -> None:
+        """Read the document. Raises McpgenError as `generate` does."""
+        if STDIN in config.sources:
+            hint = "save it to a file and name that"
+            raise UsageError.of("E0831", "the workbench reads a document more than once", hint=hint)
+        self.lock = RLock()
+        self.history: list[str] = []
+        self._read(config)
+
+    def _read(self, config: Config) -> None:
+        """Read the document and what the folder says, as the stages do."""
+        plan = settle(request_of(config))
+        self.problems = Problems()
+        self.document = pipeline.read(plan.config, self.problems, thorough=True)
+        everything = replace(plan.config, selection=Selection(), tools={})
+        result = pipeline.understood(self.document, everything, self.problems, lock=plan.lock)
+        self.server = result.server
+        folder = plan.folder
+        if folder is None:
+            folder = Path(self.server.distribution)
+            if is_project(folder):
+                self._read(replace(config, sources=(os.fspath(folder),)))
+                return
+        self.folder, self.last_lock, self.started_with = folder, plan.lock, config
+        for name in ("catalogue", "numbers", "index"):
+            self.__dict__.pop(name, None)
+        self.saved = new_text(plan.config, folder, name=self.server.name)
+        if is_project(folder):
+            self.saved = (folder / NAME).read_text("utf-8-sig")
+        self.text = self.saved
+        self._use(self.text)
+
+    def _use(self, text: str) -> None:
+        """Take a text of `mcpgen.toml` for the present one. Raises UsageError where it cannot be
+        used; everything is as before then.
+        """
+        config = self.config_of(text)
+        pinned = pin(config, self.last_lock, self.document)
+        chosen = self._chosen(pinned)
+        customised = customise(self._restricted(chosen), pinned, Problems())
+        self.text, self.config, self.chosen = text, config, chosen
+        self.customised_server = customised
+        self.customised = {origin_key(tool.origin): tool for tool in customised.tools}
+
+    def config_of(self, text: str) -> Config:
+        """The configuration that a text of `mcpgen.toml` makes."""
+        config = parse_config(text, folder=self.folder, file=os.fspath(self.folder / NAME))
+        project = None
+        if is_project(self.folder):
+            project = self.folder
+        return named(replace(config, project=project), self.last_lock)
+
+    def _chosen(self, config: Config) -> frozenset[int]:
+        """The numbers of the rows that a configuration keeps."""
+        return frozenset(row.number for row in self.catalogue.rows if not self._reason(row, config))
+
+    def _reason(self, row: Row, config: Config) -> str:
+        """Why a configuration leaves a tool out; empty where it does not."""
+        table = config.tools.get(self.table_key(row, config))
+        if table is not None and not table.enabled:
+            return "`enabled = false`"
+        operation = self.catalogue.operations.get(origin_key(row.tool.origin))
+        node: dict[str, Any] = {}
+        if operation is not None:
+            node = operation.node
+        return left_out(config.selection, row.tool.origin, node) or ""
+
+    def _restricted(self, chosen: Collection[int]) -> Server:
+        """The server with these rows alone."""
+        rows = self.catalogue.rows
+        names = {rows[number].tool.name for number in chosen}
+        toolsets = []
+        skips = list(self.server.skips)
+        for toolset in self.server.toolsets:
+            tools = tuple(tool for tool in toolset.tools if tool.name in names)
+            if tools:
+                toolsets.append(replace(toolset, tools=tools))
+            for tool in toolset.tools:
+                if tool.name not in names:
+                    skips.append(Skip(origin=tool.origin, reason="", code="", filtered=True))
+        return replace(self.server, toolsets=tuple(toolsets), skips=tuple(skips))
+
+    # What is looked at
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """Every operation of the document as a tool, chosen or not."""
+        return Catalogue(self.document, self.server)
+
+    @cached_property
+    def numbers(self) -> dict[tuple[str, str], int]:
+        """Method and path → the number of the row."""
+        return {origin_key(row.tool.origin): row.number for row in self.catalogue.rows}
+
+    @cached_property
+    def index(self) -> Ranking:
+        """The search of the lazy mode over every tool."""
+        from ..render.search import search_facts
+
+        return Ranking(search_facts(self.server))
+
+    def row(self, number: int) -> Row:
+        """A row by its number. Raises LookupError."""
+        if number < 0:
+            raise LookupError(number)
+        return self.catalogue.rows[number]
+
+    def tool(self, row: Row) -> Tool:
+        """The tool of a row as the configuration makes it; the document's where it is left out."""
+        return self.customised.get(origin_key(row.tool.origin), row.tool)
+
+    def table_key(self, row: Row, config: Config | None = None) -> str:
+        """The key of a row's table in `mcpgen.toml`: the one it has, else the usual one."""
+        tables = (config or self.config).tools
+        origin = row.tool.origin
+        for key in (origin.operation_id, f"{origin.method} {origin.path}"):
+            if key in tables:
+                return str(key)
+        return row.key
+
+    def pending(self) -> Pending:
+        """What saving would change, line by line."""
+        lines = []
+        old, new = self.saved.splitlines(), self.text.splitlines()
+        for line in list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]:
+            lines.append((line[:1], line[1:]))
+        path = self.folder / NAME
+        return Pending(tuple(lines), bool(self.history), os.fspath(path), path.is_file())
+
+    # What is changed
+
+    def change(self, changes: Mapping[KeyPath, Any]) -> None:
+        """Set keys of `mcpgen.toml`, or remove those whose value is None. Raises UsageError where
+        the result could not be generated.
+        """
+        with self.lock:
+            before = self.text
+            self._use(edit(before, changes))
+            if self.text != before:
+                self.history = [*self.history, before][-MOST_UNDONE:]
+
+    def undo(self) -> None:
+        """Go back to before the last change."""
+        with self.lock:
+            if self.history:
+                self._use(self.history.pop())
+
+    def customise_row(self, row: Row, changes: Iterable[tuple[KeyPath, Any]]) -> None:
+        """Change keys in the table of a tool."""
+        key = self.table_key(row)
+        self.change({("tools", key, *path): value for path, value in changes})
+
+    def keep_only(self, keys: Iterable[str]) -> None:
+        """Make these operations the tools, as `mcpgen suggest` proposes it."""
+        changes: dict[KeyPath, Any] = {("select", key): None for key in SELECTION}
+        changes["select", "include_operations"] = list(keys)
+        if not changes["select", "include_operations"]:
+            raise UsageError.of("E0832", "a server needs at least one tool")
+        self.change(changes)
+
+    def leave_out(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
+        """Leave tools out: by a tag or method where `facet` names one, else one by one."""
+        selection = self.config.selection
+        if facet is not None:
+            kind, word = facet
+            excluded = getattr(selection, f"exclude_{kind}s")
+            self._select(
+                {f"exclude_{kind}s": [*excluded, word.lower() if kind == "method" else word]}
+            )
+            return
+        keys = [row.key for row in rows if row.number in self.chosen]
+        included = [key for key in selection.include_operations if key not in keys]
+        changes: dict[str, Any] = {}
+        if included != list(selection.include_operations):
+            changes["include_operations"] = included
+        kept = Selection(include_operations=tuple(included))
+        rest = [key for key in keys if not included or matches([key], kept.include_operations)]
+        if selection.include_operations and not included:
+            raise UsageError.of("E0832", "a server needs at least one tool")
+        if rest:
+            changes["exclude_operations"] = [*selection.exclude_operations, *rest]
+        self._select(changes)
+
+    def bring_back(self, rows: Iterable[Row], facet: tuple[str, str] | None = None) -> None:
+        """Make tools of operations that were left out. Raises UsageError where a pattern still
+        leaves one out: what it stands for is the user's to decide.
+        """
+        selection = self.config.selection
+        back = [row for row in rows if row.number not in self.chosen]
+        words = {word for row in back for word in (row.key, _written(row.tool.origin))}
+        changes: dict[KeyPath, Any] = {}
+        excluded = [word for word in selection.exclude_operations if word not in words]
+        changes["select", "exclude_operations"] = excluded or None
+        if facet is not None:
+            kind, word = facet
+            others = getattr(selection, f"exclude_{kind}s")
+            changes["select", f"exclude_{kind}s"] = [
+                other for other in others if other.lower() != word.lower()
+            ] or None
+        if selection.include_operations:
+            included = list(selection.include_operations)
+            for row in back:
+                if not matches([row.key, _written(row.tool.origin)], tuple(included)):
+                    included.append(row.key)
+            changes["select", "include_operations"] = included
+        for row in back:
+            table = self.config.tools.get(self.table_key(row))
+            if table is not None and not table.enabled:
+                changes["tools", self.table_key(row), "enabled"] = None
+        self.change(changes)
+        for row in back:
+            reason = self._reason(row, self.config)
+            if reason:
+                message = f"`{row.tool.name}` is still left out: {reason}"
+                hint = "change that key of `[select]` in `mcpgen.toml`"
+                raise UsageError.of("E0833", message, hint=hint)
+
+    def _select(self, changes: Mapping[str, Any]) -> None:
+        """Change `[select]`, as long as one tool remains."""
+        before = self.text
+        self.change({("select", key): value for key, value in changes.items()})
+        if not self.chosen:
+            self._use(before)
+            self.history.pop()
+            raise UsageError.of("E0832", "a server needs at least one tool")
+
+    def save(self) -> None:
+        """Write `mcpgen.toml`. Raises UsageError where somebody else changed it meanwhile."""
+        with self.lock:
+            path = self.folder / NAME
+            now = self.saved
+            if path.is_file():
+                now = path.read_text("utf-8-sig")
+            if now != self.saved:
+                hint = "copy what you need from the lines below, then open the workbench again"
+                message = f"`{path}` was changed by something else since the workbench read it"
+                raise UsageError.of("E0834", message, hint=hint)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_text(path, self.text)
+            overlays_changed = self.config.overlays != self.config_of(self.saved).overlays
+            self.saved = self.text
+            self.history.clear()
+            if overlays_changed:
+                self.read_again()
+
+    def read_again(self) -> None:
+        """Read the document and the folder anew, after either has changed."""
+        with self.lock:
+            config = self.started_with
+            if is_project(self.folder):
+                config = Config(sources=(os.fspath(self.folder),))
+            self._read(config)
+
+
+def origin_key(origin: Origin) -> tuple[str, str]:
+    """What an operation is known by."""
+    return origin.method, origin.path
+
+
+def _written(origin: Origin) -> str:
+    return f"{origin.method} {origin.path}"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        if path.exists():
+            Path(name).chmod(path.stat().st_mode & 0o777)
+        else:
+            Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

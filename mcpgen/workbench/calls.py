@@ -1,0 +1,96 @@
+"""One call of one tool as it would be generated now, edits that are not saved included.
+
+A server with that tool alone is generated into a temporary folder, with the user's own files of the
+project, and called as `mcpgen call` does.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .. import pipeline
+from ..catalogue.model import Row
+from ..catalogue.summary import Size
+from ..config import Config, Selection
+from ..live.environment import python_of
+from ..live.outcome import outcome_of
+from ..problems import Problems, UsageError
+from ..render import render
+from .bench import Bench
+
+OWN = ("custom", "hooks.py", "auth.py")
+"""What of a package is the user's."""
+
+
+class Caller:
+    """Calls tools of a bench. The last server is kept as long as nothing changes."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._folder = Path(tempfile.mkdtemp(prefix="mcpgen-workbench-"))
+        self._made: tuple[str, int] = ("", -1)
+        self._name = ""
+
+    def close(self) -> None:
+        """Remove the server."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def call(self, row: Row, arguments: dict[str, Any], *, dry_run: bool) -> dict[str, Any]:
+        """Call the tool of a row; what `live.outcome` returns, with `tokens` of the answer. Raises
+        McpgenError where the server cannot be made or started.
+        """
+        draft = self._folder / "server"
+        with self._bench.lock:
+            if self._made != (self._bench.text, row.number):
+                self._made = ("", -1)
+                self._name = _generate(self._bench, row, draft)
+                self._made = (self._bench.text, row.number)
+        project = draft
+        if (self._bench.folder / "pyproject.toml").is_file():
+            project = self._bench.folder
+        python = python_of(project, lambda text: print(text, file=sys.stderr))
+        outcome = outcome_of(draft, self._name, arguments, dry_run=dry_run, python=python)
+        content = outcome.get("result", {}).get("content", [])
+        size = Size(bytes=len(json.dumps(content, ensure_ascii=False).encode()))
+        return {**outcome, "tokens": size.tokens}
+
+
+def _generate(bench: Bench, row: Row, folder: Path) -> str:
+    """Generate a server with one tool; the tool's name in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    operation = f"{row.tool.origin.method} {row.tool.origin.path}"
+    tools = {key: replace(table, enabled=True) for key, table in bench.config.tools.items()}
+    config: Config = replace(
+        bench.config, selection=Selection(include_operations=(operation,)), tools=tools
+    )
+    result = pipeline.understood(bench.document, config, Problems(), lock=bench.last_lock)
+    server = result.server
+    names = [
+        tool.name
+        for tool in server.tools
+        if (tool.origin.method, tool.origin.path) == (row.tool.origin.method, row.tool.origin.path)
+    ]
+    if not names:
+        raise UsageError.of("E0833", f"`{operation}` is left out, so it cannot be called")
+    for path, text in render(server).items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+    _copy_own_files(bench.folder / "src" / server.package, folder / "src" / server.package)
+    return names[0]
+
+
+def _copy_own_files(source: Path, target: Path) -> None:
+    """Take over what the user wrote for the project."""
+    for name in OWN:
+        path = source / name
+        if path.is_dir():
+            shutil.copytree(path, target / name, dirs_exist_ok=True)
+        elif path.is_file():
+            shutil.copy2(path, target / name)

@@ -1,0 +1,112 @@
+"""What changes for callers, and generating again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..compare.reports import HEADINGS, lines_of
+from ..compare.servers import KINDS, Change, Diff, diff
+from ..compare.sides import Side, side_of_project, side_of_server
+from ..lock import read_lock
+from ..pipeline import understood
+from ..problems import Problems, UsageError
+from ..project.run import Request, is_project, run
+from ..project.save import save
+from ..project.sides import side_of_document
+from ..write import Changes
+from .bench import Bench
+
+MOST_PAIRS = 60
+"""Tools that are shown as they were beside how they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The changes by class, with its heading; tools as they were and as they are, as JSON; what
+    must be accepted. `first`: nothing was generated yet.
+    """
+
+    groups: tuple[tuple[str, str, tuple[Change, ...]], ...]
+    pairs: tuple[tuple[str, str, str], ...]
+    consents: tuple[str, ...]
+    first: bool
+
+
+def compared(bench: Bench, document: str = "") -> Comparison:
+    """The last generation compared with what would be generated now, or with another document.
+    Raises McpgenError where that cannot be read.
+    """
+    if not _is_generated(bench.folder):
+        return Comparison(groups=(), pairs=(), consents=(), first=True)
+    old = side_of_project(bench.folder)
+    if document:
+        if not Path(document).is_file():
+            raise UsageError.of("E0101", f"there is no file `{document}`", "name a file")
+        new = side_of_document(document, bench.folder, old, Problems())
+    else:
+        result = understood(bench.document, bench.config, Problems(), lock=bench.last_lock)
+        new = side_of_server(result.server)
+    return _comparison(diff(old, new), old, new)
+
+
+def _is_generated(folder: Path) -> bool:
+    return is_project(folder) and read_lock(folder) is not None
+
+
+def _comparison(difference: Diff, old: Side, new: Side) -> Comparison:
+    groups = []
+    for kind in KINDS:
+        changes = tuple(difference.of(kind))
+        if changes:
+            groups.append((kind, HEADINGS[kind], changes))
+    names = dict.fromkeys(change.tool for change in difference.changes if change.tool)
+    pairs = []
+    for name in list(names)[:MOST_PAIRS]:
+        before, after = _json(old.tools.get(name)), _json(new.tools.get(name))
+        if before != after:
+            pairs.append((name, before, after))
+    return Comparison(
+        groups=tuple(groups),
+        pairs=tuple(pairs),
+        consents=consent_lines(difference),
+        first=False,
+    )
+
+
+def _json(tool: Mapping[str, Any] | None) -> str:
+    """The four members that callers see, in one order."""
+    if tool is None:
+        return ""
+    names = ("title", "description", "inputSchema", "outputSchema")
+    members = {name: tool.get(name) for name in names}
+    return json.dumps(members, indent=2, ensure_ascii=False)
+
+
+def consent_lines(difference: Diff) -> tuple[str, ...]:
+    """What has to be accepted, in words; what is the same for many tools once."""
+    changes = difference.of("security")
+    if not changes:
+        return ()
+    return tuple(lines_of(changes))
+
+
+def generate(bench: Bench, accepted: Collection[str], *, rest: bool) -> Changes:
+    """Generate the project, as `mcpgen generate` does. Raises RefusedError unless everything that
+    must be accepted was; `rest` accepts what only writing finds.
+    """
+    with bench.lock:
+        if not is_project(bench.folder):
+            bench.save()
+        made = run(Request(folder=bench.folder), Problems())
+        consents: tuple[str, ...] = ()
+        if _is_generated(bench.folder):
+            difference = diff(side_of_project(bench.folder), side_of_server(made.server))
+            consents = consent_lines(difference)
+        is_accepted = set(consents) <= set(accepted) and bool(consents or rest)
+        changes = save(made, accept=is_accepted)
+        bench.read_again()
+        return changes

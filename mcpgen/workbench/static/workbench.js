@@ -1,0 +1,210 @@
+// What the buttons of the workbench do. Everything is asked of the server; nothing is decided here.
+const $ = (selector, root = document) => root.querySelector(selector);
+const said = $("#said");
+const pending = $("#pending");
+
+function fragment(html) {
+  // Parsed apart from the page: what the server sends is escaped, and scripts in it would not run.
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  return [...parsed.body.childNodes].map((node) => document.importNode(node, true));
+}
+
+const fill = (target, html) => target.replaceChildren(...fragment(html));
+
+async function ask(path, body) {
+  document.body.classList.add("busy");
+  try {
+    const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    const answer = await fetch(path, options);
+    if (answer.status === 422) {
+      const text = await answer.text();
+      const problem = text.startsWith("{") ? JSON.parse(text).error : text;
+      fill(said, problem);
+      return null;
+    }
+    if (!answer.ok) throw new Error(await answer.text());
+    said.replaceChildren();
+    return answer;
+  } catch (error) {
+    said.textContent = error instanceof TypeError ? "The workbench does not answer: was it ended?" : error.message;
+    return null;
+  } finally {
+    document.body.classList.remove("busy");
+  }
+}
+
+async function act(path, body) {
+  const answer = await ask(path, body);
+  if (!answer) return null;
+  const state = await answer.json();
+  if (state.pending !== undefined) {
+    const open = $("details", pending)?.open;
+    fill(pending, state.pending);
+    if (open && $("details", pending)) $("details", pending).open = true;
+    showChosen(state.chosen);
+  }
+  return state;
+}
+
+function showChosen(chosen) {
+  const on = new Set(chosen);
+  for (const row of document.querySelectorAll("table.tools tr[data-n]")) {
+    const kept = on.has(Number(row.dataset.n));
+    row.classList.toggle("off", !kept);
+    $("input[type=checkbox]", row).checked = kept;
+  }
+  if ($("#kept")) $("#kept").textContent = on.size.toLocaleString("en");
+}
+
+pending.addEventListener("click", async (event) => {
+  const action = event.target.dataset.do;
+  if (action && (await act(`/${action}`, {}))) location.reload();
+});
+
+// Parts that take longer than the page
+async function load(part) {
+  const answer = await ask(part.dataset.part);
+  if (answer) fill(part, await answer.text());
+  else part.replaceChildren();
+}
+for (const part of document.querySelectorAll("[data-part]")) load(part);
+act("/state");
+
+// Scores, which are computed while the page is looked at already
+const quality = (score) => 1 + [2, 3, 3.5, 4].filter((step) => score >= step).length;
+async function scores() {
+  const map = $("svg.map");
+  const answer = await ask(map ? "/scores?chosen" : "/scores");
+  if (!answer) return;
+  const { score, rows } = await answer.json();
+  for (const [number, value] of Object.entries(rows)) {
+    if (value === null) continue;
+    if (map) $(`.leaf[data-n="${number}"]`, map)?.classList.add(`q${quality(value)}`);
+    const row = !map && document.getElementById(`t${number}`);
+    if (row) {
+      row.dataset.score = value.toFixed(3);
+      $(".score", row).textContent = value.toFixed(2);
+    }
+  }
+  if (map) $("#by-score").disabled = false;
+  if ($("#score")) $("#score").textContent = score === null ? "none" : `${score.toFixed(2)} of 5`;
+}
+if ($("svg.map") || $("table.tools")) scores();
+
+// The table: ticks, choices for all that is shown, and editing in place
+const body = $("table.tools tbody");
+body?.addEventListener("change", (event) => {
+  const row = event.target.closest("tr[data-n]");
+  if (row && event.target.matches("td:first-child > input")) {
+    choose(event.target.checked ? "back" : "out", [Number(row.dataset.n)], null);
+  }
+});
+async function choose(action, numbers, facet) {
+  if (!(await act("/choose", { action, numbers, facet }))) {
+    const answer = await fetch("/state");
+    showChosen((await answer.json()).chosen);
+  }
+}
+for (const button of document.querySelectorAll("[data-choose]")) {
+  button.addEventListener("click", () => {
+    const chosen = [...document.querySelectorAll("select[data-facet]")].filter((select) => select.value);
+    // One tag or method alone is said as such in mcpgen.toml
+    const only = chosen.length === 1 && !$("#search").value && ["tag", "method"].includes(chosen[0].dataset.facet);
+    const facet = only ? [chosen[0].dataset.facet, chosen[0].value] : null;
+    choose(button.dataset.choose, tools.shown().map((row) => Number(row.dataset.n)), facet);
+  });
+}
+$("#suggest")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const form = event.target.elements;
+  act("/suggest", { limit: Number(form.limit.value), client: form.client.value });
+});
+body?.addEventListener("click", async (event) => {
+  if (!event.target.matches("button.edit")) return;
+  const row = event.target.closest("tr");
+  const open = row.nextElementSibling?.classList.contains("editing");
+  event.target.setAttribute("aria-expanded", String(!open));
+  if (open) return row.nextElementSibling.remove();
+  const answer = await ask(`/edit/${row.dataset.n}`);
+  if (!answer) return;
+  const inner = document.createElement("tr");
+  inner.className = "editing";
+  inner.insertCell().colSpan = 8;
+  fill(inner.cells[0], await answer.text());
+  row.after(inner);
+  $("input", inner)?.focus();
+});
+
+// Editing, in the table and on the page of a tool
+const VALUES = {
+  text: (field) => field.value.trim() || null,
+  flag: (field) => (field.value ? field.value === "true" : null),
+  tick: (field) => field.checked || null,
+  any: (field) => (field.value.trim() ? json(field.value) : null),
+};
+function json(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+document.addEventListener("change", async (event) => {
+  const field = event.target;
+  const form = field.closest?.("form.editor");
+  if (!form || !field.dataset.path) return;
+  const changes = [[JSON.parse(field.dataset.path), VALUES[field.dataset.kind](field)]];
+  const state = await act("/change", { number: Number(form.dataset.n), changes });
+  field.setAttribute("aria-invalid", String(!state));
+  const row = state && document.getElementById(`t${form.dataset.n}`);
+  if (!row) return;
+  row.dataset.name = state.row.name;
+  $(".name", row).textContent = state.row.name;
+  $(".text", row).textContent = state.row.description;
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("form.editor, #call")) event.preventDefault();
+});
+
+// A call
+$("#call")?.addEventListener("click", async (event) => {
+  const form = event.target.form;
+  if (!form || event.target.dataset.dry === undefined) return;
+  const values = {};
+  for (const field of form.elements) {
+    if (!field.name || field.value === "") continue;
+    values[field.name] = field.dataset.kind === "text" ? field.value : json(field.value);
+  }
+  $("#outcome").textContent = "Calling… the first call of a server installs what it needs.";
+  const state = await act("/call", { number: Number(form.dataset.n), arguments: values, dry_run: event.target.dataset.dry === "true" });
+  if (state) fill($("#outcome"), state.html);
+  else $("#outcome").replaceChildren();
+});
+
+// Repairs
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("form.mend");
+  if (!form) return;
+  event.preventDefault();
+  const text = form.elements.text?.value || "";
+  if (await act("/repair", { number: Number(form.dataset.n), text })) {
+    const added = Object.assign(document.createElement("span"), { className: "good", textContent: "added" });
+    $("button", form).replaceWith(added);
+  }
+});
+
+// Generating again: everything that must be accepted has its own tick
+document.addEventListener("change", () => {
+  const button = $("#generate");
+  if (!button) return;
+  const boxes = [...document.querySelectorAll("[name=accepted]")];
+  button.disabled = button.dataset.saved !== "true" || !boxes.every((box) => box.checked);
+});
+document.addEventListener("click", async (event) => {
+  if (event.target.id !== "generate") return;
+  const accepted = [...document.querySelectorAll("[name=accepted]:checked")].map((box) => box.value);
+  const state = await act("/generate", { accepted });
+  if (!state) return;
+  fill($("#generated"), state.html);
+  for (const part of document.querySelectorAll("[data-part]")) load(part);
+});

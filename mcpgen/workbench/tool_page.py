@@ -1,0 +1,223 @@
+"""What the page of one tool shows: both contracts, what was cut, the fields to edit, the form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from ..catalogue.model import Row
+from ..catalogue.summary import Size
+from ..config.keys import ARGUMENT, HINTS, TOOL, Key
+from ..config.model import ArgumentConfig, ToolConfig
+from ..ir import Schema, Tool
+from ..render.facts import wire
+from ..render.stage import function_text
+from ..render.whole import whole_input
+from .bench import Bench, origin_key
+
+DEEPEST = 5
+MOST_CUT = 200
+MOST_LINES = 400
+"""Lines of a document's operation that are shown."""
+EDITED = ("name", "title", "description", "toolset")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One key of `mcpgen.toml` to edit: its path in the tool's table, its value there (None where
+    it has none), and what holds without it.
+    """
+
+    path: tuple[str, ...]
+    key: Key
+    value: Any
+    usual: str
+
+    @property
+    def label(self) -> str:
+        """The key's name in words."""
+        return self.key.name.replace("_", " ")
+
+    @property
+    def path_text(self) -> str:
+        """The path for the script."""
+        return json.dumps(self.path)
+
+    @property
+    def value_text(self) -> str:
+        """The value as it is typed."""
+        if self.value is None or isinstance(self.value, str):
+            return self.value or ""
+        return json.dumps(self.value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One argument of the form: how it is asked for."""
+
+    name: str
+    kind: str
+    required: bool
+    description: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPage:
+    """Everything that the page of one tool shows."""
+
+    row: Row
+    tool: Tool
+    chosen: bool
+    listed: str
+    size: Size
+    documented: str
+    documented_at: str
+    cut: tuple[str, ...]
+    function: str
+    inputs: tuple[Input, ...]
+
+
+def tool_page(bench: Bench, row: Row) -> ToolPage:
+    """The page of a row's tool."""
+    tool = bench.tool(row)
+    listed = wire(tool)
+    size = Size(bytes=len(json.dumps(listed, separators=(",", ":")).encode()))
+    place = bench.document.place(row.tool.origin.pointer)
+    return ToolPage(
+        row=row,
+        tool=tool,
+        chosen=row.number in bench.chosen,
+        listed=json.dumps(listed, indent=2, ensure_ascii=False),
+        size=size,
+        documented=_documented(bench, tool),
+        documented_at=f"{place.file}:{place.line}",
+        cut=tuple(_cut(bench, tool)),
+        function=function_text(bench.server, tool),
+        inputs=tuple(_inputs(tool.input_schema)),
+    )
+
+
+def _documented(bench: Bench, tool: Tool) -> str:
+    """The operation as the document says it, in YAML."""
+    operation = bench.catalogue.operations.get(origin_key(tool.origin))
+    if operation is None:
+        return ""
+    # Through JSON: nodes that are shared would be written as anchors
+    node = json.loads(json.dumps(operation.node, default=str))
+    text = yaml.safe_dump(node, sort_keys=False, allow_unicode=True, width=100)
+    lines = text.splitlines()
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES:,} more lines"]
+    return "\n".join(lines)
+
+
+def _cut(bench: Bench, tool: Tool) -> list[str]:
+    """Properties that calls may have and the list does not name, as dotted paths."""
+    whole, _ = whole_input(bench.server, tool)
+    listed = set(_names(tool.input_schema, tool.input_schema, "", 0))
+    missing = [name for name in _names(whole, whole, "", 0) if name not in listed]
+    if len(missing) > MOST_CUT:
+        missing = [*missing[:MOST_CUT], f"and {len(missing) - MOST_CUT:,} more"]
+    return missing
+
+
+def _names(schema: Any, root: Schema, prefix: str, depth: int) -> Iterator[str]:
+    """The dotted paths of a schema's properties, each once."""
+    if not isinstance(schema, dict) or depth > DEEPEST:
+        return
+    reference = str(schema.get("$ref", ""))
+    if reference.startswith("#/$defs/"):
+        target = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+        yield from _names(target, root, prefix, depth + 1)
+    for name, inner in schema.get("properties", {}).items():
+        yield f"{prefix}{name}"
+        yield from _names(inner, root, f"{prefix}{name}.", depth + 1)
+    yield from _names(schema.get("items"), root, prefix, depth + 1)
+    for word in ("allOf", "anyOf", "oneOf"):
+        for branch in schema.get(word, ()):
+            yield from _names(branch, root, prefix, depth + 1)
+
+
+def _inputs(schema: Schema) -> Iterator[Input]:
+    """The fields of the form, the required ones first."""
+    required = schema.get("required", [])
+    properties = schema.get("properties", {})
+    for name in sorted(properties, key=lambda name: name not in required):
+        inner = properties[name]
+        choices = [json.dumps(item, ensure_ascii=False) for item in inner.get("enum", ())]
+        yield Input(
+            name=name,
+            kind=_kind(inner, bool(choices)),
+            required=name in required,
+            description=str(inner.get("description", "")),
+            choices=tuple(choices),
+        )
+
+
+def _kind(schema: Mapping[str, Any], has_choices: bool) -> str:
+    """How a value is asked for: `choice`, `text`, `number`, `flag` or `json`."""
+    kinds: dict[Any, str] = {
+        "string": "text",
+        "integer": "number",
+        "number": "number",
+        "boolean": "flag",
+    }
+    if has_choices:
+        return "choice"
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return "json"
+    return kinds.get(kind, "json")
+
+
+def tool_fields(bench: Bench, row: Row) -> list[Field]:
+    """The keys of a tool's own table."""
+    config = bench.config.tools.get(bench.table_key(row), ToolConfig())
+    tool = row.tool
+    usual = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "toolset": row.toolset,
+    }
+    fields = [
+        Field(path=(key.name,), key=key, value=getattr(config, key.target), usual=usual[key.name])
+        for key in TOOL.keys
+        if key.name in EDITED
+    ]
+    for key in HINTS.keys:
+        usual_hint = json.dumps(getattr(tool.hints, key.name))
+        value = getattr(config, key.target)
+        fields.append(Field(path=("hints", key.name), key=key, value=value, usual=usual_hint))
+    return fields
+
+
+def argument_fields(bench: Bench, row: Row) -> dict[str, list[Field]]:
+    """Argument → the keys of its table."""
+    config = bench.config.tools.get(bench.table_key(row), ToolConfig())
+    properties = row.tool.input_schema.get("properties", {})
+    fields = {}
+    for argument in row.tool.arguments:
+        word = argument.name
+        if argument.wire_name in config.arguments:
+            word = argument.wire_name
+        values = config.arguments.get(word, ArgumentConfig())
+        usual = {
+            "name": argument.name,
+            "description": str(properties.get(argument.name, {}).get("description", "")),
+        }
+        fields[argument.name] = [
+            Field(
+                path=("arguments", word, key.name),
+                key=key,
+                value=getattr(values, key.target) or None,
+                usual=usual.get(key.name, ""),
+            )
+            for key in ARGUMENT.keys
+        ]
+    return fields

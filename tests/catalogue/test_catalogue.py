@@ -1,0 +1,97 @@
+"""The catalogue as files, and the map."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mcpgen.catalogue.treemap import HEIGHT, WIDTH, Box, squarified
+from mcpgen.cli import run
+from tests.workbench.hostile import hostile_document
+
+BOOKSHOP = Path(__file__).parents[2] / "samples" / "specs" / "bookshop.yaml"
+
+
+def test_the_page_allows_its_own_style_and_script_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "tools.html"
+    assert run(["catalogue", str(BOOKSHOP), "--html", str(path), "--quiet"]) == 0
+    page = path.read_text("utf-8")
+    policy = html.unescape(re.findall(r'Content-Security-Policy" content="([^"]*)"', page)[0])
+    assert policy.startswith("default-src 'none'; ")
+    for element in ("style", "script"):
+        (inner,) = re.findall(f"<{element}>(.*?)</{element}>", page, re.S)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in policy
+    assert "http://" not in page
+    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', page)
+
+
+def test_the_page_and_the_markdown_name_every_tool_and_its_cost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["inspect", str(BOOKSHOP), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    path = tmp_path / "tools.html"
+    assert run(["catalogue", str(BOOKSHOP), "--html", str(path), "--quiet"]) == 0
+    assert run(["catalogue", str(BOOKSHOP)]) == 0
+    plain = capsys.readouterr().out.replace("\\", "")
+    page = path.read_text("utf-8")
+    for tool in facts["tools"]:
+        assert f"| {tool['name']} |" in plain
+        assert f">{tool['name']}</span>" in page
+        assert f'data-tokens="{tool["tokens"]}"' in page
+    assert f"{facts['list']['tokens']:,} tokens" in plain
+    assert str(BOOKSHOP.parent) not in page
+
+
+def test_a_project_may_be_named_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["generate", str(BOOKSHOP), "--quiet", "--include-tag", "books"]) == 0
+    assert run(["catalogue", "mcp-bookshop"]) == 0
+    assert "13 operations = 6 tools + 7 left out by choice + 0 skipped" in capsys.readouterr().out
+
+
+def test_texts_of_a_hostile_document_are_text_in_both_forms(tmp_path: Path) -> None:
+    document = hostile_document(tmp_path)
+    page, plain = tmp_path / "tools.html", tmp_path / "tools.md"
+    assert (
+        run(["catalogue", str(document), "--html", str(page), "--markdown", str(plain), "-q"]) == 0
+    )
+    written = page.read_text("utf-8")
+    assert written.count("<script>") == 1
+    assert "<img" not in written
+    assert "\u202e" not in written
+    assert not re.findall(r"(?<!\\)<(?:script|img)", plain.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("sizes", [[1.0], [6, 6, 4, 3, 2, 2, 1], [1000, 1, 1, 1], [1.0] * 1223])
+def test_rectangles_fill_the_map_in_proportion(sizes: list[float]) -> None:
+    boxes = squarified(sizes, Box(0, 0, WIDTH, HEIGHT))
+    scale = WIDTH * HEIGHT / sum(sizes)
+    for size, box in zip(sizes, boxes, strict=True):
+        assert box.width * box.height == pytest.approx(size * scale)
+        assert box.x >= -1e-6 and box.x + box.width <= WIDTH + 1e-6
+        assert box.y >= -1e-6 and box.y + box.height <= HEIGHT + 1e-6
+
+
+def test_the_example_of_the_paper_is_laid_out_as_there() -> None:
+    boxes = squarified([6, 6, 4, 3, 2, 2, 1], Box(0, 0, 6, 4))
+    assert [(round(box.width, 2), round(box.height, 2)) for box in boxes[:4]] == [
+        (3, 2),
+        (3, 2),
+        (1.71, 2.33),
+        (1.29, 2.33),
+    ]
+
+
+def test_an_empty_list_has_an_empty_map() -> None:
+    assert squarified([], Box(0, 0, 10, 10)) == []
+    assert squarified([0, 0], Box(0, 0, 10, 10))[1] == Box(0, 0, 0, 0)

@@ -1,0 +1,216 @@
+"""The workbench in Chromium, by clicks and keys alone."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.cli import run
+from mcpgen.config import read_config
+from mcpgen.config.file import parse_config
+
+from .browser import Watch, chromium, faults, missing, workbench
+from .hostile import BOOKSHOP, hostile_document
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+PATHS = ("/", "/tools", "/tool/3", "/find?q=list+the+orders", "/problems", "/changes")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def settled(page: Any, url: str) -> None:
+    page.goto(url)
+    page.wait_for_load_state("networkidle")
+
+
+def test_tools_are_chosen_edited_saved_and_generated_by_clicks_and_keys(
+    page: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with workbench(BOOKSHOP, tmp_path) as address:
+        watch = Watch(page, address)
+        settled(page, address)
+        assert page.locator(".leaf").count() == 13
+        page.wait_for_selector("#by-score:enabled")
+        page.click("#by-score")
+        page.get_by_role("link", name="Tools").click()
+        page.wait_for_load_state("networkidle")
+        page.keyboard.press("/")
+        page.keyboard.type("cancel order")
+        assert page.locator("tbody tr:visible").count() == 1
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Delete")
+        page.click("th[data-sort=tokens] button")
+        costs = [int(row.get_attribute("data-tokens")) for row in page.locator("tbody tr").all()]
+        assert costs == sorted(costs, reverse=True)
+        page.fill("[name=limit]", "6")
+        page.click("#suggest button")
+        page.wait_for_function("document.querySelector('#kept').textContent === '6'")
+        page.locator("tr[data-name=list_books] button.edit").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("form.editor")
+        page.keyboard.type("find_books")
+        page.keyboard.press("Tab")
+        page.wait_for_selector("tr[data-name=find_books]")
+        page.click("#pending summary")
+        assert 'name = "find_books"' in page.inner_text("#pending pre")
+        page.click("#pending [data-do=save]")
+        page.wait_for_selector("#pending:empty", state="attached")
+        page.get_by_role("link", name="Changes").click()
+        page.click("#generate")
+        page.wait_for_selector("#generated .good")
+        watch.nothing_happened()
+    folder = tmp_path / "mcp-bookshop"
+    assert run(["suggest", str(BOOKSHOP), "--limit", "6", "--quiet"]) == 0
+    config = read_config(folder)
+    assert config.selection == parse_config(capsys.readouterr().out).selection
+    assert config.tools["listBooks"].name == "find_books"
+    assert run(["check", str(folder), "--quiet"]) == 0
+    with workbench(folder, tmp_path) as address:
+        settled(page, address)
+        page.get_by_role("link", name="Tools").click()
+        assert page.inner_text("#kept") == "6"
+        assert page.locator("tr[data-name=find_books] input:checked").count() == 1
+        page.wait_for_load_state("networkidle")
+        assert page.locator("#pending:empty").count() == 1
+
+
+def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
+    variables = {"MCPGEN_BOOKSHOP_API_KEY": "secret-of-the-test"}
+    with workbench(BOOKSHOP, tmp_path, **variables) as address:
+        watch = Watch(page, address)
+        settled(page, address)
+        page.locator(".leaf", has_text="get_order").click()
+        page.wait_for_load_state("networkidle")
+        page.get_by_label("orderId").last.fill("or_7")
+        page.click("[data-dry=true]")
+        page.wait_for_selector("#outcome pre", timeout=60_000)
+        shown = page.inner_text("#outcome")
+        assert "GET https://api.bookshop.example/v1/orders/" in shown
+        assert "secret-of-the-test" not in shown
+        watch.nothing_happened()
+
+
+def test_a_hostile_document_is_text_on_every_page(page: Any, tmp_path: Path) -> None:
+    with workbench(hostile_document(tmp_path), tmp_path) as address:
+        watch = Watch(page, address)
+        page.on("dialog", lambda dialog: watch.errors.append(dialog.message))
+        settled(page, address)
+        own = address.split("/?")[0]
+        for path in PATHS:
+            settled(page, own + path)
+            assert page.locator("img").count() == 0
+        settled(page, f"{own}/tools")
+        for button in page.locator("button.edit").all()[:4]:
+            button.click()
+        page.wait_for_selector("form.editor")
+        watch.nothing_happened()
+
+
+class Evil(BaseHTTPRequestHandler):
+    """Another site, whose page tries to drive the workbench at `target`."""
+
+    target = ""
+
+    def do_GET(self) -> None:
+        attack = f"""<form id=f method=post enctype=text/plain action="{self.target}/undo"></form>
+            <iframe id=w src="{self.target}/tools"></iframe><script>
+            const done = (async () => {{
+              const said = [];
+              for (const options of [{{}}, {{method: 'POST', body: '{{}}'}}]) {{
+                for (const mode of ['cors', 'no-cors']) {{
+                  try {{
+                    const answer = await fetch('{self.target}/undo', {{credentials: 'include', mode, ...options}});
+                    said.push(answer.type === 'opaque' ? 'opaque' : answer.status + await answer.text());
+                  }} catch (error) {{ said.push('failed'); }}
+                }}
+              }}
+              return said;
+            }})();</script>"""
+        content = attack.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def evil() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_another_site_cannot_drive_it(page: Any, tmp_path: Path, evil: str) -> None:
+    with workbench(BOOKSHOP, tmp_path) as address:
+        own = address.split("/?")[0]
+        port = own.rpartition(":")[2]
+        settled(page, address)
+        settled(page, f"{own}/tools")
+        page.locator("tbody input[type=checkbox]").first.click()
+        page.wait_for_selector("#pending summary")
+        edits = page.inner_text("#pending summary")
+        Evil.target = own
+        for site in (evil, evil.replace("127.0.0.1", "evil.example")):
+            other = page.context.new_page()
+            settled(other, site)
+            assert set(other.evaluate("() => done")) <= {"failed", "opaque"}
+            frame = other.frames[-1]
+            assert "Bookshop" not in frame.content()
+            other.evaluate("() => document.querySelector('#f').submit()")
+            other.wait_for_url(f"{own}/undo")
+            other.wait_for_load_state()
+            assert "refused" in other.content()
+            other.close()
+        rebound = page.context.new_page()
+        answer = rebound.goto(f"http://evil.example:{port}/tools")
+        assert answer.status == 421
+        settled(page, f"{own}/tools")
+        assert page.inner_text("#pending summary") == edits
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_and_360_pixels_are_enough(
+    browser: Any, tmp_path: Path, scheme: str
+) -> None:
+    axe = os.environ.get("AXE", "")
+    with workbench(BOOKSHOP, tmp_path) as address:
+        own = address.split("/?")[0]
+        for width in (1200, 360):
+            context = browser.new_context(
+                viewport={"width": width, "height": 800}, color_scheme=scheme
+            )
+            page = context.new_page()
+            settled(page, address)
+            for path in PATHS:
+                settled(page, own + path)
+                if path == "/tools":
+                    page.locator("button.edit").first.click()
+                    page.wait_for_selector("form.editor")
+                wide = page.evaluate("() => document.documentElement.scrollWidth")
+                assert wide <= width, (path, wide)
+                if axe:
+                    assert faults(page, Path(axe).read_text("utf-8")) == [], (path, width)
+            context.close()

@@ -1,0 +1,246 @@
+"""What the workbench writes is what the commands write."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcpgen.cli import run
+from mcpgen.config import read_config
+from mcpgen.config.file import parse_config
+from mcpgen.config.new_file import edit
+
+from .browser import workbench
+from .conftest import BOOKSHOP, Pages
+
+
+def saved(pages: Pages) -> str:
+    assert pages.post("/save")["status"] == 200
+    return (pages.bench.folder / "mcpgen.toml").read_text("utf-8")
+
+
+def test_the_first_file_is_the_one_that_generate_writes(bookshop: Pages) -> None:
+    text = saved(bookshop)
+    (bookshop.bench.folder / "mcpgen.toml").unlink()
+    bookshop.bench.folder.rmdir()
+    assert run(["generate", str(BOOKSHOP), "--quiet"]) == 0
+    assert (bookshop.bench.folder / "mcpgen.toml").read_text("utf-8") == text
+
+
+def test_suggest_keeps_what_the_command_proposes(
+    bookshop: Pages, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["suggest", str(BOOKSHOP), "--limit", "5", "--quiet"]) == 0
+    proposed = parse_config(capsys.readouterr().out).selection
+    assert bookshop.post("/suggest", limit=5)["status"] == 200
+    text = saved(bookshop)
+    assert parse_config(text).selection == proposed
+    assert len(bookshop.kept()) == 5
+
+
+def test_a_saved_file_generates_what_was_chosen(bookshop: Pages) -> None:
+    number = bookshop.number("list_books")
+    changes = [
+        [["name"], "find_books"],
+        [["description"], 'Look for "books".\nNewest first.'],
+        [["hints", "open_world"], False],
+        [["arguments", "page_size", "default"], 20],
+        [["arguments", "genre", "hidden"], True],
+    ]
+    assert bookshop.post("/change", number=number, changes=changes)["status"] == 200
+    out = [bookshop.number("remove_book"), bookshop.number("cancel_order")]
+    assert bookshop.post("/choose", action="out", numbers=out, facet=None)["status"] == 200
+    saved(bookshop)
+    assert bookshop.post("/generate", accepted=[])["status"] == 200
+    assert run(["check", str(bookshop.bench.folder), "--quiet"]) == 0
+    config = read_config(bookshop.bench.folder)
+    assert config.tools["listBooks"].name == "find_books"
+    assert config.tools["listBooks"].description == 'Look for "books".\nNewest first.'
+    assert config.selection.exclude_operations == ("removeBook", "cancelOrder")
+    listed = {row.tool.name for row in bookshop.pages.view().rows}
+    assert "find_books" in listed
+    assert not {"remove_book", "cancel_order", "list_books"} & listed
+
+
+def test_closing_and_opening_again_shows_the_same(
+    bookshop: Pages, open_pages: Callable[..., Pages]
+) -> None:
+    number = bookshop.number("list_books")
+    bookshop.post("/change", number=number, changes=[[["title"], "Look at the books"]])
+    bookshop.post("/choose", action="out", numbers=[bookshop.number("get_status")], facet=None)
+    saved(bookshop)
+    again = open_pages(bookshop.bench.folder)
+    assert again.bench.text == bookshop.bench.text
+    assert again.kept() == bookshop.kept()
+    assert 'value="Look at the books"' in again.get(f"/edit/{number}")
+    assert again.get("/tools") == bookshop.get("/tools")
+
+
+def test_comments_and_order_stay(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
+    assert run(["generate", str(BOOKSHOP), "--quiet", "-o", "shop"]) == 0
+    path = tmp_path / "shop" / "mcpgen.toml"
+    path.write_text(
+        "# mine\n"
+        'name = "bookshop"  # as our clients know it\n'
+        "\n[source]\n"
+        f"path = '{BOOKSHOP}'\n"
+        "\n[select]\n"
+        "exclude_operations = [\n"
+        '  "removeBook",  # never\n'
+        "]\n"
+        "# the rest is fine\n"
+        "\n[tools.listBooks]\n"
+        "# short\n"
+        'title = "Books"\n'
+    )
+    pages = open_pages(tmp_path / "shop")
+    number = pages.number("list_books")
+    pages.post("/change", number=number, changes=[[["description"], "All books."]])
+    pages.post("/choose", action="out", numbers=[pages.number("cancel_order")], facet=None)
+    before = path.read_text()
+    expected = before.replace(
+        '  "removeBook",  # never\n]', '  "removeBook",  # never\n  "cancelOrder",\n]'
+    ).replace('title = "Books"\n', 'title = "Books"\ndescription = "All books."\n')
+    assert saved(pages) == expected
+
+
+def test_undo_goes_back_step_by_step_to_the_file(bookshop: Pages) -> None:
+    first = bookshop.bench.text
+    number = bookshop.number("list_books")
+    bookshop.post("/change", number=number, changes=[[["name"], "find_books"]])
+    second = bookshop.bench.text
+    bookshop.post("/choose", action="out", numbers=[0], facet=None)
+    bookshop.post("/undo")
+    assert bookshop.bench.text == second
+    bookshop.post("/undo")
+    assert bookshop.bench.text == first
+    bookshop.post("/undo")
+    assert bookshop.bench.text == first
+    assert bookshop.bench.pending().lines == ()
+
+
+def test_a_key_that_is_emptied_leaves_no_trace(bookshop: Pages) -> None:
+    first = bookshop.bench.text
+    number = bookshop.number("list_books")
+    for path, value in ((["name"], "find_books"), (["hints", "read_only"], True)):
+        bookshop.post("/change", number=number, changes=[[path, value]])
+        bookshop.post("/change", number=number, changes=[[path, None]])
+    assert tomllib.loads(bookshop.bench.text) == tomllib.loads(first)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ([[["name"], "Find Books!"]], "E1115"),
+        ([[["name"], "get_book"]], "E1116"),
+        ([[["nane"], "x"]], "E1102"),
+        ([[["hints", "read_only"], "yes"]], "E1103"),
+        ([[["arguments", "nothing", "default"], 3]], "E1118"),
+        ([[["arguments", "genre", "value"], "poetry"]], "E1104"),
+    ],
+)
+def test_what_generate_would_refuse_is_refused_at_once(
+    bookshop: Pages, changes: list[object], code: str
+) -> None:
+    before = bookshop.bench.text
+    answer = bookshop.post("/change", number=bookshop.number("list_books"), changes=changes)
+    assert answer["status"] == 422
+    assert code in answer["error"]
+    assert bookshop.bench.text == before
+
+
+def test_a_method_left_out_is_one_line(bookshop: Pages) -> None:
+    rows = [row for row in bookshop.bench.catalogue.rows if row.tool.origin.method == "DELETE"]
+    numbers = [row.number for row in rows]
+    bookshop.post("/choose", action="out", numbers=numbers, facet=["method", "DELETE"])
+    assert bookshop.bench.config.selection.exclude_methods == ("delete",)
+    assert not {row.tool.name for row in rows} & bookshop.kept()
+    bookshop.post("/choose", action="back", numbers=numbers, facet=["method", "DELETE"])
+    assert bookshop.bench.config.selection.exclude_methods == ()
+    assert len(bookshop.kept()) == 13
+
+
+def test_ticks_keep_a_list_that_is_included_by_name(bookshop: Pages) -> None:
+    one, other = bookshop.number("list_books"), bookshop.number("get_book")
+    bookshop.post("/choose", action="only", numbers=[one], facet=None)
+    assert bookshop.kept() == {"list_books"}
+    bookshop.post("/choose", action="back", numbers=[other], facet=None)
+    assert bookshop.kept() == {"list_books", "get_book"}
+    assert bookshop.bench.config.selection.include_operations == ("listBooks", "getBook")
+    bookshop.post("/choose", action="out", numbers=[one], facet=None)
+    assert bookshop.kept() == {"get_book"}
+
+
+def test_a_server_keeps_at_least_one_tool(bookshop: Pages) -> None:
+    everything = list(range(13))
+    for action, numbers in (("out", everything), ("only", [])):
+        before = bookshop.bench.text
+        answer = bookshop.post("/choose", action=action, numbers=numbers, facet=None)
+        assert (answer["status"], "E0832" in answer["error"]) == (422, True)
+        assert bookshop.bench.text == before
+    bookshop.post("/choose", action="only", numbers=[0], facet=None)
+    answer = bookshop.post("/choose", action="out", numbers=[0], facet=None)
+    assert "E0832" in answer["error"]
+
+
+def test_a_pattern_that_leaves_a_tool_out_is_named(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    assert (
+        run(["generate", str(BOOKSHOP), "--quiet", "-o", "shop", "--exclude-path", "/orders*"]) == 0
+    )
+    pages = open_pages(tmp_path / "shop")
+    number = pages.number("list_orders")
+    answer = pages.post("/choose", action="back", numbers=[number], facet=None)
+    assert answer["status"] == 422
+    assert "E0833" in answer["error"]
+    assert "/orders*" in answer["error"]
+
+
+def test_a_file_that_somebody_else_changed_is_not_overwritten(bookshop: Pages) -> None:
+    saved(bookshop)
+    path = bookshop.bench.folder / "mcpgen.toml"
+    path.write_text(path.read_text() + "# by hand\n")
+    bookshop.post("/choose", action="out", numbers=[0], facet=None)
+    answer = bookshop.post("/save")
+    assert answer["status"] == 422
+    assert "E0834" in answer["error"]
+    assert path.read_text().endswith("# by hand\n")
+
+
+def test_the_workbench_wants_a_document_it_can_read_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["workbench", "-", "--no-browser"]) == 2
+    assert "E0831" in capsys.readouterr().err
+
+
+def test_without_its_extra_the_workbench_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert run(["workbench", str(BOOKSHOP), "--no-browser"]) == 2
+    error = capsys.readouterr().err
+    assert "E0830" in error
+    assert "mcpgen[workbench]" in error
+
+
+def test_nothing_stays_behind_when_the_workbench_is_ended(tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with workbench(BOOKSHOP, tmp_path, TMPDIR=str(temporary)):
+        assert len(list(temporary.iterdir())) == 1
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_new_key_stands_with_the_keys_of_its_table() -> None:
+    text = "[select]\ndeprecated = true\n# about tools\n\n[tools.a]\nname = 'b' # why\n"
+    changes = {("select", "exclude_tags"): ["x"], ("tools", "a", "title"): "T"}
+    assert edit(text, changes) == (
+        '[select]\ndeprecated = true\nexclude_tags = ["x"]\n# about tools\n\n'
+        "[tools.a]\nname = 'b' # why\ntitle = \"T\"\n"
+    )

@@ -1,0 +1,83 @@
+"""Nobody but the person who started the workbench can drive it."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import HOST, TOKEN, Pages
+
+OWN = {"Origin": f"http://{HOST}", "Content-Type": "application/json"}
+PAGES = ("/", "/tools", "/tool/0", "/edit/0", "/find?q=book", "/problems", "/changes", "/scores")
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/state", "/static/page.css"])
+def test_without_the_token_nothing_is_shown(bookshop: Pages, path: str) -> None:
+    answer = bookshop.stranger().get(path)
+    assert answer.status_code == 403
+    assert "Bookshop" not in answer.text
+
+
+def test_the_token_becomes_a_cookie_that_other_sites_do_not_send(bookshop: Pages) -> None:
+    answer = bookshop.stranger().get(f"/?token={TOKEN}", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"]
+    assert "SameSite=strict" in cookie
+    assert "HttpOnly" in cookie
+
+
+@pytest.mark.parametrize("token", ["", "x", TOKEN[:-1], TOKEN + "x", "tök"])
+def test_another_token_does_not_let_in(bookshop: Pages, token: str) -> None:
+    stranger = bookshop.stranger()
+    assert stranger.get("/", params={"token": token}).status_code == 403
+    assert stranger.get("/").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8123", "localhost:8123", "127.0.0.1"]
+)
+def test_a_name_that_was_made_to_point_here_is_refused(bookshop: Pages, host: str) -> None:
+    assert bookshop.client.get("/", headers={"Host": host}).status_code == 421
+    assert bookshop.client.post("/undo", json={}, headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9", None])
+def test_another_page_changes_nothing(bookshop: Pages, origin: str | None) -> None:
+    headers = {"Origin": origin} if origin is not None else {}
+    body = {"action": "out", "numbers": [0], "facet": None}
+    before = bookshop.bench.text
+    assert bookshop.client.post("/choose", json=body, headers=headers).status_code == 403
+    assert bookshop.bench.text == before
+
+
+def test_a_form_of_another_site_is_refused_even_with_the_right_origin(bookshop: Pages) -> None:
+    headers = {**OWN, "Content-Type": "text/plain"}
+    assert bookshop.client.post("/undo", content="{}", headers=headers).status_code == 415
+    cross = {**OWN, "Sec-Fetch-Site": "cross-site"}
+    assert bookshop.client.post("/undo", content="{}", headers=cross).status_code == 403
+
+
+def test_a_body_that_no_page_sends_is_refused_without_a_traceback(bookshop: Pages) -> None:
+    for path in ("/change", "/choose", "/suggest", "/repair", "/call", "/generate"):
+        for content in ("[1]", "{", '"x"', '{"number": "a", "numbers": 3, "limit": "x"}'):
+            answer = bookshop.client.post(path, content=content, headers=OWN)
+            assert answer.status_code == 400, (path, content, answer.text)
+    assert bookshop.client.post("/undo", content="x" * 1_000_001, headers=OWN).status_code == 413
+    assert bookshop.client.get("/tool/99999").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/static/..%2fbench.py", "/static/app.py", "/static/none.js"])
+def test_only_styles_and_scripts_are_files(bookshop: Pages, path: str) -> None:
+    assert bookshop.client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_runs_no_script_of_a_document_and_loads_nothing(bookshop: Pages, path: str) -> None:
+    answer = bookshop.client.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cache-control"] == "no-store"
+    assert "style=" not in answer.text
+    assert "onclick" not in answer.text

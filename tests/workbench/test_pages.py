@@ -1,0 +1,243 @@
+"""What the pages show, asked without a browser."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mcpgen.cli import run
+from mcpgen.score import tools_of_source
+from tests.live.conftest import StandIn
+
+from .conftest import BOOKSHOP, Pages
+from .hostile import HOSTILE, hostile_document
+
+FAULTY = BOOKSHOP.parent / "faulty.yaml"
+
+
+def text_of(page: str) -> str:
+    """A page as people read it."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def test_the_overview_holds_the_law_and_every_tool(bookshop: Pages) -> None:
+    page = bookshop.get("/")
+    assert "13 operations = 13 tools + 0 left out by choice + 0 skipped" in page
+    assert page.count('class="leaf') == 13
+    bookshop.post("/choose", action="out", numbers=[0, 1], facet=None)
+    page = bookshop.get("/")
+    assert "13 operations = 11 tools + 2 left out by choice + 0 skipped" in page
+    part = text_of(bookshop.get("/part/overview"))
+    assert "Cursor 11 / 80" in " ".join(part.split())
+    assert "MCPGEN_BOOKSHOP_API_KEY" in part
+    assert "https://api.bookshop.example/v1" in part
+
+
+def test_scores_are_those_of_the_command(bookshop: Pages) -> None:
+    from mcpgen.score import score_source
+
+    expected = score_source(BOOKSHOP)
+    data = json.loads(bookshop.get("/scores"))
+    assert data["score"] == expected.score
+    rows = {row.tool.name: data["rows"][str(row.number)] for row in bookshop.bench.catalogue.rows}
+    assert rows == {tool.name: tool.score for tool in expected.tools}
+
+
+def test_a_tool_is_shown_as_the_model_gets_it_beside_the_document(bookshop: Pages) -> None:
+    number = bookshop.number("list_books")
+    page = html.unescape(bookshop.get(f"/tool/{number}"))
+    listed = tools_of_source(BOOKSHOP).by_name()["list_books"]
+    assert json.dumps(listed, indent=2, ensure_ascii=False) in page
+    assert "operationId: listBooks" in page
+    assert "async def list_books(" in page
+    assert '"GET"' in page
+
+
+def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
+    fields = {
+        f"field_{number}": {
+            "type": "string",
+            "description": f"Text {number} " + "of many words " * 9,
+        }
+        for number in range(300)
+    }
+    body = {"type": "object", "properties": {"wide": {"type": "object", "properties": fields}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Wide", "version": "1"},
+        "servers": [{"url": "https://wide.example"}],
+        "paths": {
+            "/wide": {
+                "post": {
+                    "operationId": "postWide",
+                    "requestBody": {"content": {"application/json": {"schema": body}}},
+                    "responses": {"204": {"description": "done"}},
+                }
+            }
+        },
+    }
+    (tmp_path / "wide.json").write_text(json.dumps(document))
+    pages = open_pages(tmp_path / "wide.json")
+    page = pages.get("/tool/0")
+    listed = page.partition("As the model sees it")[2].partition("</pre>")[0]
+    cut = page.partition("What was cut")[2].partition("</ul>")[0]
+    for name in fields:
+        assert (f"wide.{name}<" in cut) != (f"&#34;{name}&#34;" in listed), name
+    assert "wide.field_99" in cut
+
+
+def test_a_request_is_shown_before_it_is_sent(
+    bookshop: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = bookshop.number("list_books")
+    bookshop.post("/change", number=number, changes=[[["name"], "find_books"]])
+    monkeypatch.setenv("MCPGEN_BOOKSHOP_API_KEY", "a-secret-of-the-test")
+    answer = bookshop.post(
+        "/call", number=number, arguments={"genre": "poetry", "page_size": 2}, dry_run=True
+    )
+    shown = text_of(answer["html"])
+    assert shown.startswith("Request, not sent")
+    assert "a-secret" not in shown
+    assert "GET https://api.bookshop.example/v1/books?genre=poetry&page-size=2" in shown
+
+
+def test_a_wrong_argument_is_answered_as_the_model_is(bookshop: Pages) -> None:
+    number = bookshop.number("list_books")
+    answer = bookshop.post("/call", number=number, arguments={"genre": "x"}, dry_run=False)
+    assert "The call failed." in answer["html"]
+    assert "science" in answer["html"]
+
+
+def test_the_ranking_is_that_of_the_server(bookshop: Pages) -> None:
+    from mcpgen.render.search import search_facts
+    from mcpgen.runtime.search.index import Index
+
+    question = "change the price of a book"
+    names = [row.tool.name for row in bookshop.bench.catalogue.rows]
+    expected = Index(search_facts(bookshop.bench.server)).search(question, 20, names).names
+    page = bookshop.get(f"/find?q={question}")
+    assert re.findall(r'href="/tool/\d+">(\w+)<', page) == expected
+    assert "of the question" in page
+
+
+def test_a_problem_comes_with_its_place_and_a_repair_that_mends_it(
+    open_pages: Callable[..., Pages],
+) -> None:
+    pages = open_pages(FAULTY)
+    before = len(pages.bench.problems)
+    part = pages.get("/part/problems")
+    assert "faulty.yaml:" in part
+    troubles, _ = pages.pages.mending().troubles()
+    mends = [mend for trouble in troubles for mend in trouble.mends if mend.repair.known]
+    assert mends
+    for mend in mends:
+        assert pages.post("/repair", number=mend.number)["status"] == 200
+    state = json.loads(pages.get("/state"))
+    assert "repairs.overlay.yaml" in state["pending"]
+    assert pages.post("/save")["status"] == 200
+    overlay = yaml.safe_load((pages.bench.folder / "repairs.overlay.yaml").read_text())
+    assert [action["target"] for action in overlay["actions"]]
+    assert len(pages.bench.problems) < before
+    assert run(["lint", str(pages.bench.folder / "repairs.overlay.yaml"), "--quiet"]) != 70
+
+
+def test_a_repair_with_a_gap_wants_its_author(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    document = tmp_path / "shop.yaml"
+    document.write_text(BOOKSHOP.read_text().replace("      summary: Get one book\n", ""))
+    pages = open_pages(document)
+    _, others = pages.pages.mending().troubles()
+    (gap,) = [mend for mend in others if mend.asks]
+    answer = pages.post("/repair", number=gap.number, text=" ")
+    assert (answer["status"], "E0880" in answer["error"]) == (422, True)
+    pages.post("/repair", number=gap.number, text="Read one book of the catalogue")
+    assert pages.post("/save")["status"] == 200
+    tool = pages.bench.catalogue.rows[pages.number("get_book")].tool
+    assert tool.description.startswith("Read one book of the catalogue.")
+
+
+def test_what_must_be_accepted_is_accepted_item_by_item(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    document = tmp_path / "shop.yaml"
+    document.write_text(BOOKSHOP.read_text())
+    assert run(["generate", str(document), "--quiet", "-o", "shop"]) == 0
+    document.write_text(BOOKSHOP.read_text().replace("api.bookshop.example", "evil.example"))
+    pages = open_pages(tmp_path / "shop")
+    part = pages.get("/part/changes")
+    items = [html.unescape(text) for text in re.findall(r'name="accepted" value="([^"]*)"', part)]
+    assert len(items) == 1
+    assert "evil.example" in items[0]
+    assert pages.post("/generate", accepted=[])["status"] == 422
+    assert "api.bookshop.example" in (tmp_path / "shop/src/bookshop_mcp/api.json").read_text()
+    assert pages.post("/generate", accepted=items)["status"] == 200
+    assert "evil.example" in (tmp_path / "shop/src/bookshop_mcp/api.json").read_text()
+    assert "Nothing changes for callers." in pages.get("/part/changes")
+
+
+def test_another_document_is_compared_as_diff_does(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    assert run(["generate", str(BOOKSHOP), "--quiet", "-o", "shop"]) == 0
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        BOOKSHOP.read_text().replace("operationId: getBook\n", "operationId: readBook\n")
+    )
+    pages = open_pages(tmp_path / "shop")
+    assert "readBook" in pages.get(f"/part/changes?document={other}")
+    answer = pages.client.get("/part/changes?document=http://127.0.0.1:9/x.yaml")
+    assert answer.status_code == 422
+    assert "E0101" in answer.text
+
+
+def test_texts_of_a_hostile_document_are_shown_as_text(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    pages = open_pages(hostile_document(tmp_path))
+    count = len(pages.bench.catalogue.rows)
+    assert count >= 10
+    paths = [
+        "/",
+        "/part/overview",
+        "/tools",
+        "/find?q=books+script",
+        "/part/problems",
+        "/part/changes",
+    ]
+    paths += [f"/{page}/{number}" for page in ("tool", "edit") for number in range(count)]
+    for path in paths:
+        page = pages.get(path)
+        assert "<script>alert" not in page, path
+        assert "<img" not in page, path
+        assert "\u202e" not in page, path
+    state = pages.post("/change", number=0, changes=[[["description"], HOSTILE]])
+    assert "<script" not in state["pending"]
+    assert "<img" not in state["pending"]
+    refusal = pages.post("/change", number=0, changes=[[["name"], HOSTILE]])
+    assert "<script" not in refusal["error"]
+
+
+def test_an_answer_is_shown_raw_and_as_the_model_sees_it(
+    open_pages: Callable[..., Pages],
+    tmp_path: Path,
+    api: StandIn,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = tmp_path / "shop.yaml"
+    document.write_text(BOOKSHOP.read_text().replace("https://api.bookshop.example/v1", api.url))
+    pages = open_pages(document)
+    monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", api.url)
+    number = pages.number("get_status")
+    answer = pages.post("/call", number=number, arguments={}, dry_run=False)
+    shown = text_of(answer["html"])
+    assert "Raw answer: status 200" in shown
+    assert '{"message": "", "path": "/status"}' in shown
+    assert "tokens" in shown
+    assert [request[:2] for request in api.requests] == [("GET", "/status")]
