@@ -92,7 +92,7 @@ def add(
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> int:
-    """Add a tool, or a way to deploy, to the project here.
+    """Add a tool, or files to deploy, here.
 
     `tool` adds a tool to the project's list (`tools.json`, unless it has another), generates the
     project again and leaves you a function to fill in. With `--python` that function is all there

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
-from ..load.values import TYPES, as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
 from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible
+from ..upgrade.schema import MISSPELT_TYPES
 from .structure import Finding, findings
 
 if TYPE_CHECKING:
@@ -114,9 +115,10 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
         return {key: str(value)}
     if key != "type":
         return {}
-    if as_text(value) not in TYPES:
+    right = MISSPELT_TYPES.get(as_text(value))
+    if right is None:
         return {}
-    return {key: value}  # the document was read with the type that was meant
+    return {key: right}
 
 
 def _defaults(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
