@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 CORPUS ?=
 SECONDS ?=
-FOLDER ?= samples/specs
+FOLDER ?= samples/workflows
 DOCUMENT ?=
 
 .PHONY: all demo test lint format density docs workbench corpus schemas referee conformance clients answers workflows bench models transcript mutants fuzz soak production offline longrun scaling clean

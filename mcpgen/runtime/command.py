@@ -258,4 +258,4 @@ _COMMANDS: dict[str, Callable[[str, list[str]], int]] = {
     "login": _login,
     "logout": _login,
 }
-"""The first word → what it does; a server without one of these words serves."""
+"""The first word -> what it does; a server without one of these words serves."""

@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Any, bool, str]] = {
     "brotli": (http(200, b"x", "application/json", "Content-Encoding: br"), True, "not asked for"),
     **{
         str(status): (
-            http(status, '{"message": "the reason"}', "application/json", "Retry-After: 90"),
+            http(status, '{"message": "the reason"}', "application/json", "Retry-After: 0"),
             True,
             "the reason",
         )

@@ -176,5 +176,6 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) 
         for path in root.rglob("*.py")
         if reading.search(path.read_text("utf-8"))
     }
-    # The client reads the headers of the request that it makes itself
-    assert readers == {"transports/guard.py", "transports/exchange.py", "client/api.py"}
+    # The client reads the headers of the requests that it makes itself, telemetry the trace context
+    clients = {"client/api.py", "client/oauth.py"}
+    assert readers == {"transports/guard.py", "transports/exchange.py", "telemetry.py", *clients}

@@ -37,7 +37,7 @@ def shop() -> Iterator[str]:
 
 @pytest.fixture
 def project(make: Any, shop: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    made = make(SAMPLES / "specs/bookshop.yaml", SAMPLES / "specs/bookshop.arazzo.yaml")
+    made = make(SAMPLES / "specs/bookshop.yaml", SAMPLES / "workflows/bookshop.arazzo.yaml")
     monkeypatch.setenv(f"{made.server.env_prefix}_BASE_URL", shop)
     monkeypatch.setenv(f"{made.server.env_prefix}_API_KEY", bookshop_api.KEY)
     return made

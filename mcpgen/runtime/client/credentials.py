@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import MissingCredential
 from ..secrets import Secret, own_token
@@ -17,7 +18,6 @@ from .oauth import Post, Token
 from .outgoing import Outgoing
 
 if TYPE_CHECKING:
-    from ..login.token import StoredToken
     from .on_behalf import Exchange
 
 Security = tuple[tuple[str, ...], ...]
@@ -28,15 +28,32 @@ ON_BEHALF = "on behalf of the caller"
 """Stands for a variable in `Outgoing.tokens`."""
 
 
+class LoginToken(Protocol):
+    """The access token of a login; only servers of an API with a login have the class."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether somebody has logged in."""
+
+    async def find(self) -> None:
+        """Look for the tokens of a login."""
+
+    async def get(self, post: Post) -> Secret:
+        """The access token, renewed where it is due."""
+
+    def forget(self, token: Secret) -> None:
+        """The API refused a token."""
+
+
 class Credentials:
     """The configured credentials of one API."""
 
     def __init__(self, settings: Settings, provided: frozenset[str] = frozenset()) -> None:
         self._settings = settings
         self._provided = provided
-        self._tokens: dict[str, Token | StoredToken] = {}
+        self._tokens: dict[str, Token | LoginToken] = {}
         """By the first variable of the credential."""
-        self._logins: dict[str, StoredToken] = {}
+        self._logins: dict[str, LoginToken] = {}
         """By the name of the credential, those that the environment does not hold."""
         self._exchange: Exchange | None = None
         if settings.exchange_url:
@@ -52,9 +69,8 @@ class Credentials:
 
     def _add_login(self, credential: Credential) -> None:
         """Use the tokens of a login for a credential."""
-        from ..login.token import StoredToken
-
-        token = StoredToken(credential, self._settings)
+        room = import_module("..login.token", __package__)
+        token: LoginToken = room.StoredToken(credential, self._settings)
         self._logins[credential.name] = token
         self._tokens[credential.variables[0]] = token
 

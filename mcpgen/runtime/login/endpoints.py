@@ -43,7 +43,7 @@ MEMBERS = {
     "device_url": "device_authorization_endpoint",
     "token_url": "token_endpoint",
 }
-"""Field of `Endpoints` → member of the provider's document."""
+"""Field of `Endpoints` -> member of the provider's document."""
 
 
 async def endpoints_of(login: Login, send: Send, redactor: Redactor) -> Endpoints:

@@ -57,7 +57,7 @@ class Workers:
         self._count = count
         self._serve = serve
         self._running: dict[int, tuple[int, float]] = {}
-        """Process id → number of the process, and when it was started."""
+        """Process id -> number of the process, and when it was started."""
         self._is_ending = False
         self._alive = os.pipe()
 
