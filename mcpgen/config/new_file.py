@@ -142,7 +142,8 @@ def relative_to(source: str, folder: Path) -> str:
 
 def edit(text: str, changes: Mapping[KeyPath, Any]) -> str:
     """The text with keys set, or removed where the value is None. Comments and order are kept: a
-    new key comes after the last one of its table, and a table goes with its last key.
+    new key comes after the last one of its table, and a table without comments goes with its last
+    key.
     """
     import tomlkit
 
@@ -210,7 +211,7 @@ def _append(table: Any, key: str, value: Any) -> None:
 
 
 def _remove(document: Any, path: KeyPath) -> None:
-    """Remove a key, and the tables around it that hold nothing then."""
+    """Remove a key, and the tables around it that hold no key and no comment then."""
     tables = [document]
     for name in path[:-1]:
         if name not in tables[-1]:
@@ -218,6 +219,17 @@ def _remove(document: Any, path: KeyPath) -> None:
         tables.append(tables[-1][name])
     tables[-1].pop(path[-1], None)
     for depth in range(len(path) - 1, 1, -1):
-        if len(tables[depth]):
+        if len(tables[depth]) or _has_comment(tables[depth]):
             return
         tables[depth - 1].pop(path[depth - 1])
+
+
+def _has_comment(table: Any) -> bool:
+    """Whether a table without keys has a comment, beside its header or below it."""
+    from tomlkit.items import AbstractTable, Comment
+
+    if not isinstance(table, AbstractTable):  # its parts stand in several places
+        return True
+    if table.trivia.comment:
+        return True
+    return any(isinstance(item, Comment) for _, item in table.value.body)

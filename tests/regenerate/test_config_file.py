@@ -208,6 +208,33 @@ def test_an_edit_keeps_comments_order_and_line_ends() -> None:
 
 
 @pytest.mark.parametrize(
+    ("table", "rest"),
+    [
+        ("[tools.a]\ntitle = 'A' # goes with it\n", ""),
+        ("[tools.a] # mine\ntitle = 'A'\n", "[tools.a] # mine\n"),
+        ("[tools.a]\n# mine\ntitle = 'A'\n", "[tools.a]\n# mine\n"),
+        ("[tools.a]\ntitle = 'A'\n# about b\n", "[tools.a]\n# about b\n"),
+        ("[tools.a]\nname = 'x'\ntitle = 'A'\n", "[tools.a]\nname = 'x'\n"),
+    ],
+)
+def test_a_table_goes_with_its_last_key_unless_it_has_a_comment(table: str, rest: str) -> None:
+    other = "[tools.b]\nenabled = true\n"
+    assert edit(table + other, {("tools", "a", "title"): None}) == rest + other
+
+
+def test_tables_around_the_last_key_go_too() -> None:
+    other = "[tools.b]\nenabled = true\n"
+    changes = {("tools", "a", "hints", "read_only"): None}
+    assert edit(f"[tools.a.hints]\nread_only = true\n{other}", changes) == other
+
+
+def test_a_table_in_several_places_keeps_its_comments() -> None:
+    text = "[tools.a]\n# mine\n[tools.b]\nenabled = true\n"
+    hints = "[tools.a.hints]\nread_only = true\n"
+    assert edit(text + hints, {("tools", "a", "hints", "read_only"): None}) == text
+
+
+@pytest.mark.parametrize(
     ("path", "line"),
     [
         (("name",), 1),
