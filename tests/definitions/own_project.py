@@ -38,12 +38,12 @@ class Project:
         )
         self.made = self.generate(first=True)
 
-    def generate(self, *, first: bool = False) -> Run:
-        """Generate, or generate anew."""
+    def generate(self, *, first: bool = False, renew: bool = False) -> Run:
+        """Generate, or generate anew; with `renew` also the files that are written once."""
         self.problems = Problems()
         request = Request(config=self.config if first else Config(), folder=self.folder)
         made = run(request, self.problems)
-        self.changes = save(made)
+        self.changes = save(made, renew=renew)
         self.problems.items.extend(self.changes.problems)
         return made
 

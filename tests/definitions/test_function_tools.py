@@ -114,8 +114,7 @@ def with_functions(folder: Path, text: str) -> Project:
     """A project with the tool `find_book`, and with functions in `custom/functions.py`."""
     project = Project({"tools": [tool()]}, folder)
     project.function("functions", text)
-    (project.folder / "pyproject.toml").unlink()  # written once: now with what functions need
-    project.generate()
+    project.generate(renew=True)  # `pyproject.toml` names what functions need
     return project
 
 
@@ -525,7 +524,10 @@ def test_the_first_function_needs_one_run_of_generate(tmp_path: Path) -> None:
         listed(project)
     report = check(project.folder, Problems())
     assert report.stale[0].startswith("`custom/` has its first function with `@tool`")
-    assert [problem.code for problem in report.problems] == ["E1320"]
+    news, dependency = report.problems
+    assert news.code == "E1365"
+    assert "`README.md`, `pyproject.toml` differently today; nobody edited it" in news.message
+    assert dependency.code == "E1320"
     project.generate()
     assert "add" in listed(project)
     project.function("functions", "")

@@ -242,12 +242,17 @@ def lf(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def fresh(folder: Path, place: Path) -> dict[str, bytes]:
-    """What a run gives in an empty folder with the same configuration and the names of the last
-    run.
+    """What a run gives in a folder without generated files: with the same configuration, and the
+    names of the last run.
     """
     place.mkdir()
-    for name in ("mcpgen.toml", "mcpgen.lock"):
-        shutil.copy(folder / name, place / name)
+    lock = read_lock(folder)
+    assert lock is not None
+    # The lock says of each file that was written once whether it is as a run would write it today
+    for name in ("mcpgen.toml", "mcpgen.lock", *lock.once):
+        if (folder / name).exists():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(folder / name, place / name)
     # What the last run kept of the document stays while the document says the same.
     shutil.copytree(folder / "document", place / "document")
     generate(place, accept=True)

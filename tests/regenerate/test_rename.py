@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import mcpgen
 from mcpgen.cli import run
 
 from .shop import Document, changed, contents, generate, project, save
@@ -209,4 +210,9 @@ def test_check_goes_on_saying_that_the_command_starts_the_old_package(tmp_path: 
     assert "corner-shop-mcp" in problem.place.excerpt[0][1]
     manifest = (folder / "pyproject.toml").read_text().replace("corner_shop_mcp", "kiosk_mcp")
     (folder / "pyproject.toml").write_text(manifest)
+    news = check(folder, Problems()).problems
+    assert [problem.code for problem in news] == ["E1365", "E1365"]
+    assert "`README.md` differently today; nobody edited it" in news[0].message
+    assert "`pyproject.toml` differently today; you edited it" in news[1].message
+    mcpgen.generate(output=folder, renew=True)
     assert check(folder, Problems()).problems == ()
