@@ -112,7 +112,7 @@ TABLE: list[tuple[str, Callable[[Document], None], str, str, str]] = [
     ("a description is another", set_in(*LIST, "description", to="Sorted."), "text", "list_books",
      "its description is “List books. Sorted. Returns items.” instead of"),
     ("an argument is described", set_in(*GENRE, "description", to="Which kind."), "text", "list_books",
-     "the description of `genre` is “Which kind” instead of “Genre”"),
+     "the description of `genre` is new: “Which kind”"),
     ("the toolset is another", set_in(*LIST, "tags", to=["shelf"]), "breaking", "list_books", "to the toolset `shelf`"),
     ("the origin is another", set_in("servers", 0, "url", to="https://evil.example/v1"), "security", "list_books",
      "requests go to `https://evil.example`"),
