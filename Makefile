@@ -21,7 +21,7 @@ demo: $(VENV)/ready
 
 # Run the tests; `make test ARGS=tests/cli` runs some of them.
 test: $(VENV)/ready
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
 
 # Check style and types.
 lint: $(VENV)/ready

@@ -100,7 +100,7 @@ SETTINGS = (
     Setting("AUDIT", "text", "", 0, 0,
             "File (or `syslog`) to which each call that can change something is added", "calls"),
     Setting("TELEMETRY", "flag", False, 0, 0,
-            "`1`: traces and metrics over OTLP, as the `OTEL_…` variables say;"
+            "`1`: traces and metrics over OTLP, as the `OTEL_*` variables say;"
             " needs the extra `telemetry`", "calls", "0"),
     Setting("METRICS_PORT", "count", 0, 0, 65_535,
             "Port on which Prometheus finds `/metrics` (with `--workers`, the first of them);"
