@@ -222,6 +222,7 @@ class _StepReader:
         scope.step, scope.sent, scope.sent_body = self.id, (), None
         scope.method, scope.is_text = "", False
         self._check_order()
+        self._report_timeout()
         target = self._target()
         body: Value | None = None
         operation = name = ""
@@ -253,6 +254,15 @@ class _StepReader:
             on_failure=tuple(self._actions("onFailure", "failureActions")),
             expects_failure=any(_takes_failure(each.condition) for each in criteria),
         )
+
+    def _report_timeout(self) -> None:
+        """Note a step's own time limit (Arazzo 1.1): the server's settings hold for every step."""
+        if "timeout" in self.node:
+            self.problems.note(
+                "E1546",
+                f"the `timeout` of step `{visible(self.id)[:60]}` is not kept",
+                pointer=f"{self.pointer}/timeout",
+            )
 
     def _check_order(self) -> None:
         earlier = self.ids[: self.ids.index(self.id)]

@@ -95,6 +95,13 @@ def test_an_expression_that_refers_to_nothing_is_a_warning(make: Any) -> None:
     assert "`$steps.list.outputs.idd` refers to nothing" in found[0][2]
 
 
+def test_a_time_limit_of_a_step_is_not_kept_and_said(make: Any) -> None:
+    found = said(make, workflow("find", step("list", "listThings", timeout=5000)))
+    assert [(code, message) for code, _, message in found] == [
+        ("E1546", "the `timeout` of step `list` is not kept")
+    ]
+
+
 def test_what_an_operation_does_not_have_is_not_sent_and_said(make: Any) -> None:
     parameters = [
         query("colour", "red"),
