@@ -100,8 +100,9 @@ def _merged(summary: str, text: str) -> tuple[str, str]:
         whole = (
             f"{summary.rstrip('.')} {text}"  # a docstring whose first sentence stood on two lines
         )
-        if len(first_sentence(whole)[0]) < FIRST_SENTENCE:
-            return first_sentence(whole)
+        sentence, rest = first_sentence(whole)
+        if len(sentence) < FIRST_SENTENCE:
+            return sentence, rest
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
     own_words, other_words = _meaning(sentence), _meaning(without_preface(other))

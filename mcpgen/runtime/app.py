@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import anyio
@@ -28,7 +28,7 @@ from .results.content import Context, ToolError, failure, sendable
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
 from .server.catalog import Catalog, Entry, StartError
-from .server.front import Front, code_front, lazy_front
+from .server.front import Front, Run, code_front, lazy_front
 from .server.pages import Pages
 from .server.quota import Quota
 from .settings import Settings, read
@@ -197,7 +197,7 @@ class App:
                 record.fail("limited", reason)
                 result = failure(reason)
             else:
-                result = await self._dispatch(request, params, context)
+                result = await self._dispatch(params, context)
             # `resultType` belongs to 2026-07-28; the SDK leaves it out for older clients
             complete = {"resultType": "complete", "isError": False, **sendable(result)}
             if is_read():
@@ -205,16 +205,12 @@ class App:
         return complete
 
     async def _dispatch(
-        self,
-        request: ServerRequestContext[Any, Any],
-        params: types.CallToolRequestParams,
-        context: Context,
+        self, params: types.CallToolRequestParams, context: Context
     ) -> dict[str, Any]:
-        run = partial(self._call_tool, request)
         if self._front is not None and params.name in self._before:
             entry = self._before[params.name]
-            return await _call_front(self._front, entry, params.arguments, context, run)
-        return await run(self._find(params.name), params.arguments, context)
+            return await _call_front(self._front, entry, params.arguments, context, self._call_tool)
+        return await self._call_tool(self._find(params.name), params.arguments, context)
 
     def _find(self, name: str) -> Entry:
         entry = self.catalog.find(name)
@@ -225,11 +221,7 @@ class App:
         return entry
 
     async def _call_tool(
-        self,
-        request: ServerRequestContext[Any, Any],
-        entry: Entry,
-        arguments: dict[str, Any] | None,
-        context: Context,
+        self, entry: Entry, arguments: dict[str, Any] | None, context: Context
     ) -> dict[str, Any]:
         context.server = self
         reason = self._reason_to_refuse(entry, context)
@@ -265,11 +257,15 @@ class App:
         """The tools of all toolsets, for functions that call others."""
         return Catalog(self._package, aliases=self.catalog.aliases, yours=self._yours)
 
+    def _anywhere(self, name: str) -> Entry | None:
+        """A tool of this server, or else of any toolset."""
+        return self.catalog.find(name) or self._every.find(name)
+
     async def call_inside(self, name: str, arguments: dict[str, Any], context: Context) -> Any:
         """What the function of a tool returns, for the function of another one: a call that is
         refused, checked, guarded and recorded like any other. Raises what these raise.
         """
-        entry = self.catalog.find(name) or self._every.find(name)
+        entry = self._anywhere(name)
         if entry is None:
             raise ToolError(f"there is no tool `{name}` on this server")
         with recorded(entry.name, context.caller) as record:
@@ -283,7 +279,7 @@ class App:
 
     def only_reads(self, name: str) -> bool:
         """Whether a tool, of any toolset, says that it changes nothing."""
-        entry = self.catalog.find(name) or self._every.find(name)
+        entry = self._anywhere(name)
         return entry is not None and entry.read_only
 
 
@@ -292,7 +288,7 @@ async def _call_front(
     entry: Entry,
     arguments: dict[str, Any] | None,
     context: Context,
-    run: Callable[..., Any],
+    run: Run,
 ) -> dict[str, Any]:
     """A tool of the front, its own arguments checked like those of any tool."""
     from .arguments.checker import BadArguments, Checker

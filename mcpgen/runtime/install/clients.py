@@ -79,6 +79,7 @@ class Client:
 
 
 _STDIO = {"type": "stdio"}
+_NEW_SESSIONS = "Sessions that start from now on have the tools; `/mcp` shows them"
 
 CLIENTS: Mapping[str, Client] = {
     "claude-desktop": Client(
@@ -89,7 +90,7 @@ CLIENTS: Mapping[str, Client] = {
         file="{claude}/.claude.json",
         constants=_STDIO,
         reference="${{{name}}}",
-        afterwards="Sessions that start from now on have the tools; `/mcp` shows them",
+        afterwards=_NEW_SESSIONS,
     ),
     "cursor": Client(
         title="Cursor",
@@ -111,14 +112,14 @@ CLIENTS: Mapping[str, Client] = {
         title="Gemini CLI",
         file="{home}/.gemini/settings.json",
         reference="${{{name}}}",
-        afterwards="Sessions that start from now on have the tools; `/mcp` shows them",
+        afterwards=_NEW_SESSIONS,
     ),
     "codex": Client(
         title="Codex",
         file="{codex}/config.toml",
         form="toml",
         key="mcp_servers",
-        afterwards="Sessions that start from now on have the tools; `/mcp` shows them",
+        afterwards=_NEW_SESSIONS,
     ),
     "windsurf": Client(
         title="Windsurf",
