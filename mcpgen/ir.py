@@ -128,6 +128,11 @@ class Origin:
     operation_id: str | None
     pointer: str
 
+    @property
+    def operation(self) -> str:
+        """`METHOD /path`, by which the configuration and the lock name an operation."""
+        return f"{self.method} {self.path}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:

@@ -119,7 +119,7 @@ class Catalogue:
 
     def tags(self, tool: Tool) -> tuple[str, ...]:
         """The tags that the document gives a tool's operation."""
-        operation = self.operations.get((tool.origin.method, tool.origin.path))
+        operation = self.operations.get(tool.origin.operation)
         if operation is None:
             return ()
         return tuple(texts_in(operation.node.get("tags")))
@@ -224,16 +224,16 @@ class Catalogue:
 
     def documented_text(self, tool: Tool) -> str:
         """What the document itself says a tool's operation does."""
-        operation = self.operations.get((tool.origin.method, tool.origin.path))
+        operation = self.operations.get(tool.origin.operation)
         if operation is None:
             return ""
         texts = [as_text(operation.node.get(key)).strip() for key in ("summary", "description")]
         return "\n\n".join(filter(None, texts))
 
 
-def documented_operations(document: Document) -> dict[tuple[str, str], DocumentedOperation]:
-    """Method and path → the operation as the document has it."""
-    return {(one.method, one.path): one for one in documented(document)}
+def documented_operations(document: Document) -> dict[str, DocumentedOperation]:
+    """`METHOD /path` → the operation as the document has it."""
+    return {f"{one.method} {one.path}": one for one in documented(document)}
 
 
 def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
@@ -248,7 +248,7 @@ def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
     keys = {}
     for tool in listed:
         identity = tool.origin.operation_id or ""
-        keys[tool.name] = f"{tool.origin.method} {tool.origin.path}"
+        keys[tool.name] = tool.origin.operation
         if identity and counts[identity] == 1:
             keys[tool.name] = identity
     return keys

@@ -144,7 +144,7 @@ class Summary:
             "functions": list(server.functions),
             "skips": [
                 {
-                    "operation": f"{skip.origin.method} {skip.origin.path}",
+                    "operation": skip.origin.operation,
                     "operation_id": skip.origin.operation_id,
                     "filtered": skip.filtered,
                     "code": skip.code,
@@ -167,7 +167,7 @@ class Summary:
                 {
                     "name": tool.name,
                     "toolset": toolset.name,
-                    "operation": f"{tool.origin.method} {tool.origin.path}",
+                    "operation": tool.origin.operation,
                     "read_only": tool.hints.read_only,
                     "destructive": tool.hints.destructive,
                     **self.sizes[tool.name].data(),

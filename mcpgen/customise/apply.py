@@ -94,7 +94,7 @@ class _Gone:
 
     def reports(self, tool: Tool, word: str, faults: _Faults) -> bool:
         """Whether a word is for such an argument; a warning says so then."""
-        if word not in self.config.pinned.gone_arguments.get(_operation(tool), ()):
+        if word not in self.config.pinned.gone_arguments.get(tool.origin.operation, ()):
             return False
         self.problems.add(
             "E1160",
@@ -114,10 +114,6 @@ class _Table:
     config: ToolConfig
 
 
-def _operation(tool: Tool) -> str:
-    return f"{tool.origin.method} {tool.origin.path}"
-
-
 class _Changes:
     """The parts of the new server."""
 
@@ -134,14 +130,14 @@ class _Changes:
 
     def keeps_name(self, tool: Tool) -> bool:
         """Whether a tool is in the new server under the name it has."""
-        table = self.tables.get(_operation(tool))
+        table = self.tables.get(tool.origin.operation)
         if table is None:
             return True
         return table.config.enabled and not table.config.name
 
     def apply(self, toolset: str, tool: Tool) -> None:
         """Put one tool into the new server, changed as its table says."""
-        table = self.tables.get(_operation(tool))
+        table = self.tables.get(tool.origin.operation)
         if table is None:
             self.members.setdefault(toolset, []).append(tool)
             return
@@ -153,7 +149,7 @@ class _Changes:
         self.faults.table = ("tools", table.key)
         changed = _customised(tool, config, self.names, self.faults, self.gone)
         if config.name:
-            self.original_names[_operation(tool)] = tool.name
+            self.original_names[tool.origin.operation] = tool.name
         self.add_aliases(changed, config)
         changed = with_answer(changed, config.answer)
         shaping = shaping_of(config.answer)
@@ -222,7 +218,7 @@ def _operations_by_name(server: Server) -> dict[str, set[str]]:
     operations: dict[str, set[str]] = {}
     origins = [tool.origin for tool in server.tools] + [skip.origin for skip in server.skips]
     for origin in origins:
-        operation = f"{origin.method} {origin.path}"
+        operation = origin.operation
         operations.setdefault(operation, set()).add(operation)
         if origin.operation_id:
             operations.setdefault(origin.operation_id, set()).add(operation)

@@ -86,7 +86,7 @@ def facts(
     tools = []
     for toolset in server.toolsets:
         for tool in toolset.tools:
-            operation = f"{tool.origin.method} {tool.origin.path}"
+            operation = tool.origin.operation
             own_name = original_names.get(operation, tool.name)
             tools.append(_tool(tool, toolset.name, own_name, memory))
     return Lock(
@@ -115,7 +115,7 @@ class _Memory:
         self.arguments: dict[str, dict[str, ArgumentKey]] = {}
         listed: list[Operation] = []
         for tool in parsed.tools:
-            operation = f"{tool.origin.method} {tool.origin.path}"
+            operation = tool.origin.operation
             listed.append((operation, tool.origin.operation_id))
             self.arguments[operation] = {
                 argument.name: (argument.place, argument.wire_name) for argument in tool.arguments
@@ -182,7 +182,7 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
 
 
 def _tool(tool: ir.Tool, toolset: str, own_name: str, memory: _Memory) -> ToolLock:
-    operation = f"{tool.origin.method} {tool.origin.path}"
+    operation = tool.origin.operation
     request = tool.request
     return ToolLock(
         name=tool.name,

@@ -136,7 +136,7 @@ class Definitions:
         tools = []
         aliases: dict[str, str] = {}
         for origin, definition in selected:
-            name = names[f"{origin.method} {origin.path}"]
+            name = names[origin.operation]
             hints = hints_of(definition)
             work = DefinedTool(
                 self.reader,
@@ -183,9 +183,7 @@ class Definitions:
         """`TOOL name` → tool name: as it is written wherever clients, files and Python can take
         that.
         """
-        written = {
-            f"{origin.method} {origin.path}": origin.operation_id or "" for origin in origins
-        }
+        written = {origin.operation: origin.operation_id or "" for origin in origins}
         limit = naming.tool_limit(self.server)
         unusable = {*map(_as_module, reserved), *naming.RESERVED, *naming.WINDOWS_NAMES}
         by_module: dict[str, list[str]] = {}
@@ -214,7 +212,7 @@ class Definitions:
         """Report tools that share a name, and tools that are listed under another one."""
         first: dict[str, str] = {}
         for origin, definition in selected:
-            name = names[f"{origin.method} {origin.path}"]
+            name = names[origin.operation]
             written = visible(definition.name)[:60]
             if definition.name in first:
                 self.problems.warn(

@@ -41,7 +41,7 @@ def budget_of(config: Config, origin: Origin) -> int:
     """The bytes that the tool of an operation should have at most: its own budget, else that of the
     profile.
     """
-    names = (origin.operation_id, f"{origin.method} {origin.path}")
+    names = (origin.operation_id, origin.operation)
     for key, tool in config.tools.items():
         if tool.budget is not None and config.pinned.formerly.get(key, key) in names:
             return tool.budget

@@ -90,7 +90,7 @@ class Operation:
         self.fields, self.requirement = self.without_credentials(fields)
         self.body, body_fields = self.body_fields()
         self.fields += body_fields
-        name = f"{origin.method} {origin.path}"
+        name = origin.operation
         self.names = argument_names(
             ((item.place, item.wire_name) for item in self.fields),
             pinned.arguments.get(name),

@@ -61,7 +61,7 @@ def left_out(selection: Selection, origin: Origin, operation: dict[str, Any]) ->
 
 def words_of(origin: Origin, operation: dict[str, Any]) -> dict[str, list[str]]:
     """By each of `KINDS`, the words that choose an operation."""
-    names = [f"{origin.method} {origin.path}"]
+    names = [origin.operation]
     if origin.operation_id:
         names.insert(0, origin.operation_id)
     return {

@@ -132,7 +132,7 @@ def package_of_run(run: Run) -> Package:
         owned = run.lock.files
         matched = match(run.lock, run.facts)
         renamed = dict(matched.renamed)
-        left_out = {f"{skip.origin.method} {skip.origin.path}": skip for skip in run.server.skips}
+        left_out = {skip.origin.operation: skip for skip in run.server.skips}
         for tool in matched.gone:
             skip = left_out.get(tool.operation)
             if skip is None:

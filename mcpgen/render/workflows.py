@@ -106,7 +106,7 @@ def module(toolset: Toolset, types: Types, server: Server) -> Module:
     tools = [tool for tool in toolset.tools if tool.workflow is not None]
     room = _Room(
         tools={
-            f"{tool.origin.method} {tool.origin.path}": (each.name, tool)
+            tool.origin.operation: (each.name, tool)
             for each in server.toolsets
             for tool in each.tools
             if tool.request is not None

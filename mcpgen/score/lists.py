@@ -64,7 +64,7 @@ def tools_of_config(config: Config) -> ToolList:
             name=server.name,
             tools=tuple(wire(tool) for tool in server.tools),
             keys={
-                tool.name: tool.origin.operation_id or f"{tool.origin.method} {tool.origin.path}"
+                tool.name: tool.origin.operation_id or tool.origin.operation
                 for tool in server.tools
             },
         )

@@ -118,7 +118,7 @@ def _resource(tool: Tool) -> str:
 
 def _key(tool: Tool) -> str:
     origin = tool.origin
-    return origin.operation_id or f"{origin.method} {origin.path}"
+    return origin.operation_id or origin.operation
 
 
 def _tokens(tool: Tool) -> int:

@@ -60,8 +60,7 @@ class Workbench:
 
     def link(self, row: Row) -> str:
         """The page of a tool, by the row of any list."""
-        key = (row.tool.origin.method, row.tool.origin.path)
-        return f"/tool/{self.bench.numbers[key]}"
+        return f"/tool/{self.bench.numbers[row.tool.origin.operation]}"
 
     def view(self) -> Catalogue:
         """The tools that are chosen, as they are customised."""

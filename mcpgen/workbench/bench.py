@@ -25,7 +25,7 @@ from ..config.new_file import edit, new_text
 from ..config.positions import KeyPath
 from ..customise import customise
 from ..customise.bindings import pin
-from ..ir import Origin, Server, Skip, Tool
+from ..ir import Server, Skip, Tool
 from ..load.copies import STDIN
 from ..parse.select import left_out, matches
 from ..problems import Problems, UsageError
@@ -106,7 +106,7 @@ class Bench:
         customised = customise(self._restricted(chosen), pinned, Problems())
         self.text, self.config, self.chosen = text, config, chosen
         self.customised_server = customised
-        self.customised = {origin_key(tool.origin): tool for tool in customised.tools}
+        self.customised = {tool.origin.operation: tool for tool in customised.tools}
 
     def config_of(self, text: str) -> Config:
         """The configuration that a text of `mcpgen.toml` makes."""
@@ -125,7 +125,7 @@ class Bench:
         table = config.tools.get(self.table_key(row, config))
         if table is not None and not table.enabled:
             return "`enabled = false`"
-        operation = self.catalogue.operations.get(origin_key(row.tool.origin))
+        operation = self.catalogue.operations.get(row.tool.origin.operation)
         node: dict[str, Any] = {}
         if operation is not None:
             node = operation.node
@@ -154,9 +154,9 @@ class Bench:
         return Catalogue(self.document, self.server)
 
     @cached_property
-    def numbers(self) -> dict[tuple[str, str], int]:
+    def numbers(self) -> dict[str, int]:
         """Method and path → the number of the row."""
-        return {origin_key(row.tool.origin): row.number for row in self.catalogue.rows}
+        return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
 
     @cached_property
     def index(self) -> Ranking:
@@ -173,13 +173,13 @@ class Bench:
 
     def tool(self, row: Row) -> Tool:
         """The tool of a row as the configuration makes it; the document's where it is left out."""
-        return self.customised.get(origin_key(row.tool.origin), row.tool)
+        return self.customised.get(row.tool.origin.operation, row.tool)
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
         """The key of a row's table in `mcpgen.toml`: the one it has, else the usual one."""
         tables = (config or self.config).tools
         origin = row.tool.origin
-        for key in (origin.operation_id, f"{origin.method} {origin.path}"):
+        for key in (origin.operation_id, origin.operation):
             if key in tables:
                 return str(key)
         return row.key
@@ -253,7 +253,7 @@ class Bench:
         """
         selection = self.config.selection
         back = [row for row in rows if row.number not in self.chosen]
-        words = {word for row in back for word in (row.key, _written(row.tool.origin))}
+        words = {word for row in back for word in (row.key, row.tool.origin.operation)}
         changes: dict[KeyPath, Any] = {}
         excluded = [word for word in selection.exclude_operations if word not in words]
         changes["select", "exclude_operations"] = excluded or None
@@ -266,7 +266,7 @@ class Bench:
         if selection.include_operations:
             included = list(selection.include_operations)
             for row in back:
-                if not matches([row.key, _written(row.tool.origin)], tuple(included)):
+                if not matches([row.key, row.tool.origin.operation], tuple(included)):
                     included.append(row.key)
             changes["select", "include_operations"] = included
         for row in back:
@@ -316,15 +316,6 @@ class Bench:
             if is_project(self.folder):
                 config = Config(sources=(os.fspath(self.folder),))
             self._read(config)
-
-
-def origin_key(origin: Origin) -> tuple[str, str]:
-    """What an operation is known by."""
-    return origin.method, origin.path
-
-
-def _written(origin: Origin) -> str:
-    return f"{origin.method} {origin.path}"
 
 
 def write_text(path: Path, text: str) -> None:

@@ -64,7 +64,7 @@ class Caller:
 def _generate(bench: Bench, row: Row, folder: Path) -> str:
     """Generate a server with one tool; the tool's name in it."""
     shutil.rmtree(folder, ignore_errors=True)
-    operation = f"{row.tool.origin.method} {row.tool.origin.path}"
+    operation = row.tool.origin.operation
     tools = {key: replace(table, enabled=True) for key, table in bench.config.tools.items()}
     config: Config = replace(
         bench.config, selection=Selection(include_operations=(operation,)), tools=tools

@@ -17,7 +17,7 @@ from ..ir import Schema, Tool
 from ..render.facts import wire
 from ..render.stage import function_text
 from ..render.whole import whole_input
-from .bench import Bench, origin_key
+from .bench import Bench
 
 DEEPEST = 5
 MOST_CUT = 200
@@ -104,7 +104,7 @@ def tool_page(bench: Bench, row: Row) -> ToolPage:
 
 def _documented(bench: Bench, tool: Tool) -> str:
     """The operation as the document says it, in YAML."""
-    operation = bench.catalogue.operations.get(origin_key(tool.origin))
+    operation = bench.catalogue.operations.get(tool.origin.operation)
     if operation is None:
         return ""
     # Through JSON: nodes that are shared would be written as anchors

@@ -74,11 +74,12 @@ class Operations:
     credentials: frozenset[str] = frozenset()
     """The names of headers, parameters and cookies that hold credentials, in lower case."""
     _by_id: dict[str, Tool] = field(default_factory=dict)
-    _by_path: dict[str, Tool] = field(default_factory=dict)
+    by_operation: dict[str, Tool] = field(default_factory=dict)
+    """`METHOD /path` → its tool."""
 
     def __post_init__(self) -> None:
         for tool in self.tools:
-            self._by_path[f"{tool.origin.method} {tool.origin.path}"] = tool
+            self.by_operation[tool.origin.operation] = tool
             if tool.origin.operation_id:
                 self._by_id.setdefault(tool.origin.operation_id, tool)
 
@@ -101,7 +102,7 @@ class Operations:
         path = urllib.parse.unquote(split(f"/{match[1]}")[0])
         methods = [match[2]] if match[2] else _METHODS
         for method in methods:
-            tool = self._by_path.get(f"{method.upper()} {path}")
+            tool = self.by_operation.get(f"{method.upper()} {path}")
             if tool is not None:
                 return tool
         raise self._refuse(f"{methods[0].upper()} {path}")
@@ -227,7 +228,7 @@ class _StepReader:
         body: Value | None = None
         operation = name = ""
         if isinstance(target, Tool):
-            operation = f"{target.origin.method} {target.origin.path}"
+            operation = target.origin.operation
             scope.method, scope.is_text = target.origin.method, not target.response.json
             arguments = [*self._parameters(target)]
             fields, body = self._body(target)

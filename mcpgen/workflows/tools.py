@@ -120,22 +120,25 @@ class Workflows(Definitions):
 
     def _skip(self, name: str, pointer: str, reason: str) -> None:
         origin = Origin(method=KIND, path=name, operation_id=name, pointer=pointer)
-        self.skips.append(Skip(origin=origin, reason=reason, code="E1543", filtered=False))
-        message = f"workflow `{visible(name)[:60]}` skipped: {reason}"
-        self.problems.note("E1543", message, pointer=pointer)
+        self.skips.append(_skipped(origin, reason, self.problems))
 
     def _hints(self, workflow: Workflow) -> Hints:
         """The hints of a workflow: what holds for every operation that it may call."""
-        by_operation = {
-            f"{tool.origin.method} {tool.origin.path}": tool for tool in self.operations.tools
-        }
-        hints = [by_operation[name].hints for name in sorted(_operations(workflow, self.workflows))]
+        names = sorted(_operations(workflow, self.workflows))
+        hints = [self.operations.by_operation[name].hints for name in names]
         return Hints(
             read_only=all(each.read_only for each in hints),
             destructive=any(each.destructive for each in hints),
             idempotent=all(each.idempotent for each in hints),
             open_world=any(each.open_world for each in hints),
         )
+
+
+def _skipped(origin: Origin, reason: str, problems: Problems) -> Skip:
+    """A workflow that is no tool, which is told."""
+    message = f"workflow `{visible(origin.path)[:60]}` skipped: {reason}"
+    problems.note("E1543", message, pointer=origin.pointer)
+    return Skip(origin=origin, reason=reason, code="E1543", filtered=False)
 
 
 def settled(server: Server, problems: Problems) -> Server:
@@ -151,10 +154,7 @@ def settled(server: Server, problems: Problems) -> Server:
     for tool in server.tools:
         if tool.workflow is None or tool.workflow.id not in reasons:
             continue
-        reason = reasons[tool.workflow.id]
-        skips.append(Skip(origin=tool.origin, reason=reason, code="E1543", filtered=False))
-        message = f"workflow `{visible(tool.origin.path)[:60]}` skipped: {reason}"
-        problems.note("E1543", message, pointer=tool.origin.pointer)
+        skips.append(_skipped(tool.origin, reasons[tool.workflow.id], problems))
     toolsets = []
     for toolset in server.toolsets:
         kept = [
@@ -169,7 +169,7 @@ def _reasons_against(
     workflows: Mapping[str, Workflow], server: Server, problems: Problems
 ) -> dict[str, str]:
     """Why workflows cannot be tools of a server, by workflowId."""
-    tools = {f"{tool.origin.method} {tool.origin.path}": tool for tool in server.tools}
+    tools = {tool.origin.operation: tool for tool in server.tools}
     reasons: dict[str, str] = {}
     for name, workflow in workflows.items():
         reason = _fault(workflow, tools)
@@ -231,7 +231,7 @@ def _reasons(skips: Iterable[Skip]) -> dict[str, str]:
     """Why operations are no tools, by operationId and by `METHOD /path`."""
     reasons = {}
     for skip in skips:
-        reasons[f"{skip.origin.method} {skip.origin.path}"] = skip.reason
+        reasons[skip.origin.operation] = skip.reason
         if skip.origin.operation_id:
             reasons[skip.origin.operation_id] = skip.reason
     return reasons
