@@ -26,7 +26,6 @@ from .parse import parse
 from .problems import Problems, UsageError
 from .render import render
 from .upgrade import upgrade
-from .workflows.tools import settled
 
 
 def open_document(config: Config, problems: Problems, *, progress: Progress = silent) -> Document:
@@ -108,9 +107,12 @@ def understood(
     """
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)
-    customised_server = with_tool_names(customise(parsed, pinned, problems))
-    settled_server = settled(customised_server, problems)
-    server = replace(settled_server, lazy=config.lazy, code=config.code)
+    server = with_tool_names(customise(parsed, pinned, problems))
+    if document.workflows:
+        from .workflows.tools import settled  # late: JSONPath takes a tenth of a second
+
+        server = settled(server, problems)
+    server = replace(server, lazy=config.lazy, code=config.code)
     lock_facts = facts(
         server,
         document=document.source.sha256,
