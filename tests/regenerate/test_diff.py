@@ -402,6 +402,17 @@ def test_the_next_version_follows_from_the_gravest_class(
     assert next_version(version, kind) == number
 
 
+def test_markdown_has_no_signs_that_would_be_lists_within_the_list(tmp_path: Path) -> None:
+    def replaced(document: Document) -> None:
+        document["paths"]["/new"] = document["paths"].pop("/orders")
+        document["paths"]["/new"]["get"]["operationId"] = "other"
+
+    difference = compared(tmp_path, changed(replaced))
+    assert "  + `other` is new" in as_text(difference)
+    assert "\n- `other` is new" in as_markdown(difference)
+    assert "\n* `list_orders` `GET /orders` is gone" in as_changelog(difference, "0.1.0")
+
+
 def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> None:
     entry = as_changelog(compared(tmp_path, changed(cut("paths", "/orders"))), "1.0.0")
     assert entry.splitlines()[:5] == [
@@ -409,7 +420,7 @@ def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> Non
         "",
         "### Breaking",
         "",
-        "* - `list_orders` `GET /orders` is gone",
+        "* `list_orders` `GET /orders` is gone",
     ]
 
 
