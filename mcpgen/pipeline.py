@@ -20,7 +20,7 @@ from .lint.hidden_text import report_hidden
 from .lint.structure import check
 from .lint.values import check_defaults
 from .load import Document, Limits, Progress, load, silent
-from .load.copies import Copies
+from .load.copies import Copies, home_of
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .problems import Problems, UsageError
@@ -54,7 +54,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         limits=limits,
         progress=progress,
         headers=fetch_headers(config.fetch_headers, os.environ),
-        copies=Copies(project=config.project),
+        copies=Copies(project=config.project, home=home_of(config.sources)),
     )
 
 

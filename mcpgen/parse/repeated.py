@@ -127,7 +127,8 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
         said = list(_texts(reader, operation))
         texts.update({place for place, _ in said})
         count.update({(sentence, place) for place, text in said for sentence in _later(text)})
-        patterns.update({_pattern(each) for place, text in said if not place for each in _all(text)})
+        own_sentences = [each for place, text in said if not place for each in _all(text)]
+        patterns.update(set(map(_pattern, own_sentences)))
     places: dict[str, list[Place]] = {}
     weights: Counter[str] = Counter()
     for (sentence, place), times in count.items():
