@@ -19,9 +19,9 @@ from starlette.types import ASGIApp
 from ..catalogue.model import Catalogue, Row
 from ..catalogue.pages import TEMPLATES, environment
 from ..catalogue.treemap import treemap
-from ..cli.report import findings
 from ..lint.clients import table, tool_limit
 from ..problems import McpgenError
+from ..report.findings import findings
 from ..suggest import suggest
 from .bench import Bench
 from .calls import Caller

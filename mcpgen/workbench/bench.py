@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,6 +29,7 @@ from ..load.copies import STDIN
 from ..parse.select import left_out, matches
 from ..problems import Problems, UsageError
 from ..project.run import is_project, named, request_of, settle
+from ..write.commit import write_file
 from .ranking import Ranking
 
 MOST_UNDONE = 200
@@ -301,8 +301,7 @@ class Bench:
                 hint = "copy what you need from the lines below, then open the workbench again"
                 message = f"`{path}` was changed by something else since the workbench read it"
                 raise UsageError.of("E0834", message, hint=hint)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_text(path, self.text)
+            write_file(path, self.text)
             overlays_changed = self.config.overlays != self.config_of(self.saved).overlays
             self.saved = self.text
             self.history.clear()
@@ -316,19 +315,3 @@ class Bench:
             if is_project(self.folder):
                 config = Config(sources=(os.fspath(self.folder),))
             self._read(config)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        if path.exists():
-            Path(name).chmod(path.stat().st_mode & 0o777)
-        else:
-            Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
