@@ -87,7 +87,9 @@ class Workbench:
     def tools(self, request: Request) -> Response:
         """Every operation as a row."""
         clients = [name for name, client in table().items() if _has_limit(name)]
-        return self.page("tools", request, catalogue=self.bench.catalogue, clients=clients)
+        catalogue = self.bench.catalogue
+        costs = {row.number: self.bench.tokens(row) for row in catalogue.rows}
+        return self.page("tools", request, catalogue=catalogue, clients=clients, costs=costs)
 
     def tool(self, request: Request) -> Response:
         """One tool."""
@@ -144,12 +146,18 @@ class Workbench:
         )
 
     def scores(self, request: Request) -> Response:
-        """Row → score: of every operation, or with `?chosen` of the tools that are chosen."""
-        catalogue = self.bench.catalogue
+        """Row → score: with `?chosen` of the tools that are chosen, by their rows on the map; else
+        of every operation, in the list that is chosen where it is in it.
+        """
+        view = self.view()
+        total = view.score.score if view.score is not None else None
         if "chosen" in request.query_params:
-            catalogue = self.view()
-        rows = {row.number: catalogue.scores.get(row.tool.name) for row in catalogue.rows}
-        total = catalogue.score.score if catalogue.score is not None else None
+            rows = {row.number: view.scores.get(row.tool.name) for row in view.rows}
+            return JSONResponse({"score": total, "rows": rows})
+        scores = self.bench.catalogue.scores
+        rows = {row.number: scores.get(row.tool.name) for row in self.bench.catalogue.rows}
+        for row in view.rows:
+            rows[self.bench.numbers[row.tool.origin.operation]] = view.scores.get(row.tool.name)
         return JSONResponse({"score": total, "rows": rows})
 
     def row(self, request: Request) -> Row:
@@ -175,7 +183,12 @@ class Workbench:
         changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
         self.bench.customise_row(row, changes)
         tool = self.bench.tool(row)
-        facts = {"name": tool.name, "title": tool.title, "description": tool.description}
+        facts = {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "tokens": self.bench.tokens(row),
+        }
         return self.state(request, row={"number": row.number, **facts})
 
     def choose(self, request: Request, body: Answer) -> Response:

@@ -18,6 +18,7 @@ from typing import Any
 
 from .. import pipeline
 from ..catalogue.model import Catalogue, Row
+from ..catalogue.summary import size_of
 from ..config import NAME, Config, Selection
 from ..config.file import parse_config
 from ..config.new_file import edit, new_text
@@ -174,6 +175,13 @@ class Bench:
     def tool(self, row: Row) -> Tool:
         """The tool of a row as the configuration makes it; the document's where it is left out."""
         return self.customised.get(row.tool.origin.operation, row.tool)
+
+    def tokens(self, row: Row) -> int:
+        """What the tool of a row costs as the configuration makes it."""
+        tool = self.tool(row)
+        if tool == row.tool:
+            return row.tokens
+        return size_of(tool).tokens
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
         """The key of a row's table in `mcpgen.toml`: the one it has, else the usual one."""
