@@ -110,7 +110,7 @@ def understood(
     parsed = parse(document, pinned, problems)
     customised_server = with_tool_names(customise(parsed, pinned, problems))
     settled_server = settled(customised_server, problems)
-    server = replace(settled_server, lazy=config.lazy, code=config.code)
+    server = replace(settled_server, lazy=config.lazy, code=config.code, catalogue=config.catalogue)
     lock_facts = facts(
         server,
         document=document.source.sha256,

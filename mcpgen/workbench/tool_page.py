@@ -103,6 +103,21 @@ def tool_page(bench: Bench, row: Row) -> ToolPage:
     )
 
 
+class _Blocks(yaml.SafeDumper):
+    """YAML as people write it: texts of several lines stand as they are."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = None
+    if "\n" in text:
+        style = "|"
+        text = "\n".join(line.rstrip() for line in text.splitlines())
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Blocks.add_representer(str, _text)
+
+
 def _documented(bench: Bench, tool: Tool) -> str:
     """The operation as the document says it, in YAML."""
     operation = bench.catalogue.operations.get(tool.origin.operation)
@@ -110,7 +125,7 @@ def _documented(bench: Bench, tool: Tool) -> str:
         return ""
     # Through JSON: nodes that are shared would be written as anchors
     node = json.loads(json.dumps(operation.node, default=str))
-    text = yaml.safe_dump(node, sort_keys=False, allow_unicode=True, width=100)
+    text = yaml.dump(node, Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=100)
     lines = text.splitlines()
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES:,} more lines"]

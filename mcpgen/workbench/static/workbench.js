@@ -187,6 +187,7 @@ document.addEventListener("change", async (event) => {
     $(".name", row).textContent = state.row.name;
     $(".text", row).textContent = state.row.description;
     $(".tokens", row).textContent = state.row.tokens.toLocaleString("en");
+    tools.reread(row);
   } else {
     await renew();
   }
