@@ -98,7 +98,7 @@ class Tour:
 
     def follow(self, name: str) -> None:
         """Go to a page by its link at the top."""
-        self.page.get_by_role("link", name=name, exact=True).click()
+        self.page.get_by_role("navigation").get_by_role("link", name=name).click()
         self.page.wait_for_load_state("networkidle")
 
     def overview(self, address: str) -> str:
