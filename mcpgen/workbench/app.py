@@ -21,6 +21,7 @@ from ..catalogue.pages import TEMPLATES, environment
 from ..catalogue.treemap import treemap
 from ..lint.clients import table, tool_limit
 from ..problems import McpgenError
+from ..render.search import search_facts
 from ..report.findings import findings
 from ..suggest import suggest
 from .bench import Bench
@@ -28,6 +29,7 @@ from .calls import Caller
 from .changes_page import compared, generate
 from .guard import Guard
 from .mending import Mending
+from .ranking import Ranking
 from .tool_page import argument_fields, tool_fields, tool_page
 
 HERE = Path(__file__).parent
@@ -48,6 +50,7 @@ class Workbench:
         self.caller = Caller(bench)
         self._mending: Mending | None = None
         self._view: tuple[str, Catalogue] | None = None
+        self._index: tuple[Catalogue, Ranking] | None = None
         self._engine = environment(HERE / "templates", TEMPLATES)
 
     # Pages
@@ -70,6 +73,13 @@ class Workbench:
                 catalogue = Catalogue(self.bench.document, self.bench.customised_server)
             self._view = (self.bench.text, catalogue)
         return self._view[1]
+
+    def index(self) -> Ranking:
+        """The search of the lazy mode over the tools that are chosen."""
+        view = self.view()
+        if self._index is None or self._index[0] is not view:
+            self._index = (view, Ranking(search_facts(view.server)))
+        return self._index[1]
 
     def overview(self, request: Request) -> Response:
         """What the list costs and where it goes."""
@@ -111,9 +121,10 @@ class Workbench:
     def find(self, request: Request) -> Response:
         """The ranking for a question."""
         question = request.query_params.get("q", "")
-        rows = {row.tool.name: row for row in self.bench.catalogue.rows}
-        allowed = [row.tool.name for row in rows.values() if row.number in self.bench.chosen]
-        places = self.bench.index.places(question, FOUND, allowed) if question.strip() else []
+        rows = {row.tool.name: row for row in self.view().rows}
+        places = []
+        if question.strip():
+            places = self.index().places(question, FOUND, rows)
         return self.page("find", request, question=question, places=places, rows=rows)
 
     def problems(self, request: Request) -> Response:

@@ -31,7 +31,6 @@ from ..parse.select import left_out, matches
 from ..problems import Problems, UsageError
 from ..project.run import is_project, named, request_of, settle
 from ..write.commit import write_file
-from .ranking import Ranking
 
 MOST_UNDONE = 200
 """Texts of `mcpgen.toml` that undo can go back to."""
@@ -89,7 +88,7 @@ class Bench:
                 self._read(replace(config, sources=(os.fspath(folder),)))
                 return
         self.folder, self.last_lock, self.started_with = folder, plan.lock, config
-        for name in ("catalogue", "numbers", "index"):
+        for name in ("catalogue", "numbers"):
             self.__dict__.pop(name, None)
         self.saved = new_text(plan.config, folder, name=self.server.name)
         if is_project(folder):
@@ -158,13 +157,6 @@ class Bench:
     def numbers(self) -> dict[str, int]:
         """Method and path → the number of the row."""
         return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
-
-    @cached_property
-    def index(self) -> Ranking:
-        """The search of the lazy mode over every tool."""
-        from ..render.search import search_facts
-
-        return Ranking(search_facts(self.server))
 
     def row(self, number: int) -> Row:
         """A row by its number. Raises LookupError."""
