@@ -51,7 +51,8 @@ class Scope:
     """What expressions of one workflow can refer to.
 
     `outputs` are the names of every step's outputs; a step that calls a workflow has None. `step`
-    is the one whose request and answer are meant, `sent` what its request holds. `missing` collects
+    is the one whose request and answer are meant, `sent` what its request holds. `called` are the
+    workflows that earlier steps ran, each with the last of those steps. `missing` collects
     expressions that refer to what is not there.
     """
 
@@ -61,6 +62,7 @@ class Scope:
     workflow_steps: frozenset[str] = frozenset()
     before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)
     step: str = ""
     method: str = ""
     is_text: bool = False
@@ -146,7 +148,7 @@ def _inputs(rest: str, scope: Scope) -> Value:
     name, tail = _known(rest, scope.inputs)
     if not name:
         return Missing()
-    return _tailed(Input(name), tail)
+    return tailed(Input(name), tail)
 
 
 def _outputs(rest: str, scope: Scope) -> Value:
@@ -154,7 +156,7 @@ def _outputs(rest: str, scope: Scope) -> Value:
     if scope.step not in scope.workflow_steps:
         return Missing()
     name, tail = _identifier(rest)
-    return _tailed(Result(scope.step, f"/{escape(name)}"), tail)
+    return tailed(Result(scope.step, f"/{escape(name)}"), tail)
 
 
 def _steps(rest: str, scope: Scope) -> Value:
@@ -164,10 +166,10 @@ def _steps(rest: str, scope: Scope) -> Value:
     step = match[1]
     name, tail = _known(match[2], scope.outputs[step])
     if name:
-        return _tailed(Output(step, name), tail)
+        return tailed(Output(step, name), tail)
     if step in scope.workflow_steps:
         name, tail = _identifier(match[2])
-        return _tailed(Result(step, f"/{escape(name)}"), tail)
+        return tailed(Result(step, f"/{escape(name)}"), tail)
     return Missing()
 
 
@@ -178,10 +180,15 @@ def _workflows(rest: str, scope: Scope) -> Value:
     name = match[1]
     if name == scope.workflow and match[2] == "inputs":
         return _inputs(match[3], scope)
-    if name not in scope.before or match[2] != "outputs":
-        raise Inexpressible(f"`$workflows.{rest}` is not known: `dependsOn` does not name `{name}`")
     output, tail = _identifier(match[3])
-    return _tailed(Result(name, f"/{escape(output)}", before=True), tail)
+    pointer = f"/{escape(output)}"
+    if match[2] == "outputs" and name in scope.called:
+        return tailed(Result(scope.called[name], pointer), tail)
+    if match[2] == "outputs" and name in scope.before:
+        return tailed(Result(name, pointer, before=True), tail)
+    raise Inexpressible(
+        f"`$workflows.{rest}` is not known: no earlier step and no `dependsOn` runs `{name}`"
+    )
 
 
 def _response(rest: str, scope: Scope) -> Value:
@@ -189,7 +196,7 @@ def _response(rest: str, scope: Scope) -> Value:
     if scope.step in scope.workflow_steps:
         return Missing()
     if kind in ("body", "payload"):
-        return _tailed(Body(scope.step, is_text=scope.is_text), tail)
+        return tailed(Body(scope.step, is_text=scope.is_text), tail)
     if kind == "header":
         return Header(scope.step, tail.removeprefix(".").lower())
     return Missing()
@@ -202,7 +209,7 @@ def _request(rest: str, scope: Scope) -> Value:
         if body is None:
             members = [item for item in scope.sent if item.place == "body"]
             body = Object(tuple((item.name, item.value) for item in members))
-        return _tailed(body, tail)
+        return tailed(body, tail)
     name = tail.removeprefix(".")
     for item in scope.sent:
         if item.place == kind and item.name.lower() == name.lower():
@@ -251,7 +258,7 @@ def _identifier(rest: str) -> tuple[str, str]:
     return name, rest[len(name) :]
 
 
-def _tailed(value: Value, tail: str) -> Value:
+def tailed(value: Value, tail: str) -> Value:
     """A value, or the part of it that a tail names: `#/pointer` or `.name[0]`."""
     if not tail or tail == "#":
         return value
