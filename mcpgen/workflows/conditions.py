@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from ..load.values import as_object, as_text
 from ..runtime.arguments.checker import compiled
-from .expressions import EMBEDDED, Inexpressible, Scope, expression, tailed, template, value_of
+from .expressions import EMBEDDED, Inexpressible, Scope, expression, template, value_of
 from .model import (
     Comparison,
     Condition,
@@ -42,10 +42,6 @@ _WORDS = {"true": True, "false": False, "null": None}
 _COMPARISONS = get_args(Operator)
 _DEEPEST = 30
 _KINDS = ("simple", "regex", "jsonpath")
-_COMPARED_PATH = re.compile(r"\$[\w.\[\]]*\s*[=!<>]=?\s*[^=]")
-"""A path of one place that is compared (`$.status == "paid"`): no query of RFC 9535, but what many
-documents write, with one meaning only.
-"""
 
 
 def criterion(data: Any, scope: Scope) -> Criterion:
@@ -62,8 +58,6 @@ def criterion(data: Any, scope: Scope) -> Criterion:
     if kind == "simple":
         return Criterion(text=text, condition=simple(text, scope))
     context = value_of(members.get("context"), scope)
-    if kind == "jsonpath" and _COMPARED_PATH.match(text):
-        return Criterion(text=text, condition=_Parser(text, scope, context).whole())
     _check_pattern(str(kind), text)
     pattern = template(text, scope)
     if kind == "regex":
@@ -89,24 +83,20 @@ def _check_pattern(kind: str, text: str) -> None:
 
 def simple(text: str, scope: Scope) -> Condition:
     """A simple condition. Raises Inexpressible."""
-    return _Parser(text, scope).whole()
+    parser = _Parser(text, scope)
+    condition = parser.either(0)
+    if parser.tokens:
+        raise parser.refuse()
+    return condition
 
 
 class _Parser:
-    """A condition, read by recursive descent: or, and, not, comparison. `$` alone is `context`."""
+    """A condition, read by recursive descent: or, and, not, comparison."""
 
-    def __init__(self, text: str, scope: Scope, context: Value | None = None) -> None:
+    def __init__(self, text: str, scope: Scope) -> None:
         self.text = text
         self.scope = scope
-        self.context = context
         self.tokens = self._tokens()
-
-    def whole(self) -> Condition:
-        """The condition, with nothing behind it."""
-        condition = self.either(0)
-        if self.tokens:
-            raise self.refuse()
-        return condition
 
     def _tokens(self) -> list[tuple[str, str]]:
         tokens: list[tuple[str, str]] = []
@@ -177,8 +167,6 @@ class _Parser:
                 return Constant(float(text) if re.search(r"[.eE]", text) else int(text))
             case "word":
                 return Constant(_WORDS[text])
-            case "expression" if self.context is not None:
-                return tailed(self.context, text.removeprefix("$"))
             case "braced" | "expression":
                 return expression(text, self.scope)
         raise self.refuse()

@@ -148,7 +148,7 @@ def _inputs(rest: str, scope: Scope) -> Value:
     name, tail = _known(rest, scope.inputs)
     if not name:
         return Missing()
-    return tailed(Input(name), tail)
+    return _tailed(Input(name), tail)
 
 
 def _outputs(rest: str, scope: Scope) -> Value:
@@ -156,7 +156,7 @@ def _outputs(rest: str, scope: Scope) -> Value:
     if scope.step not in scope.workflow_steps:
         return Missing()
     name, tail = _identifier(rest)
-    return tailed(Result(scope.step, f"/{escape(name)}"), tail)
+    return _tailed(Result(scope.step, f"/{escape(name)}"), tail)
 
 
 def _steps(rest: str, scope: Scope) -> Value:
@@ -166,10 +166,10 @@ def _steps(rest: str, scope: Scope) -> Value:
     step = match[1]
     name, tail = _known(match[2], scope.outputs[step])
     if name:
-        return tailed(Output(step, name), tail)
+        return _tailed(Output(step, name), tail)
     if step in scope.workflow_steps:
         name, tail = _identifier(match[2])
-        return tailed(Result(step, f"/{escape(name)}"), tail)
+        return _tailed(Result(step, f"/{escape(name)}"), tail)
     return Missing()
 
 
@@ -183,9 +183,9 @@ def _workflows(rest: str, scope: Scope) -> Value:
     output, tail = _identifier(match[3])
     pointer = f"/{escape(output)}"
     if match[2] == "outputs" and name in scope.called:
-        return tailed(Result(scope.called[name], pointer), tail)
+        return _tailed(Result(scope.called[name], pointer), tail)
     if match[2] == "outputs" and name in scope.before:
-        return tailed(Result(name, pointer, before=True), tail)
+        return _tailed(Result(name, pointer, before=True), tail)
     raise Inexpressible(
         f"`$workflows.{rest}` is not known: no earlier step and no `dependsOn` runs `{name}`"
     )
@@ -196,7 +196,7 @@ def _response(rest: str, scope: Scope) -> Value:
     if scope.step in scope.workflow_steps:
         return Missing()
     if kind in ("body", "payload"):
-        return tailed(Body(scope.step, is_text=scope.is_text), tail)
+        return _tailed(Body(scope.step, is_text=scope.is_text), tail)
     if kind == "header":
         return Header(scope.step, tail.removeprefix(".").lower())
     return Missing()
@@ -209,7 +209,7 @@ def _request(rest: str, scope: Scope) -> Value:
         if body is None:
             members = [item for item in scope.sent if item.place == "body"]
             body = Object(tuple((item.name, item.value) for item in members))
-        return tailed(body, tail)
+        return _tailed(body, tail)
     name = tail.removeprefix(".")
     for item in scope.sent:
         if item.place == kind and item.name.lower() == name.lower():
@@ -258,7 +258,7 @@ def _identifier(rest: str) -> tuple[str, str]:
     return name, rest[len(name) :]
 
 
-def tailed(value: Value, tail: str) -> Value:
+def _tailed(value: Value, tail: str) -> Value:
     """A value, or the part of it that a tail names: `#/pointer` or `.name[0]`."""
     if not tail or tail == "#":
         return value

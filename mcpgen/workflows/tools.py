@@ -132,18 +132,16 @@ class Workflows(Definitions):
 
     def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
         """The workflows all of whose workflows there are."""
-        while True:
-            for name, workflow in compiled.items():
-                gone = sorted(workflow.workflows - compiled.keys())
-                if gone or name in _all_before(workflow, compiled):
-                    reason = (
-                        f"it runs `{gone[0]}`, which is skipped" if gone else "it depends on itself"
-                    )
-                    self._skip(name, workflow.pointer, reason)
-                    break
-            else:
-                return compiled
-            compiled = {key: each for key, each in compiled.items() if key != name}
+        reasons = {}
+        for name, workflow in compiled.items():
+            reasons |= dict.fromkeys(workflow.workflows - compiled.keys(), "")
+            if name in _all_before(workflow, compiled):
+                reasons[name] = "it depends on itself"
+        reasons = _with_callers(reasons, compiled)
+        for name, workflow in compiled.items():
+            if name in reasons:
+                self._skip(name, workflow.pointer, reasons[name])
+        return {name: each for name, each in compiled.items() if name not in reasons}
 
     def _skip(self, name: str, pointer: str, reason: str) -> None:
         origin = Origin(method=KIND, path=name, operation_id=name, pointer=pointer)
@@ -206,16 +204,24 @@ def _reasons_against(
         for step in workflow.steps:
             if step.operation:
                 _report_lacking(step, tools[step.operation], problems)
+    return _with_callers(reasons, workflows)
+
+
+def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) -> dict[str, str]:
+    """Why workflows are skipped, with those that run a skipped one, by workflowId."""
+    reasons = dict(reasons)
+    pending = [name for name in workflows if name not in reasons]
     while True:
-        more = {
-            name: f"it runs `{inner}`, which is skipped"
-            for name, workflow in workflows.items()
-            for inner in workflow.workflows & reasons.keys()
-            if name not in reasons
-        }
-        if not more:
+        rest = []
+        for name in pending:
+            skipped = sorted(workflows[name].workflows & reasons.keys())
+            if skipped:
+                reasons[name] = f"it runs `{skipped[0]}`, which is skipped"
+            else:
+                rest.append(name)
+        if len(rest) == len(pending):
             return reasons
-        reasons |= more
+        pending = rest
 
 
 def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
