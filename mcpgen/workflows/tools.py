@@ -130,7 +130,7 @@ class Workflows(Definitions):
 
     def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
         """The workflows all of whose workflows there are."""
-        reasons = {}
+        reasons: dict[str, str] = {}
         for name, workflow in compiled.items():
             reasons |= dict.fromkeys(workflow.workflows - compiled.keys(), "")
             if name in _all_before(workflow, compiled):

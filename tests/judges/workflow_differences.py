@@ -72,6 +72,8 @@ def _has_fewer_fields(ours: Request, theirs: Request) -> bool:
         return False
     if isinstance(first[3], dict) and isinstance(second[3], dict):
         return all(second[3].get(key) == value for key, value in first[3].items())
+    if isinstance(first[3], list) and isinstance(second[3], list):
+        return all(field in second[3] for field in first[3])
     return bool(first[3] == second[3])
 
 
