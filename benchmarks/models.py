@@ -217,6 +217,9 @@ class Listed:
     def near(self, name: str) -> str:
         return ""
 
+    def find(self, name: str) -> None:
+        return None
+
     def json(self, path: str) -> dict[str, Any]:
         return self._facts
 
