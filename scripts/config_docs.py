@@ -13,6 +13,65 @@ from mcpgen.config.file import SCHEMA_NAME
 from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, TABLES, Key, Table
 
 ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = {
+    "": """
+title = "Corner Bookshop"
+headers = { "X-Api-Version" = "2" }
+""",
+    "source": """
+[source]
+path = "../bookshop.yaml"
+obtained = "exported from the developer portal, version 7"
+""",
+    "auth": """
+[auth]
+scheme = "header:X-Api-Key"
+description = "The key from the back office, as in `bk_...`"
+""",
+    "select": """
+[select]
+include_tags = ["books", "authors"]
+exclude_methods = ["delete"]
+deprecated = false
+""",
+    "answers": """
+[answers]
+redact = ["ssn", "date_of_birth"]
+""",
+    "tools.*": """
+[tools."listBooks"]
+name = "find_books"
+title = "Find books"
+description = "Search the catalogue by genre, author and price."
+aliases = ["list_books"]
+
+[tools."cancelOrder"]
+enabled = false
+""",
+    "tools.*.hints": """
+[tools."placeOrder".hints]
+destructive = true
+idempotent = false
+""",
+    "tools.*.arguments.*": """
+[tools."listBooks".arguments.genre]
+name = "shelf"
+description = "The shelf to look at. Leave it out for all of them."
+
+[tools."listBooks".arguments.page-size]
+default = 20
+
+[tools."listBooks".arguments.in-stock]
+hidden = true
+value = true
+""",
+    "tools.*.answer": """
+[tools."listBooks".answer]
+keep = ["items.id", "items.title", "nextPageToken"]
+strip_nulls = true
+""",
+}
+"""By table, lines for the configuration of the sample `bookshop.yaml`. A test runs each of them."""
 
 
 def schema() -> dict[str, Any]:
@@ -83,6 +142,7 @@ def page() -> str:
             "After an edit run `mcpgen generate` in the project; `mcpgen check` in CI says when"
             " that was forgotten."
         ),
+        "The examples are for the sample `samples/specs/bookshop.yaml`; each works as it stands.",
         "",
     ]
     for table in TABLES:
@@ -95,18 +155,12 @@ def page() -> str:
             "|---|---|---|",
         ]
         lines += [f"| `{key.name}` | {_holds(key)} | {key.text} |" for key in table.keys]
-        lines += ["", "```toml", *([] if not table.name else [_example_header(table)])]
-        lines += [f"{key.name} = {key.example}" for key in table.keys if key.name != "url"]
-        lines += ["```", ""]
+        lines += ["", "```toml", EXAMPLES[table.name].strip("\n"), "```", ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _title(table: Table) -> str:
     return "At the top of the file" if not table.name else f"`{table.header}`"
-
-
-def _example_header(table: Table) -> str:
-    return table.header.replace("<operation>", "listBooks").replace("<argument>", "genre")
 
 
 def _holds(key: Key) -> str:

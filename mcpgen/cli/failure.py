@@ -94,6 +94,8 @@ def _report_usage(screen: Screen, error: typer.TyperException) -> int:
     message = error.format_message().replace(": Value error, ", ": ")
     message = message.split(" Choose from:")[0].rstrip(".")
     hint = "`mcpgen --help` lists the commands"
+    if re.search("'(install|uninstall|login|logout)'", message):
+        hint = "that is a command of the generated server, as in `bookshop-mcp install claude-code`"
     context = getattr(error, "ctx", None)
     if context is not None and context.parent is not None:
         usage = re.sub(r"[{}]|Usage: ", "", " ".join(context.get_usage().split()))

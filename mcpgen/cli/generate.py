@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -291,7 +292,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     inside = (
         ""
         if made.folder.resolve() == Path.cwd()
-        else f"cd {_folder(made.folder).rstrip(os.sep)} && "
+        else f"cd {shlex.quote(_folder(made.folder).rstrip(os.sep))} && "
     )
     steps = [(f"{inside}make test", "check every tool")]
     if first:

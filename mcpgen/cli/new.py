@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
 from enum import StrEnum
@@ -113,7 +114,7 @@ def new(
             "folder": str(wish.folder),
             "package": made.server.package,
             "tools": ["count_words"],
-            "next": f"cd {wish.folder} && make test",
+            "next": f"cd {shlex.quote(str(wish.folder))} && make test",
         }
         screen.data(json.dumps(data, indent=2))
     elif not quiet:
@@ -132,7 +133,7 @@ def _transport(answer: str) -> Transport:
 def _say_what_is_there(screen: Screen, folder: str, package: str) -> None:
     screen.out.print(f"{folder}/ is ready: one tool, `count_words`, and its test")
     screen.out.print()
-    screen.out.print(f"  cd {folder} && make test", style="bold")
+    screen.out.print(f"  cd {shlex.quote(folder)} && make test", style="bold")
     screen.out.print(
         "  without make: python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' &&"
         " .venv/bin/pytest"

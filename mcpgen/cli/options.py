@@ -12,6 +12,7 @@ import typer
 
 from ..config.keys import OPTIONS, Key, Option, Table
 from ..config.options import config_from_options
+from .completion import OFFERS
 
 OUTPUT = "Output"
 GROUPS = {"Config": "Document and server", "Selection": "Selection of operations"}
@@ -99,7 +100,7 @@ def _parameter(table: Table, key: Key, option: Option) -> inspect.Parameter:
     if option.is_argument:
         info = typer.Argument(**settings | {"metavar": option.name})
     else:
-        info = typer.Option(option.name, **settings)
+        info = typer.Option(option.name, autocompletion=OFFERS.get(key.name), **settings)
     default = False if key.kind == "flag" else None
     return _keyword(option.parameter, Annotated[_type(key), info], default)
 

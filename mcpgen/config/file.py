@@ -184,8 +184,8 @@ class _Reader:
         """Report a key that its table does not have."""
         word = path[-1]
         hint = REMOVED.get((table, word)) or _hint_for_key(word, names)
-        where = _quoted_header(BY_NAME[table].header)
-        self.add("E1102", path, f"unknown key `{word}` in {where}", hint=hint)
+        where = _where(BY_NAME[table].header)
+        self.add("E1102", path, f"unknown key `{word}` {where}", hint=hint)
 
     def wrong_value(self, path: KeyPath, expected: str, value: Any) -> None:
         """Report a value of the wrong kind."""
@@ -203,17 +203,17 @@ def _hint_for_key(word: str, names: list[str]) -> str:
     """Where a key that its table does not have belongs, or what it may have meant."""
     for table in TABLES:
         if any(key.name == word for key in table.keys):
-            return f"it belongs in {_quoted_header(table.header)}"
+            return f"it belongs {_where(table.header)}"
     near = difflib.get_close_matches(word.lower().replace("-", "_"), names, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{near[0]}`?"
     return f"its keys are {', '.join(f'`{name}`' for name in names)}"
 
 
-def _quoted_header(header: str) -> str:
+def _where(header: str) -> str:
     if header.startswith("["):
-        return f"`{header}`"
-    return f"the {header}"
+        return f"in `{header}`"
+    return f"at the {header}"
 
 
 def accepts(key: Key, value: Any) -> bool:
@@ -290,5 +290,11 @@ def _syntax_problem(text: str, file: str, error: tomllib.TOMLDecodeError) -> Pro
         line, column = int(position[1]), int(position[2])
     reason = re.sub(r"\s*\(at .*\)$", "", str(error))
     message = f"`{NAME}` is not TOML: {reason[:1].lower()}{reason[1:]}"
+    hint = ""
+    repeated = re.search(r"Cannot declare \((.+?),?\) twice", reason)
+    if repeated:
+        header = ".".join(re.findall(r"'([^']*)'", repeated[1]))
+        message = f"`[{header}]` stands twice in `{NAME}`"
+        hint = "write all of its keys under the first one"
     place = place_at(text, file, line, column)
-    return Problem(code="E1105", severity="error", message=message, place=place)
+    return Problem(code="E1105", severity="error", message=message, hint=hint, place=place)

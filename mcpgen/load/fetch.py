@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from ..problems import DocumentError, McpgenError, RefusedError, UsageError
 from ..runtime.origin import is_public
+from ..text import visible
 from .limits import Limits
 
 CHUNK = 65_536
@@ -299,10 +300,18 @@ def _explained(error: BaseException, name: str) -> BaseException:
             file=name,
             hint="try again, or download it and give the file",
         )
-    if isinstance(error, (OSError, ValueError)):
+    if isinstance(reason, socket.gaierror):
         return DocumentError.of(
             "E0122",
-            f"cannot be fetched: {str(reason)[:200]}",
+            f"the host `{visible(urllib.parse.urlsplit(name).hostname or '')}` is not known",
+            file=name,
+            hint="check the spelling of the URL, and the network",
+        )
+    if isinstance(error, (OSError, ValueError)):
+        words = getattr(reason, "strerror", None) or str(reason)
+        return DocumentError.of(
+            "E0122",
+            f"cannot be fetched: {words[:200]}",
             file=name,
             hint="check the URL and the network",
         )

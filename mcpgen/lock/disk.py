@@ -82,7 +82,13 @@ def read_pending(folder: Path) -> Lock | None:
     return _read(folder, PENDING)
 
 
-def require_lock(folder: Path, hint: str = "run `mcpgen generate`") -> Lock:
+MAKE_ONE = (
+    "give the folder of a project; `mcpgen generate openapi.yaml` makes one, and inside it"
+    " `mcpgen generate` is enough"
+)
+
+
+def require_lock(folder: Path, hint: str = MAKE_ONE) -> Lock:
     """The lock of a project. Raises UsageError where there is none: E1210 after an interrupted
     first run, else E1310 with the hint.
     """

@@ -180,7 +180,7 @@ class App:
         if ctx.request is None:
             return self._whole
         if self._paged is None:
-            self._paged = Pages.of(self._listed)
+            self._paged = Pages.of(self._listed, self._limits.http_list_bytes)
         return self._paged
 
     async def _call(

@@ -125,7 +125,7 @@ SETTINGS = (
             "Characters of a result before it is cut, with a word on how to get the rest", "api"),
     Setting("MAX_REQUEST_BYTES", "bytes", _MIB, 1, _GIB, "Bytes of a request", "api"),
     Setting("MAX_RESPONSE_BYTES", "bytes", 10 * _MIB, _KIB, _GIB, "Bytes of an answer", "api"),
-    Setting("MAX_BINARY_BYTES", "bytes", 384 * _KIB, 0, 100 * _MIB,
+    Setting("MAX_BINARY_BYTES", "bytes", 372 * _KIB, 0, 100 * _MIB,
             "Bytes of a file that is returned whole", "api"),
     Setting("ALLOW_ORIGINS", "origins", (), 0, 0,
             "Further origins that may be called, with credentials", "api"),
@@ -173,6 +173,9 @@ SETTINGS = (
             "Connections at the same time; the one that has waited longest makes room", "http"),
     Setting("HTTP_MAX_PER_ADDRESS", "count", 256, 1, 100_000,
             "Connections from one address", "http"),
+    Setting("HTTP_LIST_BYTES", "bytes", 480 * _KIB, 16 * _KIB, 100 * _MIB,
+            "Bytes of one page of the tool list; more for a client that reads the first page only",
+            "http"),
     Setting("HTTP_GRACE", "seconds", 3.0, 0.0, 600,
             "Seconds that new connections are still taken after SIGTERM, while `/ready` says no",
             "http"),
@@ -356,6 +359,7 @@ class Settings:
     http_idle_timeout: int = _DEFAULTS["HTTP_IDLE_TIMEOUT"]
     http_max_connections: int = _DEFAULTS["HTTP_MAX_CONNECTIONS"]
     http_max_per_address: int = _DEFAULTS["HTTP_MAX_PER_ADDRESS"]
+    http_list_bytes: int = _DEFAULTS["HTTP_LIST_BYTES"]
     http_grace: float = _DEFAULTS["HTTP_GRACE"]
     redactor: Redactor = field(default_factory=Redactor)
     notes: tuple[str, ...] = ()

@@ -67,19 +67,63 @@ def test_the_output_fits_eighty_columns():
     assert max(len(line.rstrip("\r")) for line in shown.split("\n")) <= 80
 
 
-@pytest.mark.parametrize(
-    ("words", "offer"), [("explain E020", "E0203"), ("lint --client curs", "cursor")]
-)
-def test_a_shell_completes_codes_and_clients(words, offer):
+def completions(words: str, shell: str = "bash", folder: Path = ROOT) -> list[str]:
+    """What a shell offers for the last of these words, which are read as the shell reads them."""
     environment = {
         **os.environ,
-        "_MCPGEN_COMPLETE": "complete_bash",
+        "_MCPGEN_COMPLETE": f"complete_{shell}",
         "COMP_WORDS": f"mcpgen {words}",
-        "COMP_CWORD": str(len(words.split())),
+        "COMP_CWORD": str(len(words.replace("\\ ", "").split(" "))),
+        "_TYPER_COMPLETE_ARGS": f"mcpgen {words}",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
     code = "from typer.main import get_command; from mcpgen.cli import app;"
     code += "get_command(app)(prog_name='mcpgen')"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=folder
     )
-    assert offer in done.stdout.split(), done.stderr
+    assert done.stderr == ""
+    return done.stdout.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "offer"), [("explain E020", "E0203"), ("lint --client curs", "cursor")]
+)
+def test_a_shell_completes_codes_and_clients(words, offer):
+    assert offer in completions(words)
+
+
+BOOKSHOP = SPECS / "bookshop.yaml"
+OF_THE_DOCUMENT = {
+    f"generate {BOOKSHOP} --include-tag ": ["authors", "books", "orders", "shop"],
+    f"generate {BOOKSHOP} --exclude-tag b": ["books"],
+    f"inspect {BOOKSHOP} --include-operation listB": ["listBooks"],
+    f"lint {BOOKSHOP} --exclude-path /auth": ["/authors", "/authors/{authorId}"],
+}
+
+
+@pytest.mark.parametrize(("words", "offers"), OF_THE_DOCUMENT.items(), ids=OF_THE_DOCUMENT)
+def test_a_shell_completes_words_of_the_document_that_is_named(words, offers):
+    assert [line for line in completions(words) if line] == offers
+
+
+def test_a_shell_completes_words_of_the_document_of_the_project(mcpgen, bookshop, here):
+    mcpgen("generate", "bookshop.yaml", "-o", "out")
+    words = completions("generate --include-tag o", folder=here / "out")
+    assert [line for line in words if line] == ["orders"]
+
+
+def test_a_word_of_several_words_is_offered_as_each_shell_takes_it(here):
+    (here / "api.yaml").write_text(
+        "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {tags: [Two words]}}}\n"
+    )
+    words = "generate api.yaml --include-tag "
+    for so_far in ("", "Tw", "Two\\ w"):
+        assert "Two\\ words" in completions(words + so_far, folder=here)
+    assert "Two words" in completions(words, "fish", here)
+
+
+@pytest.mark.parametrize("source", ["missing.yaml", "http://127.0.0.1:9/openapi.json", "-"])
+def test_where_no_document_can_be_read_nothing_is_offered(source, here):
+    (here / "empty.yaml").write_text("")
+    assert "".join(completions(f"generate {source} --include-tag ", folder=here)) == ""

@@ -36,7 +36,8 @@ def test_the_tutorial_works_as_it_is_printed(
     shop: str,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (here / "samples").symlink_to(ROOT / "samples")
+    for name in ("samples", "pyproject.toml"):
+        (here / name).symlink_to(ROOT / name)
     count = 0
     for language, text in blocks("tutorial.md"):
         if language == "toml":
@@ -50,6 +51,8 @@ def test_the_tutorial_works_as_it_is_printed(
                 variable, _, value = words[0].partition("=")
                 monkeypatch.setitem(os.environ, variable, value)
                 monkeypatch.setenv("MCPGEN_BOOKSHOP_BASE_URL", shop)
+            elif name == "pipx":
+                assert Path(words[-1], "pyproject.toml").is_file(), words
             elif name == "mcpgen":
                 ended = mcpgen(*words)
                 assert ended.code == 0, f"{words}: {ended.err}"

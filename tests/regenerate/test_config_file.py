@@ -81,7 +81,7 @@ def test_every_part_of_a_file_arrives() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message", "hint"),
     [
-        ('nam = "x"', 1, "unknown key `nam` in the top of the file", "did you mean `name`?"),
+        ('nam = "x"', 1, "unknown key `nam` at the top of the file", "did you mean `name`?"),
         ('\n\n[sorce]\npath = "x"', 3, "unknown key `sorce`", "did you mean `source`?"),
         (
             "[select]\ninclude_tag = []",

@@ -15,6 +15,8 @@ import pytest
 from mcp.types import CallToolResult
 from upstream import http, ok
 
+from mcpgen.runtime.settings import Settings
+
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 TOOL = {
     "name": "list_books",
@@ -321,6 +323,14 @@ def test_other_bytes_are_an_embedded_resource(shown: Any, kind: str) -> None:
     assert base64.b64decode(block["resource"]["blob"]) == body
     assert block["resource"]["uri"].endswith(hashlib.sha256(body).hexdigest())
     assert f"{len(body)} bytes" in note["text"]
+
+
+@pytest.mark.parametrize("kind", ["image/png", "application/pdf"])
+def test_the_largest_file_is_smaller_than_what_clients_take(shown: Any, kind: str) -> None:
+    most = Settings(name="shop").max_binary_bytes
+    _, blocks, structured = shown(http(200, bytes(most), kind))
+    result = {"content": blocks, "structuredContent": structured}
+    assert 500_000 < len(json.dumps(result)) < 512_000
 
 
 def test_bytes_over_the_limit_are_a_note_or_a_saved_file(shown: Any, tmp_path: Path) -> None:

@@ -16,10 +16,13 @@ from mcp.types import ListToolsResult
 from shop import PREFIX, command, write_package
 from test_server_http import Server
 
-from mcpgen.runtime.server.pages import PAGE_BYTES, Pages
+from mcpgen.runtime.server.pages import Pages
+from mcpgen.runtime.settings import Settings
 
 LINE = 512_000
 """What a page may be on the wire; clients refuse events of more than 1 MiB."""
+
+PAGE_BYTES = Settings(name="shop").http_list_bytes
 
 
 def tool(number: int, size: int = 4_000) -> dict[str, Any]:
@@ -49,19 +52,19 @@ def collected(page: Callable[[str | None], tuple[list[Any], str | None]]) -> lis
 @pytest.mark.parametrize("count", [0, 1, 3, 400])
 def test_pages_hold_every_tool_once_and_none_is_too_large(count: int) -> None:
     tools = [tool(number) for number in range(count)]
-    pages = Pages.of(tools)
+    pages = Pages.of(tools, PAGE_BYTES)
     parts = collected(lambda cursor: (pages.tools(cursor), pages.after(cursor)))
     assert [item for part in parts for item in part] == tools
     assert all(bytes_of(part) <= PAGE_BYTES + 2 for part in parts)
 
 
 def test_a_list_that_fits_is_one_page() -> None:
-    assert Pages.of([tool(1), tool(2)]).after(None) is None
+    assert Pages.of([tool(1), tool(2)], PAGE_BYTES).after(None) is None
 
 
 def test_a_tool_larger_than_a_page_has_one_of_its_own() -> None:
     tools = [tool(1), tool(2, PAGE_BYTES * 2), tool(3)]
-    pages = Pages.of(tools)
+    pages = Pages.of(tools, PAGE_BYTES)
     parts = collected(lambda cursor: (pages.tools(cursor), pages.after(cursor)))
     assert [len(part) for part in parts] == [1, 1, 1]
 
@@ -99,6 +102,25 @@ def test_over_http_both_eras_get_the_list_in_pages(big: Path, mode: str) -> None
     for page in pages:
         text = page.model_dump_json(by_alias=True, exclude_none=True)
         assert len(text.encode()) <= LINE
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_a_client_that_reads_the_first_page_only_can_get_the_list_in_one(
+    big: Path, mode: str
+) -> None:
+    variables = {"BASE_URL": "https://api.example.com", "HTTP_LIST_BYTES": "4000000"}
+    server = Server(big, {f"{PREFIX}_{name}": value for name, value in variables.items()})
+
+    async def run() -> ListToolsResult:
+        async with Client(server.url, mode=mode) as client:
+            return await client.list_tools()
+
+    try:
+        listed = asyncio.run(run())
+    finally:
+        server.stop()
+    assert listed.next_cursor is None
+    assert len(listed.tools) >= 400
 
 
 def test_on_stdio_the_list_stays_whole(big: Path) -> None:

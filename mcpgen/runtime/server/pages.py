@@ -1,16 +1,14 @@
 """A long list of tools in pages.
 
 Over HTTP an answer may be one server-sent event, and clients refuse events of more than 1 MiB. A
-list that fits into one page stays whole, because some clients read the first page only.
+list that fits into one page stays whole, because some clients read the first page only; for those,
+`..._HTTP_LIST_BYTES` makes room for a longer list.
 """
 
 from __future__ import annotations
 
 import json
 from typing import Any
-
-PAGE_BYTES = 500_000
-"""Of the tools of one page as JSON; with what stands around them a page is below 512 kB."""
 
 Tools = list[dict[str, Any]]
 
@@ -23,8 +21,8 @@ class Pages:
         self._cursors = [None, *(page[0]["name"] for page in pages[1:])]
 
     @classmethod
-    def of(cls, tools: Tools, limit: int = PAGE_BYTES) -> Pages:
-        """No page has more than `limit` bytes, unless a single tool has."""
+    def of(cls, tools: Tools, limit: int) -> Pages:
+        """No page has more than `limit` bytes of tools as JSON, unless a single tool has."""
         pages: list[Tools] = [[]]
         room = limit
         for tool in tools:

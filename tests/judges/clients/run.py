@@ -46,6 +46,7 @@ class Client:
     requirements: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -147,19 +148,20 @@ class Server:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([*words, "--quiet"], check=True, stderr=subprocess.DEVNULL)
 
-    def stdio(self) -> dict[str, Any]:
+    def stdio(self, settings: dict[str, str]) -> dict[str, Any]:
         """How a client starts it."""
         prefix = f"MCPGEN_{self.name.upper()}"
-        env = {f"{prefix}_{name}": value for name, value in self.environment.items()}
+        variables = self.environment | settings
+        env = {f"{prefix}_{name}": value for name, value in variables.items()}
         env |= {"PYTHONPATH": str(self.source), "PATH": os.environ["PATH"]}
         return {"command": sys.executable, "args": ["-m", self.package], "env": env}
 
     @contextmanager
-    def http(self) -> Iterator[str]:
-        """Serve it over HTTP; gives the address."""
+    def http(self, settings: dict[str, str]) -> Iterator[str]:
+        """Serve it over HTTP with further settings; gives the address."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        start = self.stdio()
+        start = self.stdio(settings)
         words = [start["command"], *start["args"], "--http", "--port", str(port)]
         process = subprocess.Popen(words, env=start["env"], stderr=subprocess.DEVNULL)
         try:
@@ -228,14 +230,17 @@ def last_line(text: str) -> str:
 
 
 def row(client: Client, servers: list[Server]) -> list[str]:
-    """The cells of a client: title, version, and a verdict for each server and transport."""
+    """The cells of a client: title, version, settings of the servers, and a verdict for each server
+    and transport.
+    """
+    settings = " ".join(f"`…_{name}={value}`" for name, value in client.settings.items())
     fault = client.install()
     if fault:
-        return [client.title, "", *[fault] * (2 * len(servers))]
-    cells = [client.title, client.version()]
+        return [client.title, "", settings, *[fault] * (2 * len(servers))]
+    cells = [client.title, client.version(), settings]
     for server in servers:
-        cells.append(client.verdict(server, {"stdio": server.stdio()}))
-        with server.http() as url:
+        cells.append(client.verdict(server, {"stdio": server.stdio(client.settings)}))
+        with server.http(client.settings) as url:
             cells.append(client.verdict(server, {"url": url}))
     return cells
 
@@ -243,7 +248,7 @@ def row(client: Client, servers: list[Server]) -> list[str]:
 def table(rows: list[list[str]], servers: list[Server]) -> str:
     """The table in Markdown."""
     heads = [f"{server.name}, {way}" for server in servers for way in ("stdio", "HTTP")]
-    lines = [["client", "version", *heads], ["---"] * (2 + len(heads)), *rows]
+    lines = [["client", "version", "set", *heads], ["---"] * (3 + len(heads)), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
@@ -286,7 +291,7 @@ def main(names: list[str]) -> int:
             print(" | ".join(rows[-1]), flush=True)
     if not names:
         write(table(rows, servers))
-    return int(any(cell not in ("ok",) for cells in rows for cell in cells[2:]))
+    return int(any(cell not in ("ok",) for cells in rows for cell in cells[3:]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,103 @@
+"""What a shell offers for the filters whose values stand in the document."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..load.copies import STDIN
+
+if TYPE_CHECKING:
+    from ..load.operations import DocumentedOperation
+
+Words = Callable[["DocumentedOperation"], list[str]]
+"""The words by which a filter chooses an operation."""
+Offer = Callable[[typer.Context, str], list[str]]
+"""(what was typed before, the word so far) → the words that a shell offers."""
+
+
+class Escaped(str):
+    """A word with the backslashes that Bash needs. Typer drops what does not start with the word so
+    far, which has none; this was compared before.
+    """
+
+    def startswith(self, *_: object) -> bool:
+        """Always."""
+        return True
+
+
+def _tags(operation: DocumentedOperation) -> list[str]:
+    from ..load.values import texts_in
+
+    return texts_in(operation.node.get("tags"))
+
+
+def _paths(operation: DocumentedOperation) -> list[str]:
+    return [operation.path]
+
+
+def _names(operation: DocumentedOperation) -> list[str]:
+    return [operation.operation_id or f"{operation.method} {operation.path}"]
+
+
+def _offer(words: Words) -> Offer:
+    def offer(ctx: typer.Context, incomplete: str) -> list[str]:
+        from ..problems import McpgenError
+
+        try:
+            operations = _operations(_sources(ctx))
+        except McpgenError:  # the command itself says what is wrong
+            return []
+        all_words = {word for operation in operations for word in words(operation)}
+        return [_as_typed(word) for word in sorted(all_words) if word.startswith(incomplete)]
+
+    return offer
+
+
+OFFERS: Mapping[str, Offer] = {
+    "include_tags": _offer(_tags),
+    "exclude_tags": _offer(_tags),
+    "include_paths": _offer(_paths),
+    "exclude_paths": _offer(_paths),
+    "include_operations": _offer(_names),
+    "exclude_operations": _offer(_names),
+}
+"""By the key of `mcpgen.toml`, what is offered for its option."""
+
+
+def _sources(ctx: typer.Context) -> list[str]:
+    """The documents that are named so far. An option without its value, as it is while a shell asks
+    for one, leaves them among the words that are not read yet.
+    """
+    words = ctx.params.get("spec") or ctx.args
+    return [word for word in words if word == STDIN or not word.startswith("-")]
+
+
+def _operations(sources: list[str]) -> list[DocumentedOperation]:
+    """The operations of the document that is named, else of the one of the project here. Nothing is
+    fetched or read from standard input for it. Raises McpgenError.
+    """
+    from ..config import Config
+    from ..config.new_file import is_url
+    from ..customise.bindings import documented
+    from ..pipeline import open_document
+    from ..problems import Problems
+    from ..project.run import request_of, settle
+
+    if any(is_url(source) or source == STDIN for source in sources):
+        return []
+    plan = settle(request_of(Config(sources=tuple(sources))))
+    return documented(open_document(plan.config, Problems()))
+
+
+def _as_typed(word: str) -> str:
+    """A word as a person would type it. Bash takes what it is offered as it is; other shells quote
+    by themselves.
+    """
+    if os.environ.get("_MCPGEN_COMPLETE") == "complete_bash":
+        return Escaped(re.sub(r"([^\w@%+=:,./{}-])", r"\\\1", word))
+    return word

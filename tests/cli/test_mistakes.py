@@ -1,0 +1,139 @@
+"""The mistakes of somebody's first hour: each gets one message that says what is wrong and what to do,
+and nothing is written.
+
+Mistakes in filters, addresses and documents without operations are in `test_no_silent_loss.py`;
+those at a server's own command line are in `tests/server`.
+"""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+COMMAND_LINE = {
+    "a misspelt file": (["generate", "bokshop.yaml"], "did you mean `bookshop.yaml`?"),
+    "a host that does not exist": (
+        ["generate", "http://api.invalid/openapi.json"],
+        "the host `api.invalid` is not known",
+    ),
+    "an empty folder": (["generate", "empty"], "a folder with JSON or YAML documents in it"),
+    "no document": (["generate"], "`mcpgen generate openapi.yaml` makes one"),
+    "a misspelt command": (["generat", "bookshop.yaml"], "Did you mean 'generate'?"),
+    "a misspelt option": (["generate", "bookshop.yaml", "--includ-tag", "books"], "--include-tag"),
+    "an option without its value": (["generate", "bookshop.yaml", "--name"], "--name"),
+    "a profile that is none": (
+        ["generate", "bookshop.yaml", "--profile", "gemini"],
+        "'gemini' is not one of 'portable', 'rich'",
+    ),
+    "a credential of an unknown kind": (
+        ["generate", "bookshop.yaml", "--auth", "digest"],
+        "it is `bearer`, `basic`, `header:NAME` or `query:NAME`",
+    ),
+    "a secret on the command line": (
+        ["generate", "bookshop.yaml", "--header", "Authorization: canary-0123456789"],
+        "as in `Authorization: env:NAME`",
+    ),
+    "an overlay that is missing": (["generate", "bookshop.yaml", "--overlay", "o.yaml"], "o.yaml"),
+    "an unknown client": (["lint", "bookshop.yaml", "--client", "curser"], "did you mean `cursor`"),
+    "an unknown code": (["explain", "E9999"], "`mcpgen explain` lists all of them"),
+    "add without its words": (["add"], "the usage is `mcpgen add [OPTIONS] tool|deploy NAME`"),
+    "add of something unknown": (["add", "toll", "x"], "'toll' is not one of 'tool', 'deploy'"),
+    "add outside of a project": (["add", "tool", "x"], "`mcpgen new NAME` makes one"),
+    "call outside of a project": (["call", "get_author"], "name one with `--project DIR`"),
+    "call without a tool": (["call"], "Missing argument 'TOOL'"),
+    "list outside of a project": (["list"], "name one with `--project DIR`"),
+    "check outside of a project": (["check"], "give the folder of a project"),
+    "verify outside of a project": (["verify"], "give the folder of a project"),
+    "diff outside of a project": (["diff"], "`mcpgen diff OLD NEW`"),
+    "serving a missing file": (["serve", "nothing.yaml"], "no such file: nothing.yaml"),
+    "a command of the server": (["install", "cursor"], "`bookshop-mcp install claude-code`"),
+    "new without a name": (["new"], "for example `mcpgen new demo --yes`"),
+}
+
+
+@pytest.mark.parametrize(("words", "remedy"), COMMAND_LINE.values(), ids=COMMAND_LINE)
+def test_a_mistake_on_the_command_line_says_what_to_do(
+    mcpgen, bookshop, here, words, remedy, monkeypatch
+):
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    (here / "empty").mkdir()
+    ended = mcpgen(*words)
+    assert ended.code in (1, 2)
+    assert remedy in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err and "Errno" not in ended.err
+    assert "canary" not in ended.err
+    assert {path.name for path in here.iterdir()} == {"bookshop.yaml", "empty"}
+
+
+OTHER_FORMATS = {
+    "RAML": ("#%RAML 1.0\ntitle: x\n", "a RAML document"),
+    "API Blueprint": ("FORMAT: 1A\n# API\n", "an API Blueprint"),
+    "Google discovery": (
+        '{"kind": "discovery#restDescription", "discoveryVersion": "v1"}',
+        "a Google API discovery document",
+    ),
+    "GraphQL": ("type Query {\n  a: Int\n}\n", "a GraphQL schema"),
+    "AsyncAPI": ("asyncapi: 2.0.0\n", "an AsyncAPI document"),
+    "HAR": ('{"log": {"entries": []}}', "an HTTP archive (HAR)"),
+    "Postman": ('{"info": {"_postman_id": "1"}, "item": []}', "a Postman collection"),
+    "protobuf": ('syntax = "proto3";\n', "a protobuf file"),
+    "WSDL": ('<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>', "a WSDL description"),
+    "Insomnia": ('{"_type": "export", "resources": []}', "an Insomnia export"),
+    "Overlay": ("overlay: 1.0.0\nactions: []\n", "an OpenAPI Overlay"),
+    "zip": ("PK\x03\x04", "a zip archive"),
+    "HTML": ("<html></html>", "an HTML page"),
+}
+
+
+@pytest.mark.parametrize(("text", "name"), OTHER_FORMATS.values(), ids=OTHER_FORMATS)
+def test_a_document_of_another_format_is_called_by_its_name(mcpgen, here, text, name):
+    (here / "doc").write_text(text)
+    ended = mcpgen("generate", "doc")
+    assert ended.code == 1
+    assert f"{name}" in ended.err and "= help: " in ended.err
+    assert [path.name for path in here.iterdir()] == ["doc"]
+
+
+IN_A_PROJECT = {
+    "a misspelt key": ("[select]", '[select]\ninclude_tag = ["books"]', "`include_tags`?"),
+    "a misspelt operation": (
+        "[select]",
+        '[select]\ninclude_operations = ["listBoks"]',
+        "did you mean `listBooks`",
+    ),
+    "a table that stands twice": (
+        "[select]",
+        "[select]\n\n[select]",
+        "`[select]` stands twice in `mcpgen.toml`",
+    ),
+    "a misspelt table": ("[select]", "[selekt]", "did you mean `select`?"),
+    "text that is not TOML": ("[select]", "[select", "`mcpgen.toml` is not TOML"),
+    "customising an operation that is not there": (
+        "[select]",
+        '[tools."listBoks"]\nname = "x"\n[select]',
+        "listBooks",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "remedy"), IN_A_PROJECT.values(), ids=IN_A_PROJECT)
+def test_a_mistake_in_the_configuration_names_the_file_and_what_was_meant(
+    mcpgen, bookshop, here, old, new, remedy
+):
+    mcpgen("generate", "bookshop.yaml", "-o", "shop", "-q")
+    path = here / "shop" / "mcpgen.toml"
+    assert f"\n{old}\n" in path.read_text()
+    path.write_text(path.read_text().replace(f"\n{old}\n", f"\n{new}\n"))
+    ended = mcpgen("generate", "-o", "shop")
+    assert ended.code == 2
+    assert remedy in ended.err
+    assert "mcpgen.toml" in ended.err
+
+
+def test_a_command_to_copy_is_quoted_for_the_shell(mcpgen, bookshop):
+    assert "cd 'my shop' && mcpgen call" in mcpgen("generate", "bookshop.yaml", "-o", "my shop").out
+    assert "cd 'my own' && make test" in mcpgen("new", "my own", "--yes").out
