@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
+import statistics
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,3 +104,85 @@ async def start(
             writer.close()
             return process
     raise TimeoutError("the server did not start")
+
+
+@dataclass(slots=True)
+class Served:
+    """What was measured over HTTP: the rates of each server by era, a value for each round, and
+    calls per second of ours with one process, with two, and with a slow API.
+    """
+
+    rates: dict[str, dict[str, list[Rate]]]
+    one: float = 0.0
+    two: float = 0.0
+    slow: float = 0.0
+
+    def figures(self) -> dict[str, Any]:
+        """The medians as plain data."""
+        eras = {
+            era: {
+                name: {
+                    "calls": statistics.median(each.calls for each in values),
+                    "cpu": statistics.median(each.cpu for each in values),
+                }
+                for name, values in servers.items()
+            }
+            for era, servers in self.rates.items()
+        }
+        return {"eras": eras, "workers": self.two / self.one, "slow": self.slow}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A server to measure: its command, which gets the port as its last word, what its environment
+    needs besides, and the name of the tool to call.
+    """
+
+    command: list[str]
+    environment: Mapping[str, str]
+    tool: str
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
+
+
+async def measure(
+    candidates: Mapping[str, Candidate], slow: Candidate, arguments: Any, rounds: int
+) -> Served:
+    """Measure the servers in turn, round by round. `candidates` holds ours as `mcpgen`, and `slow`
+    is ours in front of an API that takes its time.
+    """
+    served = Served({era: {name: [] for name in candidates} for era in (HANDSHAKE, MODERN)})
+    for name, candidate in candidates.items():
+        for era, rates in served.rates.items():
+            rates[name] = await one_era(candidate, era, arguments, rounds)
+    ours = candidates["mcpgen"]
+    two = Candidate([*ours.command[:-1], "--workers", "2", "--port"], ours.environment, ours.tool)
+    served.one = _calls(served.rates[HANDSHAKE]["mcpgen"])
+    served.two = _calls(await one_era(two, HANDSHAKE, arguments, rounds))
+    served.slow = _calls(await one_era(slow, HANDSHAKE, arguments, rounds))
+    return served
+
+
+def _calls(rates: list[Rate]) -> float:
+    """Calls per second, the median."""
+    return statistics.median(rate.calls for rate in rates)
+
+
+async def one_era(candidate: Candidate, era: str, arguments: Any, rounds: int) -> list[Rate]:
+    """The rates of a server in one era, a value for each round."""
+    port = free_port()
+    server = await start([*candidate.command, str(port)], port, candidate.environment)
+    try:
+        message = request(era, port, candidate.tool, arguments)
+        await load(port, message, server.pid, calls=200, together=32)
+        return [
+            await load(port, message, server.pid, calls=600, together=32) for _ in range(rounds)
+        ]
+    finally:
+        server.terminate()
+        await server.wait()

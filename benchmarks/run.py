@@ -3,7 +3,7 @@
 `python -m benchmarks.run [--rounds N] [--write]`
 
 Start, list, memory and calls are measured over each server's own stdio, runs interleaved, medians
-taken. `--write` writes `docs/performance.md` anew. Exit code 1 when a target is missed.
+taken; then calls over HTTP. `--write` writes `docs/performance.md` anew. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any
 
 from tests.judges import node, referee_server
 
+from . import http
 from .report import document, table
 from .stdio import Server, processor
 
@@ -200,6 +201,12 @@ async def measure(
     return figures, floors
 
 
+def _api(port: int, seconds: str) -> subprocess.Popen[bytes]:
+    """The API that is called, which takes so many seconds to answer."""
+    command = [sys.executable, "-m", "benchmarks.upstream", str(port), seconds]
+    return subprocess.Popen(command, cwd=node.CHECKOUT)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Measure, print, and say whether every target is met."""
     parser = argparse.ArgumentParser(prog="make bench", description=(__doc__ or "").split("\n")[0])
@@ -210,22 +217,35 @@ def main(argv: list[str] | None = None) -> int:
         print(f"make bench: not run: `{GITHUB}` is not there")
         return 2
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-bench-"))
-    port = 8931
-    upstream = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.upstream", str(port)], cwd=node.CHECKOUT
-    )
+    port, slow_port = http.free_port(), http.free_port()
+    upstream, slow_upstream = _api(port, "0"), _api(slow_port, "0.1")
     try:
-        base = f"http://127.0.0.1:{port}"
+        base, slow_base = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{slow_port}"
         rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
         cost = generation(max(1, options.rounds // 2), folder)
         package = next((folder / "0" / "src").iterdir())
         candidates = {
             "mcpgen": Candidate([sys.executable, "-m", package.name], environment(package, base)),
             "fastmcp": Candidate(
-                [rival, str(Path(__file__).with_name("fastmcp_server.py")), str(GITHUB), base], {}
+                [
+                    rival,
+                    "-P",
+                    str(Path(__file__).with_name("fastmcp_server.py")),
+                    str(GITHUB),
+                    base,
+                ],
+                {},
             ),
         }
         figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds, upstream.pid))
+        tools = {name: tool_named(values.lines) for name, values in figures.items()}
+        command = [sys.executable, "-m", package.name, "--http", "--port"]
+        over_http = {
+            "mcpgen": http.Candidate(command, environment(package, base), tools["mcpgen"]),
+            "fastmcp": http.Candidate(candidates["fastmcp"].command, {}, tools["fastmcp"]),
+        }
+        slow = http.Candidate(command, environment(package, slow_base), tools["mcpgen"])
+        served = asyncio.run(http.measure(over_http, slow, ARGUMENTS, options.rounds))
         result = {
             "machine": (
                 f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
@@ -233,6 +253,7 @@ def main(argv: list[str] | None = None) -> int:
             "generation": cost,
             "bare": statistics.median(bare),
             "empty": statistics.median(empty),
+            "http": served.figures(),
             "servers": {
                 name: {
                     "start": statistics.median(values.start),
@@ -247,8 +268,9 @@ def main(argv: list[str] | None = None) -> int:
             },
         }
     finally:
-        upstream.terminate()
-        upstream.wait()
+        for process in (upstream, slow_upstream):
+            process.terminate()
+            process.wait()
         shutil.rmtree(folder, ignore_errors=True)
     text, met = table(result)
     print(text)

@@ -10,6 +10,7 @@ import logging.handlers
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from .log import event
 from .record import Record
@@ -23,29 +24,40 @@ MAX_ARGUMENTS = 64 * 1024
 """Characters of a call's arguments as JSON; longer ones are cut."""
 
 
-class Audit:
-    """Notes calls with `write`, which gets a line. Secrets of this process and the fields in
-    `withheld` are left out of the arguments.
+class Arguments:
+    """The arguments of a call as others may read them: without the secrets of this process and the
+    fields in `withheld`.
     """
 
-    def __init__(
-        self, write: Callable[[str], None], redactor: Redactor, withheld: Iterable[str]
-    ) -> None:
-        self._write = write
+    def __init__(self, redactor: Redactor, withheld: Iterable[str]) -> None:
         self._redactor = redactor
         self._withheld = Withheld(withheld)
+
+    def __call__(self, record: Record) -> dict[str, Any]:
+        """The arguments as a field of a line."""
+        arguments = self._redactor.data(self._withheld.without(record.arguments or {}))
+        text = json.dumps(arguments)
+        if len(text) > MAX_ARGUMENTS:
+            arguments = text[:MAX_ARGUMENTS]
+        return {"arguments": arguments}
+
+
+class Audit:
+    """Notes calls with `write`, which gets a line."""
+
+    def __init__(self, write: Callable[[str], None], arguments: Arguments) -> None:
+        self._write = write
+        self._arguments = arguments
 
     def __call__(self, record: Record) -> None:
         """Note a call, unless its tool changes nothing."""
         if not record.writes:
             return
-        arguments = self._redactor.data(self._withheld.without(record.arguments or {}))
-        text = json.dumps(arguments)
         line = {
             "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
             "subject": record.subject,
             "tool": record.tool,
-            "arguments": arguments if len(text) <= MAX_ARGUMENTS else text[:MAX_ARGUMENTS],
+            **self._arguments(record),
             "status": record.status,
             "requests": record.requests,
             "trace": record.trace,
@@ -56,7 +68,7 @@ class Audit:
             event("error", "audit_failed", tool=record.tool, reason=error.strerror or "")
 
 
-def audit(place: str, redactor: Redactor, withheld: Iterable[str]) -> Audit:
+def audit(place: str, arguments: Arguments) -> Audit:
     """The audit that writes to a file of that path, or to `syslog`. Raises StartError where that
     cannot be written to.
     """
@@ -65,7 +77,7 @@ def audit(place: str, redactor: Redactor, withheld: Iterable[str]) -> Audit:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StartError(f"the audit cannot be written to `{place}`: {reason}") from error
-    return Audit(write, redactor, withheld)
+    return Audit(write, arguments)
 
 
 def _file(path: Path) -> Callable[[str], None]:

@@ -75,15 +75,24 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
     return settings
 
 
-def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
-    """The tools that were chosen, with the audit of their calls. Raises StartError."""
-    from .app import App
-    from .record import observers
+def _note_arguments(settings: Settings) -> None:
+    """Note the arguments of calls in the audit, and in the log. Raises StartError."""
+    from .audit import Arguments, audit
+    from .record import notes, observers
 
+    arguments = Arguments(settings.redactor, settings.redact)
     if settings.audit:
-        from .audit import audit
+        observers.append(audit(settings.audit, arguments))
+    if settings.log_arguments:
+        notes.append(arguments)
 
-        observers.append(audit(settings.audit, settings.redactor, settings.redact))
+
+def _app(package: str, options: argparse.Namespace, settings: Settings) -> App:
+    """The tools that were chosen, with what is noted of their calls. Raises StartError."""
+    from .app import App
+
+    if settings.audit or settings.log_arguments:
+        _note_arguments(settings)
     return App(
         package,
         toolsets=_names(options.toolsets) or settings.toolsets,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Record:
-    """One call. Arguments are here for the audit alone: no line of the log shows them."""
+    """One call. Its arguments are here for the audit, and for the log where that is asked for."""
 
     tool: str
     subject: str = ""
@@ -67,6 +67,8 @@ class Record:
         }
         fields.update({name: value for name, value in optional.items() if value})
         fields.update(self.details)
+        for note in notes:
+            fields.update(note(self))
         if self.status == "ok":
             event("info", "call", **fields)
         else:
@@ -77,6 +79,9 @@ Observer = Callable[[Record], None]
 
 observers: list[Observer] = []
 """What else is told of each call: the metrics and the audit, where they are on."""
+
+notes: list[Callable[[Record], dict[str, Any]]] = []
+"""What else the line of each call holds, where it is asked for."""
 
 Send = Callable[..., Awaitable[Any]]
 

@@ -99,6 +99,8 @@ SETTINGS = (
             " needs the extra `redis` (secret)", "calls", "each counts its own"),
     Setting("AUDIT", "text", "", 0, 0,
             "File (or `syslog`) to which each call that can change something is added", "calls"),
+    Setting("LOG_ARGUMENTS", "flag", False, 0, 0,
+            "`1`: the log line of each call has its arguments, without secrets", "calls", "0"),
     Setting("TELEMETRY", "flag", False, 0, 0,
             "`1`: traces and metrics over OTLP, as the `OTEL_*` variables say;"
             " needs the extra `telemetry`", "calls", "0"),
@@ -317,6 +319,7 @@ class Settings:
     """Calls a second; 0 is no limit."""
     audit: str = _DEFAULTS["AUDIT"]
     """The path of a file, `syslog`, or nothing."""
+    log_arguments: bool = _DEFAULTS["LOG_ARGUMENTS"]
     telemetry: bool = _DEFAULTS["TELEMETRY"]
     metrics_port: int = _DEFAULTS["METRICS_PORT"]
     """0 for no port."""

@@ -699,6 +699,47 @@ def test_what_the_operator_named_may_be_private(
     run(main())
 
 
+def test_the_next_address_of_a_host_is_tried(
+    settings: Any, runtime: Any, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with Upstream() as upstream:
+
+            async def resolve(host: str, port: int, **_: Any) -> Any:
+                return [
+                    (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+                    for address in ("127.0.0.9", "127.0.0.1")
+                ]
+
+            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
+            made = settings(f"http://localhost:{upstream.port}", RETRIES="0")
+            async with runtime.api.Api(made) as api:
+                assert (await get(api)).status == 200
+
+    run(main())
+
+
+def test_an_api_that_does_not_read_a_large_body_is_given_up(
+    settings: Any, runtime: Any, run: Any
+) -> None:
+    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(5)
+        writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(deaf, "127.0.0.1", 0, limit=1)
+        port = server.sockets[0].getsockname()[1]
+        limits = {"RETRIES": "0", "TIMEOUT": "0.3", "MAX_REQUEST_BYTES": "64000000"}
+        made = settings(f"http://127.0.0.1:{port}", **limits)
+        async with runtime.api.Api(made) as api:
+            with pytest.raises(runtime.errors.TimedOut):
+                body = b"x" * 32_000_000
+                await api.request("POST", "/x", content=body, media_type="text/plain")
+        server.close()
+
+    run(main())
+
+
 def test_proxies_and_key_logs_of_the_environment_are_not_used(
     calling: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, runtime: Any, settings: Any
 ) -> None:

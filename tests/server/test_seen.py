@@ -21,9 +21,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from served import LIST, Server, Start
 from shop import PACKAGE, Recorder, process_environment
 
+from mcpgen.runtime import audit
 from mcpgen.runtime.caller import Caller
-from mcpgen.runtime.record import recorded
-from mcpgen.runtime.secrets import Secret
+from mcpgen.runtime.record import Record, recorded
+from mcpgen.runtime.secrets import MASK, Redactor, Secret
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
@@ -202,6 +203,39 @@ def test_what_can_change_something_is_audited_without_secrets(
     ]
     assert records[0]["arguments"]["book_id"] == "1"
     assert "canary" not in json.dumps(records)
+
+
+def test_arguments_are_logged_without_secrets_where_that_is_asked_for(
+    start: Start, api: Recorder
+) -> None:
+    server = start(LOG_ARGUMENTS="1", HTTP_GRACE="0")
+    server.send(call("get_book", {"book_id": "7"}))
+    server.send(
+        call("update_book", {"book_id": "8", "title": "T", "blurb": "canary-key-0123456789"})
+    )
+    calls = [line for line in ended(server) if line["event"] in ("call", "call_failed")]
+    assert calls[0]["arguments"] == {"book_id": "7"}
+    assert calls[1]["arguments"]["book_id"] == "8"
+    assert "canary" not in json.dumps(calls)
+
+
+def test_the_audit_goes_to_syslog_as_security_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as journal:
+        journal.bind(str(tmp_path / "log"))
+        journal.settimeout(10)
+        monkeypatch.setattr(audit, "SOCKET", str(tmp_path / "log"))
+        note = audit.audit("syslog", audit.Arguments(Redactor(["secret-of-mine"]), ["ssn"]))
+        note(Record("list_books", writes=False))
+        arguments = {"id": 1, "ssn": "078-05-1120", "note": "my secret-of-mine"}
+        note(Record("remove_book", writes=True, arguments=arguments))
+        message = journal.recv(65_536).decode()
+    # RFC 5424, section 6.2.1: facility 10 (authpriv), severity 6 (informational)
+    assert message.startswith("<86>{")
+    line = json.loads(message[4:].rstrip("\0"))
+    assert line["tool"] == "remove_book"
+    assert line["arguments"] == {"id": 1, "note": f"my {MASK}"}
 
 
 def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(

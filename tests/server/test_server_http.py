@@ -8,6 +8,9 @@ import hashlib
 import hmac
 import importlib
 import json
+import os
+import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -64,6 +67,21 @@ def test_the_official_client_lists_calls_and_sees_progress(
     assert called.is_error is False
     assert seen == [1, 2]
     assert len(api.requests) == 1
+
+
+def test_many_connections_wait_until_the_server_takes_them(start: Start) -> None:
+    server = start()
+    waiting: list[socket.socket] = []
+    os.kill(server.process, signal.SIGSTOP)
+    try:
+        for _ in range(200):
+            # The second packet of a client whose first one was dropped would come after a second
+            connection = socket.create_connection(("127.0.0.1", server.port), timeout=0.9)
+            waiting.append(connection)
+    finally:
+        os.kill(server.process, signal.SIGCONT)
+        for connection in waiting:
+            connection.close()
 
 
 def test_only_requests_for_this_host_from_this_origin_are_served(

@@ -271,9 +271,12 @@ class Api:
 
     def _health(self, call: ApiCall) -> Health:
         """What is known of the API that a call goes to."""
-        settings = self.settings
-        new = Health(settings.breaker_failures, settings.breaker_seconds)
-        return self._healths.setdefault(origin_of(call.base), new)
+        origin = origin_of(call.base)
+        health = self._healths.get(origin)
+        if health is None:
+            health = Health(self.settings.breaker_failures, self.settings.breaker_seconds)
+            self._healths[origin] = health
+        return health
 
     def _wait_after(self, answer: Answer[Any], call: ApiCall, default: float) -> float:
         """Seconds until the next attempt: what the API asks for, or else `default`.
@@ -516,8 +519,6 @@ def _translated(error: Exception, settings: Settings) -> Exception:
         return TimedOut(f"no connection to the API within {settings.connect_timeout:g} seconds")
     if isinstance(error, httpcore2.ConnectError):
         return Unreachable(_unreachable(error.__cause__ or error.__context__ or error))
-    if isinstance(error, httpcore2.PoolTimeout):
-        return Busy("busy: no connection to the API became free in time")
     if isinstance(error, httpcore2.TimeoutException):
         timed_out = TimedOut(
             f"the API sent nothing for {settings.timeout:g} seconds"

@@ -3,21 +3,18 @@
 The address rule is applied to the address that is connected to, not to one looked up before: a name
 is resolved once, and the result decides.
 
-Requests go to httpcore2's connection pool, below `httpx2.AsyncClient`: a request takes 0.8 ms of
-CPU here and 1.2 ms through the client with the same pool, and the request is more than half of a
-tool call (docs/performance.md of mcpgen). The client's cookies, redirects, proxies and credentials
-from the environment would have to be turned off besides.
+Requests go to httpcore2's connections, below `httpx2.AsyncClient` and its pool: the client took a
+third of a request's CPU (docs/performance.md of mcpgen), and its cookies, redirects, proxies and
+credentials from the environment would have to be turned off.
 """
 
 from __future__ import annotations
 
 import asyncio
-import select
 import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any
 
 import httpcore2
 import httpx2
@@ -25,6 +22,7 @@ import httpx2
 from ..errors import BadAnswer, Refused
 from ..origin import is_public, origin_of
 from ..settings import Settings
+from .connections import Pool, Stream
 
 MAX_HEADERS = 256
 MAX_ADDRESSES = 4
@@ -37,7 +35,7 @@ class PrivateAddress(Refused):
     """The host is at an address of this machine or network, and the operator has not named it."""
 
 
-class Backend(httpcore2.AsyncNetworkBackend):
+class Network:
     """Open connections to public addresses; to others only for hosts that the operator named."""
 
     def __init__(self, settings: Settings) -> None:
@@ -48,33 +46,26 @@ class Backend(httpcore2.AsyncNetworkBackend):
             self._named_hosts.add((exchange.host, exchange.port))
         if settings.base_url_trusted:
             self._named_hosts.add((settings.origin.host, settings.origin.port))
-        self._inner = httpcore2.AnyIOBackend()
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Resolve the name, check its addresses, connect to the first that answers."""
-        if self._settings.allow_private or (host.lower(), port) in self._named_hosts:
-            return _Connection(
-                await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+    async def connect(self, host: str, port: int, timeout: float) -> Stream:
+        """Resolve the name, check its addresses, connect to the first that answers. Raises
+        httpcore2's errors and PrivateAddress.
+        """
+        addresses = await self._addresses(host, port, timeout)
+        if not self._may_be_private(host, port) and not all(map(is_public, addresses)):
+            variable = self._settings.variable
+            raise PrivateAddress(
+                "nothing was sent: the host of the API is at a private address; the operator of"
+                f" this server can allow that by naming the API in `{variable('BASE_URL')}`, or for"
+                f" every host with `{variable('ALLOW_PRIVATE')}=true`"
             )
-        failure: Exception = httpcore2.ConnectError("the name has no address")
-        for address in await self._addresses(host, port, timeout):
-            try:
-                stream = await self._inner.connect_tcp(
-                    address, port, timeout, local_address, socket_options
-                )
-                return _Connection(stream)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
-        raise failure
+        return await Stream.connected(addresses[:MAX_ADDRESSES], port, timeout)
 
-    async def _addresses(self, host: str, port: int, timeout: float | None) -> list[str]:
+    def _may_be_private(self, host: str, port: int) -> bool:
+        return self._settings.allow_private or (host.lower(), port) in self._named_hosts
+
+    async def _addresses(self, host: str, port: int, timeout: float) -> list[str]:
+        """The addresses of a name, in the order of preference. Raises httpcore2's errors."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout):
@@ -83,69 +74,7 @@ class Backend(httpcore2.AsyncNetworkBackend):
             raise httpcore2.ConnectTimeout("resolving the name took too long") from None
         except (OSError, UnicodeError):
             raise httpcore2.ConnectError("the name cannot be resolved") from None
-        addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
-        if not all(is_public(address) for address in addresses):
-            variable = self._settings.variable
-            raise PrivateAddress(
-                "nothing was sent: the host of the API is at a private address; the operator of"
-                f" this server can allow that by naming the API in `{variable('BASE_URL')}`, or for"
-                f" every host with `{variable('ALLOW_PRIVATE')}=true`"
-            )
-        return addresses[:MAX_ADDRESSES]
-
-    async def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore2.AsyncNetworkStream:
-        """Raise ConnectError: an API is reached by its URL."""
-        raise httpcore2.ConnectError("no Unix sockets")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)
-
-
-class _Connection(httpcore2.AsyncNetworkStream):
-    """A stream with a cheap `is_readable` check for pool reuse.
-
-    The pool asks every idle connection before each request, and the library's own check takes
-    longer than everything else that the pool does.
-    """
-
-    def __init__(self, stream: httpcore2.AsyncNetworkStream) -> None:
-        self._stream = stream
-        self._socket = stream.get_extra_info("socket")
-        self._poll = select.poll() if hasattr(select, "poll") else None  # not on Windows
-        if self._poll is not None:
-            self._poll.register(self._socket, select.POLLIN)
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Receive some bytes; none at the end."""
-        return await self._stream.read(max_bytes, timeout)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes."""
-        if buffer:
-            await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self._stream.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """The same connection with TLS on top."""
-        return _Connection(await self._stream.start_tls(ssl_context, server_hostname, timeout))
-
-    def get_extra_info(self, info: str) -> Any:
-        """A fact about the connection."""
-        if info == "is_readable" and self._poll is not None:
-            # The number of a closed socket may belong to another one by now
-            return self._socket.fileno() < 0 or bool(self._poll.poll(0))
-        return self._stream.get_extra_info(info)
+        return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
 class Response:
@@ -155,8 +84,15 @@ class Response:
     holds the header fields as received.
     """
 
-    def __init__(self, answer: httpcore2.Response) -> None:
+    def __init__(
+        self,
+        answer: httpcore2.Response,
+        connection: httpcore2.AsyncHTTP11Connection,
+        pool: Pool,
+    ) -> None:
         self._answer = answer
+        self._connection = connection
+        self._pool = pool
         self.status = answer.status
         self.raw = answer.headers
         values: dict[str, list[str]] = {}
@@ -170,11 +106,16 @@ class Response:
 
     async def aclose(self) -> None:
         """Release the connection. An answer read to its end leaves it to the next request."""
-        await self._answer.aclose()
+        try:
+            await self._answer.aclose()
+        except BaseException:
+            await self.drop()
+            raise
+        await self._pool.give_back(self._connection)
 
     async def drop(self) -> None:
         """Close the connection of this answer, so that it is not used again."""
-        await self._answer.extensions["network_stream"].aclose()
+        await self._connection.aclose()
 
     @property
     def leftover(self) -> bool:
@@ -184,8 +125,7 @@ class Response:
         The library keeps them without telling (httpcore2 2.16, h11 `trailing_data`), so this reads
         its private state.
         """
-        stream = getattr(self._answer.stream, "_stream", None)
-        state = getattr(getattr(stream, "_connection", None), "_h11_state", None)
+        state = getattr(self._connection, "_h11_state", None)
         trailing = getattr(state, "trailing_data", (b"", False))
         return bool(trailing[0])
 
@@ -199,7 +139,7 @@ def _text(value: bytes) -> str:
 
 
 class Transport:
-    """Send requests over a pool of connections with `Backend` below it. Raises httpcore2's errors.
+    """Send requests over a pool of connections with `Network` below it. Raises httpcore2's errors.
 
     Unlike an HTTP client it follows no redirects, keeps no cookies and reads no proxy settings or
     credentials from the environment.
@@ -211,15 +151,8 @@ class Transport:
             "connect": settings.connect_timeout,
             "read": settings.timeout,
             "write": settings.timeout,
-            "pool": settings.timeout,
         }
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=tls(settings),
-            max_connections=settings.max_concurrency + 4,
-            max_keepalive_connections=settings.max_concurrency,
-            keepalive_expiry=30.0,
-            network_backend=Backend(settings),
-        )
+        self._pool = Pool(Network(settings), tls(settings), settings.max_concurrency)
 
     async def send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
@@ -245,7 +178,13 @@ class Transport:
             content=content,
             extensions={"timeout": self._timeouts},
         )
-        return Response(await self._pool.handle_async_request(request))
+        connection = await self._pool.take(request.url, self._timeouts["connect"])
+        try:
+            answer = await connection.handle_async_request(request)
+        except BaseException:
+            await connection.aclose()
+            raise
+        return Response(answer, connection, self._pool)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -263,6 +202,7 @@ def tls(settings: Settings) -> ssl.SSLContext:
         context.load_verify_locations(settings.ca_file)
     if settings.client_cert is not None:
         context.load_cert_chain(settings.client_cert, settings.client_key)
+    context.set_alpn_protocols(["http/1.1"])
     return context
 
 

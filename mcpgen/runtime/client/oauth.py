@@ -93,8 +93,7 @@ class Token:
             raise refused
         self._settings.redactor.add(grant.access_token)
         self._token = Secret(grant.access_token)
-        seconds = grant.seconds or DEFAULT_SECONDS
-        self._until = time.monotonic() + seconds - margin(seconds)
+        self._until = time.monotonic() + grant.used_seconds
 
     def _url(self) -> httpx2.URL:
         """The token endpoint, if it is one that the client's secret may be sent to."""
@@ -135,6 +134,12 @@ class Grant:
     access_token: str
     refresh_token: str
     seconds: float
+
+    @property
+    def used_seconds(self) -> float:
+        """How long the access token is used: it is renewed a while before its end."""
+        seconds = self.seconds or DEFAULT_SECONDS
+        return seconds - min(60.0, seconds * 0.1)
 
 
 async def ask(
@@ -185,11 +190,6 @@ def lifetime(seconds: Any, default: float = 0.0) -> float:
     if isinstance(seconds, int | float) and 0 < seconds < 10**9:
         return float(seconds)
     return default
-
-
-def margin(seconds: float) -> float:
-    """How long before its end a token that lives `seconds` is renewed."""
-    return min(60.0, seconds * 0.1)
 
 
 def error_of(answer: Answer[Any]) -> str:

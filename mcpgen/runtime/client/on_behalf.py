@@ -19,7 +19,7 @@ from ..errors import Refused
 from ..results.answer import Answer
 from ..secrets import Secret
 from ..settings import Settings
-from .oauth import DEFAULT_SECONDS, Client, Post, TokenRefused, ask, error_text, grant_of, margin
+from .oauth import Client, Post, TokenRefused, ask, error_text, grant_of
 
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -106,8 +106,7 @@ class Exchange:
                 "the token endpoint gave the caller's own token back, which does not go to the API"
             )
         entry.token = Secret(grant.access_token)
-        seconds = grant.seconds or DEFAULT_SECONDS
-        entry.until = min(time.time() + seconds - margin(seconds), caller.expires)
+        entry.until = min(time.time() + grant.used_seconds, caller.expires)
 
 
 def _is_bearer(answer: Answer[Any]) -> bool:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import httpx2
 
-from ..client.oauth import Client, Grant, Post, TokenRefused, ask, error_text, grant_of, margin
+from ..client.oauth import Client, Grant, Post, TokenRefused, ask, error_text, grant_of
 from ..secrets import Secret
 from ..settings import Credential, Settings
 from .endpoints import safe_url
@@ -132,7 +132,7 @@ def after(tokens: Tokens, grant: Grant) -> Tokens:
     """The tokens after a grant; a refresh token that was not replaced stays."""
     expires_at = 0.0
     if grant.seconds:
-        expires_at = time.time() + grant.seconds - margin(grant.seconds)
+        expires_at = time.time() + grant.used_seconds
     return Tokens(
         access_token=grant.access_token,
         refresh_token=grant.refresh_token or tokens.refresh_token,

@@ -24,6 +24,11 @@ from ..log import event
 INTERRUPT_SECONDS = 5
 """How long Ctrl-C waits for calls under way; a second Ctrl-C does not."""
 
+QUEUE = 1024
+"""Connections that the system keeps until they are accepted; beyond that a client's first packet is
+dropped, and sent again after a second. asyncio would have as many as it accepts in a row.
+"""
+
 
 class Server(uvicorn.Server):
     """uvicorn's server with a grace period. `drain` is called when the period begins, `parent` is a
@@ -50,6 +55,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and watch the process that started this one."""
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(QUEUE)
         if self.announcement:
             print(self.announcement, file=sys.stderr)
         if self._parent is not None:
