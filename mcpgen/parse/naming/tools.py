@@ -106,6 +106,11 @@ class _Naming:
         own = [word for word in self.words if word not in STOP_WORDS]
         return list(dict.fromkeys([*own, *literals, *parameters, self.verb()]))
 
+    def last_literal(self) -> str:
+        """The words of the path's last literal, as one."""
+        literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
+        return "_".join(literals[-1].words) if literals else ""
+
     def verb(self) -> str:
         """The verb of method and path."""
         return verb_and_resource(self.subject.method, self.subject.path)[0]
@@ -172,8 +177,11 @@ def _coinciding(namings: Iterable[_Naming], owners: Mapping[str, str]) -> list[l
 
 
 def _tell_apart(group: list[_Naming]) -> None:
-    """Give each name of a group a word that no other has, or else the words that some lack."""
+    """Give each name of a group a word that no other has, or else the words that some lack, or
+    else the last literal of its path: that may say a word of the path once more.
+    """
     candidates = {naming.subject.key: naming.candidates() for naming in group}
+    last_literals = Counter(naming.last_literal() for naming in group)
     count = Counter(word for own in candidates.values() for word in own)
     for naming in group:
         if naming.is_pinned:
@@ -182,5 +190,7 @@ def _tell_apart(group: list[_Naming]) -> None:
         unique = [word for word in new if count[word] == 1]
         lacking = [word for word in new if count[word] < len(group)]
         telling = unique[:1] or lacking[:2]
+        if not telling and last_literals[naming.last_literal()] == 1:
+            telling = [naming.last_literal()]
         if telling:
             naming.add(telling)

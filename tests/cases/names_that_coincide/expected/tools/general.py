@@ -55,3 +55,37 @@ async def list_teams_v2(api: Api) -> Answer[Any]:
 async def list_users(api: Api) -> Answer[Any]:
     """List users."""
     return await api.request("GET", "/users")
+
+
+async def upload_key_certificate(
+    api: Api,
+    *,
+    id: str,
+    use: str,
+) -> Answer[Any]:
+    """Upload a certificate and its key."""
+    return await api.request(
+        "POST",
+        "/keys/{id}/certificates/{use}/upload",
+        path_args={
+            "id": id,
+            "use": use,
+        },
+    )
+
+
+async def upload_key_certificate_upload_certificate(
+    api: Api,
+    *,
+    id: str,
+    use: str,
+) -> Answer[Any]:
+    """Upload a certificate alone."""
+    return await api.request(
+        "POST",
+        "/keys/{id}/certificates/{use}/upload-certificate",
+        path_args={
+            "id": id,
+            "use": use,
+        },
+    )
