@@ -40,7 +40,8 @@ _EMPTY_TAG = re.compile(r"<[A-Za-z][\w.-]*(?:\s[^<>]*)?/>")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK = re.compile(
-    r"\[((?:[^\[\]]|\[[^\[\]\n]*\]){1,500})\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
+    r"\[((?:[^\[\]]|\[[^\[\]\n]*\]){1,500})\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\]"
+    r"|\(https?://[^\s()]*[^\s().,;:](?=[.,;:]?(?:\s|$)))"  # a link that nobody closed
 )
 _LINK_TARGET = re.compile(r"^[ \t]*\[[^\[\]\n]+\]:[ \t]*\S+.*$", re.M)
 # A sentence that does nothing but send its reader to another page.

@@ -35,6 +35,7 @@ _PREFACE = re.compile(
     rf"""(?: (?:this|the)\s+(?:\w+\s+)?{_THING}\s+(?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?
              |enables?|helps?|will|can)\s+)?
            | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
+           | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:{_THING}|you\s+can|used|allows?|lets?|enables?)\s+ )
          (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
     re.I | re.X,
@@ -158,7 +159,12 @@ def _unquoted(sentence: str) -> str:
 
 
 def without_preface(sentence: str) -> str:
-    """A sentence from its verb on: `This endpoint lists books` is `lists books`."""
+    """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
+    `lists books`.
+    """
+    first, _, more = sentence.partition(" ")
+    if _is_camel_case(first) and is_verb(more.partition(" ")[0]):
+        return more
     preface = _PREFACE.match(sentence)
     if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
         return sentence[preface.end() :]

@@ -106,10 +106,13 @@ class _Naming:
         own = [word for word in self.words if word not in STOP_WORDS]
         return list(dict.fromkeys([*own, *literals, *parameters, self.verb()]))
 
-    def last_literal(self) -> str:
-        """The words of the path's last literal, as one."""
+    def last_resorts(self) -> list[str]:
+        """What may tell the operation from others where no word of its path does: the path's last
+        literal as one word, and its method.
+        """
         literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
-        return "_".join(literals[-1].words) if literals else ""
+        last = ["_".join(part.words) for part in literals[-1:]]
+        return [*last, self.subject.method.lower()]
 
     def verb(self) -> str:
         """The verb of method and path."""
@@ -178,10 +181,10 @@ def _coinciding(namings: Iterable[_Naming], owners: Mapping[str, str]) -> list[l
 
 def _tell_apart(group: list[_Naming]) -> None:
     """Give each name of a group a word that no other has, or else the words that some lack, or
-    else the last literal of its path: that may say a word of the path once more.
+    else what no other has of the last resorts.
     """
     candidates = {naming.subject.key: naming.candidates() for naming in group}
-    last_literals = Counter(naming.last_literal() for naming in group)
+    last_resorts = Counter(word for naming in group for word in naming.last_resorts())
     count = Counter(word for own in candidates.values() for word in own)
     for naming in group:
         if naming.is_pinned:
@@ -189,8 +192,7 @@ def _tell_apart(group: list[_Naming]) -> None:
         new = [word for word in candidates[naming.subject.key] if word not in naming.telling]
         unique = [word for word in new if count[word] == 1]
         lacking = [word for word in new if count[word] < len(group)]
-        telling = unique[:1] or lacking[:2]
-        if not telling and last_literals[naming.last_literal()] == 1:
-            telling = [naming.last_literal()]
+        last = [word for word in naming.last_resorts() if last_resorts[word] == 1]
+        telling = unique[:1] or lacking[:2] or last[:1]
         if telling:
             naming.add(telling)

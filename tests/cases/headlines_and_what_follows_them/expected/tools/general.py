@@ -22,9 +22,19 @@ async def cancel_session(api: Api, *, id: str) -> Answer[Any]:
     return await api.request("POST", "/sessions/{id}/cancel", path_args={"id": id})
 
 
+async def contest_dispute(api: Api, *, id: str) -> Answer[Any]:
+    """Contest a Dispute."""
+    return await api.request("POST", "/disputes/{id}/contest", path_args={"id": id})
+
+
 async def create_source(api: Api) -> Answer[Any]:
     """Create source."""
     return await api.request("POST", "/sources")
+
+
+async def delete_document(api: Api, *, id: str) -> Answer[Any]:
+    """Delete document."""
+    return await api.request("DELETE", "/documents/{id}", path_args={"id": id})
 
 
 async def delete_script(api: Api, *, id: str) -> Answer[Any]:
@@ -35,6 +45,11 @@ async def delete_script(api: Api, *, id: str) -> Answer[Any]:
 async def get_script(api: Api, *, id: str) -> Answer[Any]:
     """Get script content from a worker with an environment."""
     return await api.request("GET", "/scripts/{id}", path_args={"id": id})
+
+
+async def registry_list_versions(api: Api) -> Answer[Any]:
+    """Returns matching versions."""
+    return await api.request("GET", "/versions")
 
 
 async def update_connection(api: Api, *, id: str) -> Answer[Any]:

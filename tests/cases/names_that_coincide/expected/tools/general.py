@@ -57,6 +57,16 @@ async def list_users(api: Api) -> Answer[Any]:
     return await api.request("GET", "/users")
 
 
+async def update_list_patch(api: Api, *, id: str) -> Answer[Any]:
+    """Update fields of a list."""
+    return await api.request("PATCH", "/lists/{id}", path_args={"id": id})
+
+
+async def update_list_post(api: Api, *, id: str) -> Answer[Any]:
+    """Update members of a list."""
+    return await api.request("POST", "/lists/{id}", path_args={"id": id})
+
+
 async def upload_key_certificate(
     api: Api,
     *,
