@@ -20,13 +20,12 @@ from .lint.hidden_text import report_hidden
 from .lint.structure import check
 from .lint.values import check_defaults
 from .load import Document, Limits, Progress, load, silent
-from .load.copies import Copies
+from .load.copies import Copies, home_of
 from .lock import Lock, config_hash, facts
 from .parse import parse
 from .problems import Problems, UsageError
 from .render import render
 from .upgrade import upgrade
-from .workflows.tools import settled
 
 
 def open_document(config: Config, problems: Problems, *, progress: Progress = silent) -> Document:
@@ -54,7 +53,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
         limits=limits,
         progress=progress,
         headers=fetch_headers(config.fetch_headers, os.environ),
-        copies=Copies(project=config.project),
+        copies=Copies(project=config.project, home=home_of(config.sources)),
     )
 
 
@@ -108,9 +107,12 @@ def understood(
     """
     pinned = pin(config, lock, document)
     parsed = parse(document, pinned, problems)
-    customised_server = with_tool_names(customise(parsed, pinned, problems))
-    settled_server = settled(customised_server, problems)
-    server = replace(settled_server, lazy=config.lazy, code=config.code)
+    server = with_tool_names(customise(parsed, pinned, problems))
+    if document.workflows:
+        from .workflows.tools import settled  # late: JSONPath takes a tenth of a second
+
+        server = settled(server, problems)
+    server = replace(server, lazy=config.lazy, code=config.code)
     lock_facts = facts(
         server,
         document=document.source.sha256,

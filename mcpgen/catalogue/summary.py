@@ -12,7 +12,7 @@ from ..ir import Server, Skip, Tool
 from ..render.facts import wire
 from ..render.manifests import environment
 from ..runtime.search.lazy import tools as lazy_tools
-from ..workflows.tools import KIND
+from ..workflows.model import KIND
 
 if TYPE_CHECKING:
     from ..load import Document

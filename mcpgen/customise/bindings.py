@@ -50,6 +50,7 @@ def pin(config: Config, lock: Lock | None, document: Document) -> Config:
         tools=last.tools(),
         arguments=last.arguments(),
         gone_arguments=last.gone_arguments(),
+        toolsets=last.toolsets(),
         chosen=chosen,
         chosen_arguments=chosen_arguments,
         formerly=formerly,
@@ -103,6 +104,14 @@ class _Last:
             if names:
                 arguments[operation] = names
         return arguments
+
+    def toolsets(self) -> dict[str, str]:
+        """Operation → the toolset of its tool."""
+        return {
+            operation: entry.toolset
+            for operation, entry in self.entries.items()
+            if isinstance(entry, ToolLock)
+        }
 
     def gone_arguments(self) -> dict[str, frozenset[str]]:
         """Operation → every word for an argument that it has or had."""

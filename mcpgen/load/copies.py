@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,10 +32,11 @@ class Copies:
     """The files of one run by their origin: a URL, an absolute path, or `-`.
 
     `project` is the folder whose copies are read, None where there is none yet; with `anew` they
-    are not. `originals` collects what was read.
+    are not. `home` is the folder of the document (`home_of`). `originals` collects what was read.
     """
 
     project: Path | None = None
+    home: Path | None = None
     anew: bool = False
     limits: Limits = field(default_factory=Limits)
     originals: dict[str, bytes] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Copies:
         """The copy to read in the place of an original; None where the original is to be read."""
         if self.project is None or self.anew:
             return None
-        path = copy_path(origin, self.project)
+        path = copy_path(origin, self.project, self.home)
         if path is None or Path(origin).exists():
             return None
         if obstacle(self.project, path) is not None or not (self.project / path).is_file():
@@ -62,8 +63,22 @@ class Copies:
         return self.project / path
 
 
-def copy_path(origin: str, project: Path) -> str | None:
-    """Where in a project the copy of a file is kept; None for a file of the project itself."""
+def home_of(sources: Sequence[str]) -> Path | None:
+    """The folder of the first document that is a file; None where none is."""
+    for name in sources:
+        if name == STDIN or "://" in name:
+            continue
+        path = Path(os.path.realpath(name))
+        return path if path.is_dir() else path.parent
+    return None
+
+
+def copy_path(origin: str, project: Path, home: Path | None = None) -> str | None:
+    """Where in a project the copy of a file is kept; None for a file of the project itself.
+
+    The path is that from `home`, the folder of the document, to the file. A folder above it is
+    `up`, so the copies lie to each other as the files do.
+    """
     if origin == STDIN:
         return f"{FOLDER}/stdin.yaml"
     if origin.startswith(("http://", "https://")):
@@ -72,13 +87,14 @@ def copy_path(origin: str, project: Path) -> str | None:
         if url.query:
             parts[-1] += "?" + url.query
     else:
+        folder = Path(os.path.realpath(project))
+        if Path(origin).is_relative_to(folder):
+            return None
         try:
-            path = os.path.relpath(origin, os.path.realpath(project))
+            path = os.path.relpath(origin, home or folder)
         except ValueError:  # another drive on Windows
             return None
         parts = list(Path(path).parts)
-        if parts[0] != "..":
-            return None
         depth = parts.count("..")
         parts = ["up"] * depth + parts[depth:]
     return "/".join([FOLDER, *map(_safe, filter(None, parts))])
@@ -98,10 +114,12 @@ def _safe(part: str) -> str:
     return f"{UNSAFE.sub('_', stem)[:LONGEST]}_{digest}{suffix}"
 
 
-def copies_of(originals: Mapping[str, bytes], project: Path) -> Iterator[tuple[str, bytes]]:
+def copies_of(
+    originals: Mapping[str, bytes], project: Path, home: Path | None
+) -> Iterator[tuple[str, bytes]]:
     """The copies a project keeps of its document: path and content."""
     for origin, content in originals.items():
-        path = copy_path(origin, project)
+        path = copy_path(origin, project, home)
         if path is not None:
             yield path, content
 

@@ -20,6 +20,7 @@ from ..load.operations import (
 from ..load.values import as_list, as_object, as_text, texts_in
 from ..text import plain, shorten, visible
 from . import naming, select
+from .areas import areas
 from .definitions import Definitions
 from .detail import budget_of
 from .dialects import describe_document
@@ -201,12 +202,13 @@ class _Parser:
         pinned = self.config.pinned
         names = naming.tool_names(subjects, self.name, pinned.tools, chosen=pinned.chosen)
         self.openings = openings(self.operations, names)
+        tags = self.tags_of_operations()
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
-            name = names[f"{operation.method} {operation.path}"]
+            key = _origin_of(operation).operation
             try:
-                tools.append((_tag(operation), self.tool(operation, name)))
+                tools.append((tags[key], self.tool(operation, names[key])))
             except Unsupported as reason:
                 self.skip(operation, reason)
         if SOURCES in self.document.root:
@@ -220,6 +222,15 @@ class _Parser:
             tools += self.workflow_tools(tools, choices)
         select.refuse_unknown(self.config.selection, choices)
         return tools
+
+    def tags_of_operations(self) -> dict[str, str]:
+        """Operation → the tag its toolset is made from; empty for the general one."""
+        tags = {_origin_of(item).operation: _tag(item) for item in self.operations}
+        untagged = {
+            _origin_of(item).operation: item.path for item in self.operations if not _tag(item)
+        }
+        by_path = areas(untagged, filter(None, tags.values()), self.config.pinned.toolsets)
+        return tags | by_path
 
     def workflow_tools(
         self, tools: list[tuple[str, Tool]], choices: list[select.Choice]

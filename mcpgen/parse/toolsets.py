@@ -12,6 +12,8 @@ from .naming import toolset_names
 
 GENERAL = "general"
 """The toolset of tools without a tag."""
+GENERAL_TOOLS = "general_tools"
+"""Its name where a tag has the other one."""
 
 
 def toolsets(tools: list[tuple[str, Tool]], declarations: Mapping[str, Any]) -> tuple[Toolset, ...]:
@@ -21,7 +23,7 @@ def toolsets(tools: list[tuple[str, Tool]], declarations: Mapping[str, Any]) -> 
     `declarations` are the Tag Objects of the document, by name.
     """
     names = toolset_names(sorted({tag for tag, _ in tools if tag}))
-    general = GENERAL if GENERAL not in names.values() else f"{GENERAL}_tools"
+    general = GENERAL if GENERAL not in names.values() else GENERAL_TOOLS
     members: dict[str, list[Tool]] = {}
     for tag, tool in tools:
         members.setdefault(tag, []).append(tool)

@@ -12,7 +12,7 @@ the folder alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ..config import NAME, SCHEMA_NAME, Config, read_config
 from ..config.new_file import is_url, literal, new_text, relative_to
 from ..config.options import Conflict, conflicting_options
-from ..load.copies import STDIN, copies_of
+from ..load.copies import STDIN, copies_of, home_of
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError
@@ -173,7 +173,7 @@ def run(
         texts = {
             **render(server),
             **config_files(plan.config, folder, server.name),
-            **_copies(result, folder, plan.lock),
+            **_copies(result, plan.config.sources, folder, plan.lock),
         }
     return Run(
         document=result.document,
@@ -185,11 +185,13 @@ def run(
     )
 
 
-def _copies(result: Result, folder: Path, lock: Lock | None) -> dict[str, bytes]:
+def _copies(
+    result: Result, sources: Sequence[str], folder: Path, lock: Lock | None
+) -> dict[str, bytes]:
     """The copies of the document. While it says the same, those of the last run stay: other spaces
     or another order of keys are no change.
     """
-    copies = dict(copies_of(result.document.originals, folder))
+    copies = dict(copies_of(result.document.originals, folder, home_of(sources)))
     if lock is None or lock.document != result.facts.document:
         return copies
     for path in copies.keys() & lock.files.keys():

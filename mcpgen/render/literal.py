@@ -182,12 +182,14 @@ def word(value: Any) -> Code:
     return Code(value)
 
 
-_MARKDOWN = re.compile(r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))", re.I)
+_CODE_SPAN = r"(?<!`)`[A-Za-z0-9_.-]+`(?!`)"
+_MARKUP = r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))"
+_MARKDOWN = re.compile(f"{_CODE_SPAN}|{_MARKUP}", re.I)
 
 
 def markdown(text: Any) -> Code:
-    """Text for the middle of a Markdown line: shown as it is written, without links, images, HTML
-    or code.
+    """Text for the middle of a Markdown line: shown as it is written, without links, images and
+    HTML. A plain word between backticks is shown as code.
 
     Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark
     §2.4), the ones that start HTML or an entity become entities, and a web or mail address is
@@ -200,10 +202,12 @@ def markdown(text: Any) -> Code:
 
 def _escape_markdown(match: re.Match[str]) -> str:
     entities = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-    found = match[0]
-    if found[0].isdigit():
-        return f"&#{ord(found[0])};{found[1:]}"
-    return entities.get(found, "\\" + found)
+    text = match[0]
+    if len(text) > 2 and text[0] == "`":
+        return text
+    if text[0].isdigit():
+        return f"&#{ord(text[0])};{text[1:]}"
+    return entities.get(text, "\\" + text)
 
 
 def toml(text: Any) -> Code:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+KIND = "WORKFLOW"
+"""What stands for the method in the origin of a workflow's tool."""
+
 # -- values
 # -------------------------------------------------------------------------------------------------
 

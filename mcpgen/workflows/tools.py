@@ -16,10 +16,8 @@ from ..runtime.pointer import escape
 from ..text import plain, visible, words
 from .compile import Compiler, Description, Operations
 from .expressions import Inexpressible
-from .model import Step, Workflow
+from .model import KIND, Step, Workflow
 
-KIND = "WORKFLOW"
-"""What stands for the method in the origin of a workflow's tool."""
 TOOLSET = "workflows"
 NO_INPUTS = {"type": "object", "properties": {}, "additionalProperties": False}
 

@@ -217,7 +217,7 @@ def test_regenerating_changes_nothing_and_order_does_not_matter(project: Make) -
     assert made.changes.empty
     made.say([tool("add_book"), tool("find_book")])
     made.generate()
-    assert made.changes.updated == ("document/up/source.json",)
+    assert made.changes.updated == ("document/source.json",)
     assert not made.changes.created
     assert not made.changes.removed
 

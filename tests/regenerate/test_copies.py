@@ -145,7 +145,7 @@ def test_all_files_of_a_document_are_kept(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     generate(folder, tmp_path / "api" / "shop.json")
     kept = {path for path in contents(folder) if path.startswith("document/")}
-    assert kept == {"document/up/api/shop.json", "document/up/api/schemas/book.json"}
+    assert kept == {"document/shop.json", "document/schemas/book.json"}
     (tmp_path / "api").rename(tmp_path / "away")
     assert check(folder, Problems()).passed
 

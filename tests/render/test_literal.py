@@ -228,12 +228,22 @@ MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 @thorough
 @given(MARKED)
 def test_text_in_markdown_is_shown_as_text(text: str) -> None:
-    """One paragraph, one run of text: no link, image, HTML, emphasis or code, and nothing lost."""
+    """One paragraph of text and words of code: no link, image, HTML or emphasis, nothing lost."""
     (_, inline, _), *rest = [MARKDOWN.parse(f"{markdown(text)} x")]
     assert not rest
-    assert all(child.type == "text" for child in inline.children or ())
-    shown = "".join(child.content for child in inline.children or ())
+    children = inline.children or ()
+    assert {child.type for child in children} <= {"text", "code_inline"}
+    assert all(child.content.isascii() for child in children if child.type == "code_inline")
+    shown = "".join(
+        f"`{child.content}`" if child.type == "code_inline" else child.content for child in children
+    )
     assert shown == " ".join([*visible(text).split(), "x"])
+
+
+def test_a_word_between_backticks_is_shown_as_code() -> None:
+    assert (
+        markdown("in `X-API-Key`, ``a`` and `a b`") == "in `X-API-Key`, \\`\\`a\\`\\` and \\`a b\\`"
+    )
 
 
 @pytest.mark.parametrize(
