@@ -107,12 +107,14 @@ class _Naming:
         return list(dict.fromkeys([*own, *literals, *parameters, self.verb()]))
 
     def last_resorts(self) -> list[str]:
-        """What may tell the operation from others where no word of its path does: the path's last
-        literal as one word, and its method.
+        """What may tell the operation from others where no word of its path does: the names in the
+        path's query, the path's last literal as one word, and its method.
         """
         literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
         last = ["_".join(part.words) for part in literals[-1:]]
-        return [*last, self.subject.method.lower()]
+        query = dict.fromkeys(words(self.subject.path.partition("?")[2]))
+        by_query = [f"by_{'_'.join(query)}"] if query else []
+        return [*by_query, *last, self.subject.method.lower()]
 
     def verb(self) -> str:
         """The verb of method and path."""

@@ -22,6 +22,28 @@ async def get_a_b_3c8680(api: Api) -> Answer[Any]:
     return await api.request("GET", "/a-b")
 
 
+async def get_current_by_city(api: Api, *, city: str) -> Answer[Any]:
+    """Get current by city."""
+    return await api.request("GET", "/current", query={"city": city})
+
+
+async def get_current_by_lat_lon(
+    api: Api,
+    *,
+    lon: str,
+    lat: str,
+) -> Answer[Any]:
+    """Get current by lat lon."""
+    return await api.request(
+        "GET",
+        "/current",
+        query={
+            "lon": lon,
+            "lat": lat,
+        },
+    )
+
+
 async def get_report_all(api: Api) -> Answer[Any]:
     """Get report all."""
     return await api.request("GET", "/reports/all")
