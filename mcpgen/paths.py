@@ -24,7 +24,7 @@ GENERATED: Final = re.compile(
     | clients/[\w-]+\.(json|toml|yaml)
     | tests/\w+\.(py|json)
     | document/([\w-][\w.-]*/)*[\w-][\w.-]*
-    | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed)
+    | src/\w+/(?!(?i:custom/|hooks\.py|auth\.py))(\w+/)*(\w+\.(py|json)|py\.typed|catalogue\.html)
     """,
     re.ASCII | re.VERBOSE,
 )

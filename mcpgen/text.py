@@ -21,6 +21,8 @@ INVISIBLE = re.compile(
     rf"{invisible.INVISIBLE}(?<![{_EMOJI}]\ufe0f)(?<![{_EMOJI}\ufe0f]\u200d(?=[{_EMOJI}]))"
 )
 """One invisible character that is no part of an emoji."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\x1b"}
 
 _TAGS = (
     "a|abbr|b|blockquote|br|caption|center|code|col|colgroup|dd|del|details|div|dl|dt|em|figure"
@@ -77,6 +79,24 @@ def visible(text: str) -> str:
     LF.
     """
     return INVISIBLE.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def escape(text: str, limit: int = 0) -> str:
+    """Text with control, invisible and direction-changing characters spelt out, cut to `limit`
+    characters if given.
+    """
+    if limit and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    return INVISIBLE.sub(_spelt_out, _CONTROL.sub(_spelt_out, text))
+
+
+def _spelt_out(match: re.Match[str]) -> str:
+    character = match.group()
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if ord(character) < 0x10000:
+        return f"\\u{ord(character):04x}"
+    return f"\\U{ord(character):08x}"
 
 
 def plain(text: object) -> str:

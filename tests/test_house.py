@@ -101,6 +101,12 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     assert circle(arrows()) == []
 
 
+def test_nothing_below_the_commands_imports_them() -> None:
+    for name, targets in arrows().items():
+        if not name.startswith(("mcpgen.cli", "mcpgen.__main__")):
+            assert not [target for target in targets if target.startswith("mcpgen.cli")], name
+
+
 def test_at_most_ten_modules_lie_at_the_top() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 10
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from mcpgen.cli.codes import explanation, table
-from mcpgen.cli.report import escape, findings, render, styled
+from mcpgen.cli.report import render, styled
 from mcpgen.load import load
 from mcpgen.problems import Problem, Problems
+from mcpgen.report.codes import explanation, table
+from mcpgen.report.findings import findings
+from mcpgen.text import escape
 
 SOURCE = """\
 openapi: 3.0.3

@@ -188,12 +188,14 @@ class Summary:
         }
 
 
+def size_of(tool: Tool) -> Size:
+    """What a tool costs in the list."""
+    return Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
+
+
 def summarise(document: Document, server: Server) -> Summary:
     """Count and weigh a server."""
-    sizes = {
-        tool.name: Size(bytes=len(json.dumps(wire(tool), separators=(",", ":")).encode()))
-        for tool in server.tools
-    }
+    sizes = {tool.name: size_of(tool) for tool in server.tools}
     return Summary(
         server=server, source=document.source.name, sha256=document.source.sha256, sizes=sizes
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,7 +23,17 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Ask this model, at `OPENAI_BASE_URL` with `OPENAI_API_KEY`. Default: no model.",
+        help="Ask this model. Default: no model.",
+    ),
+]
+Provider = Annotated[
+    Literal["openai", "anthropic"],
+    typer.Option(
+        "--provider",
+        help=(
+            "How the model is asked: `openai` by Chat Completions with `OPENAI_API_KEY` (and"
+            " `OPENAI_BASE_URL`), `anthropic` by Messages with `ANTHROPIC_API_KEY`."
+        ),
     ),
 ]
 Lazy = Annotated[bool, typer.Option("--lazy", help="With a model: start the server lazily.")]
@@ -37,6 +47,7 @@ def eval(
     tasks: Tasks,
     folder: Folder = Path(),
     model: Model = None,
+    provider: Provider = "openai",
     lazy: Lazy = False,
     minimum: Minimum = None,
     as_json: opt.AsJson = False,
@@ -60,7 +71,8 @@ def eval(
     if model is None:
         outcomes = asyncio.run(run_scripted(folder, chosen))
     else:
-        outcomes = asyncio.run(run_model(folder, chosen, model, lazy=lazy))
+        asking = run_model(folder, chosen, model, provider=provider, lazy=lazy)
+        outcomes = asyncio.run(asking)
     data = summary(outcomes)
     if as_json:
         screen.data(json.dumps(data, indent=2))

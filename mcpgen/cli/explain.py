@@ -15,7 +15,7 @@ from .screen import Screen
 
 def _codes(start: str) -> list[tuple[str, str]]:
     """The codes that a shell offers for what was typed so far."""
-    from .codes import table
+    from ..report.codes import table
 
     return [(row.code, row.title) for row in table().values() if row.code.startswith(start.upper())]
 
@@ -37,7 +37,7 @@ def explain(code: Code = None, as_json: opt.AsJson = False) -> int:
     Says what it means, why it matters and what to do. Without CODE, lists every code.
     """
     from ..problems import UsageError
-    from .codes import explanation, table
+    from ..report.codes import explanation, table
 
     screen = Screen()
     if code is None and as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from ..compare.matching import Match, match
 from ..compare.reports import as_data, as_text
 from ..compare.security import listed
 from ..compare.servers import Diff, diff
-from ..compare.sides import side_of_files, side_of_server
+from ..compare.sides import side_of_files
 from ..config import Config
 from ..paths import read_plain
 from . import options as opt
@@ -152,11 +153,12 @@ def _difference(made: Run) -> Diff:
     if made.lock is None or not made.lock.files:
         return Diff(())
 
-    def read(path: str) -> bytes | None:
+    def before(path: str) -> bytes | None:
         content = read_plain(made.folder, path)
         return content if isinstance(content, bytes) else None
 
-    return diff(side_of_files(made.lock, read), side_of_server(made.server))
+    now = replace(made.facts, files=dict.fromkeys(made.files, ""))
+    return diff(side_of_files(made.lock, before), side_of_files(now, made.files.get))
 
 
 def _data(made: Run, summary: Summary, changes: Changes, problems: Problems) -> dict[str, Any]:

@@ -7,17 +7,16 @@ understandable without colour; `styled` adds it for terminals.
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import __version__
 from ..load.document import Document
 from ..problems import Place, Problem
-from ..text import INVISIBLE
-from .codes import explanation
+from ..report.codes import explanation
+from ..report.findings import RANK, Finding, findings
+from ..text import escape
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -31,75 +30,11 @@ WIDTH = 80
 MESSAGE = 400
 """Characters of a message, a hint or a note."""
 
-_RANK = {"error": 0, "warning": 1, "note": 2}
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
 _ANNOTATIONS = {"error": "error", "warning": "warning", "note": "notice"}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 Styled: TypeAlias = list[tuple[str, str]]
 """Pieces of text, each with the name of its style (empty for none)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A problem with its place, and the places where the same was found again."""
-
-    problem: Problem
-    place: Place
-    again: tuple[Place, ...] = ()
-
-
-def escape(text: str, limit: int = 0) -> str:
-    """Text with control, invisible and direction-changing characters spelt out, cut to `limit`
-    characters if given.
-    """
-
-    def spelt(found: re.Match[str]) -> str:
-        character = found.group()
-        named = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\x1b"}
-        return named.get(character) or (
-            f"\\u{ord(character):04x}" if ord(character) < 65536 else f"\\U{ord(character):08x}"
-        )
-
-    if limit and len(text) > limit:
-        text = text[: limit - 1] + "…"
-    return INVISIBLE.sub(spelt, _CONTROL.sub(spelt, text))
-
-
-def findings(problems: Iterable[Problem], document: Document | None = None) -> list[Finding]:
-    """Problems with their places: errors first, each kind in the document's order, repeats folded
-    into the first.
-    """
-    located = [(problem, _place(problem, document)) for problem in problems]
-    main = document.source.name if document is not None else ""
-    located.sort(
-        key=lambda pair: (
-            _RANK[pair[0].severity],
-            pair[1].file != main,
-            pair[1].file,
-            pair[1].line,
-            pair[1].column,
-        )
-    )
-    folded: dict[tuple[str, ...], list[tuple[Problem, Place]]] = {}
-    for problem, place in located:
-        folded.setdefault(
-            (problem.code, problem.severity, problem.message, problem.hint), []
-        ).append((problem, place))
-    return [
-        Finding(problem=same[0][0], place=same[0][1], again=tuple(place for _, place in same[1:]))
-        for same in folded.values()
-    ]
-
-
-def _place(problem: Problem, document: Document | None) -> Place:
-    if problem.place is not None:
-        return problem.place
-    return (
-        document.place(problem.pointer)
-        if document is not None
-        else Place(file="", pointer=problem.pointer)
-    )
 
 
 def render(
@@ -144,7 +79,7 @@ def _text(found: list[Finding], limit: int) -> Styled:
     rest = found[limit:]
     if rest:
         counts = [
-            (sum(1 for finding in rest if finding.problem.severity == kind), kind) for kind in _RANK
+            (sum(1 for finding in rest if finding.problem.severity == kind), kind) for kind in RANK
         ]
         said = ", ".join(
             f"{count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count

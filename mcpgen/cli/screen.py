@@ -37,7 +37,7 @@ def _console(*, stderr: bool) -> _Console:
 def shown(text: str) -> str:
     """Text of a document, with everything a terminal would obey spelt out."""
     # Late: it imports the reader of documents, which `--help` does not need
-    from .report import escape
+    from ..text import escape
 
     return escape(text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from .schemas import Kind
@@ -19,6 +20,8 @@ LOUD = ("security", "breaking")
 MOST = 20
 """Changes of one class that a pull request shows unfolded."""
 SIGNS = {"added": "+ ", "removed": "- ", "renamed": "~ "}
+NO_SIGNS: Mapping[str, str] = {}
+"""Markdown would read a sign as a list within the list."""
 
 
 def as_data(difference: Diff) -> dict[str, Any]:
@@ -46,7 +49,7 @@ def as_text(difference: Diff) -> str:
         if not changes:
             continue
         lines.append(f"{HEADINGS[kind]} ({len(changes)})")
-        lines += [f"  {line}" for line in lines_of(changes)]
+        lines += [f"  {line}" for line in lines_of(changes, SIGNS)]
         lines.append("")
     return "\n".join([*lines, counts(difference)])
 
@@ -110,20 +113,20 @@ def next_version(version: str, kind: Kind | None) -> str:
     return f"{major}.{minor}.{patch + 1}"
 
 
-def lines_of(changes: list[Change]) -> list[str]:
-    """Changes of one class. What must be accepted often is the same for many tools, and is one
-    line then.
+def lines_of(changes: list[Change], signs: Mapping[str, str] = NO_SIGNS) -> list[str]:
+    """Changes of one class, after the sign of their event. What must be accepted often is the same
+    for many tools, and is one line then.
     """
     if changes[0].kind != "security":
-        return [_line(change) for change in changes]
+        return [_line(change, signs) for change in changes]
     lines = []
     for text, names in by_text(Consent(change.tool, change.text) for change in changes).items():
         lines.append(f"{listed(names)}: {text}" if names else text)
     return lines
 
 
-def _line(change: Change) -> str:
-    sign = SIGNS.get(change.event, "")
+def _line(change: Change, signs: Mapping[str, str]) -> str:
+    sign = signs.get(change.event, "")
     if not change.tool:
         return change.text
     return f"{sign}`{change.tool}` {change.text}"

@@ -53,7 +53,9 @@ def compare_inputs(old: dict[str, Any], new: dict[str, Any]) -> list[Finding]:
 
 def reworded(label: str, old: Any, new: Any) -> str:
     """The old and the new words of a text; of long ones the part that changed."""
-    before, after = as_text(old), as_text(new)
+    before, after = " ".join(as_text(old).split()), " ".join(as_text(new).split())
+    if before == after:
+        return f"{label} has other spaces or line ends"
     if not before:
         return f"{label} is new: “{_cut(after, 0)}”"
     if not after:
@@ -75,8 +77,7 @@ def wording(old: dict[str, Any], new: dict[str, Any], subject: str) -> Iterator[
 
 
 def _cut(text: str, start: int) -> str:
-    """At most `LONGEST` characters of a text in one line, from a little before `start`."""
-    text = " ".join(text.split())
+    """At most `LONGEST` characters of a text, from a little before `start`."""
     begin = max(0, start - LONGEST // 4)
     if len(text) <= LONGEST:
         begin = 0
@@ -193,7 +194,9 @@ class _Walk:
             if after is False:
                 self.say("additive", f"{_name(at)} need not have the {keyword} {listing([before])}")
                 continue
-            text = f"{_name(at)} must have the {keyword} {listing([after])}{_instead([before])}"
+            text = f"{_name(at)} must have the {keyword} {listing([after])}"
+            if keyword in old:
+                text += f" instead of {listing([before])}"
             self.say("breaking", text)
 
     def default(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
@@ -204,10 +207,11 @@ class _Walk:
         word = "nothing"
         if "default" in new:
             word = listing([after])
-        kind: Kind = "breaking"
-        if "default" not in old:
-            kind = "additive"
-        self.say(kind, f"the default of {_name(at)} is {word}{_instead([before])}")
+        if "default" in old:
+            text = f"the default of {_name(at)} is {word} instead of {listing([before])}"
+            self.say("breaking", text)
+        else:
+            self.say("additive", f"the default of {_name(at)} is {word}")
 
     def members(self, old: dict[str, Any], new: dict[str, Any], at: str, depth: int) -> None:
         before, after = properties(old), properties(new)

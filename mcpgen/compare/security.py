@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ..load.values import as_object
+from ..lock.model import LOGIN
 from ..problems import Problem, RefusedError
 from .matching import Match, match
 
@@ -35,6 +37,11 @@ PARTS = {
     "scheme": "scheme",
     "token_url": "token URL",
     "scopes": "scopes",
+    "authorization_url": "authorization URL",
+    "device_url": "device authorization URL",
+    "login_token_url": "token URL of the login",
+    "metadata_url": "metadata URL",
+    "login_scopes": "scopes of the login",
 }
 """The fields of a `Credential` that may change under the same name, in words."""
 
@@ -49,8 +56,9 @@ class Consent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """What is sent to prove who calls, and from where a token is fetched. `scopes` is None in a
-    lock of version 0.1.0, which did not record them.
+    """What is sent to prove who calls, and from where a token is fetched: for the server itself,
+    and for a person who logs in. A lock of version 0.1.0 records neither scopes nor logins: they
+    are None.
     """
 
     name: str
@@ -58,8 +66,13 @@ class Credential:
     place: str
     wire_name: str
     scheme: str
-    token_url: str | None
+    token_url: str
     scopes: tuple[str, ...] | None
+    authorization_url: str | None
+    device_url: str | None
+    login_token_url: str | None
+    metadata_url: str | None
+    login_scopes: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,12 +227,9 @@ def _credential_changes(before: Call, after: Call) -> Iterator[str]:
 
 
 def _part_changes(before: Credential, after: Credential) -> Iterator[str]:
-    if _same_credential(before, after):
-        return
     for field, word in PARTS.items():
         old, new = getattr(before, field), getattr(after, field)
-        unrecorded = field == "scopes" and old is None
-        if old != new and not unrecorded:
+        if old is not None and old != new:
             yield f"credential `{after.name}` changes its {word}: {_word(old)} is now {_word(new)}"
 
 
@@ -274,24 +284,39 @@ def _call(tool: ToolLock, lock: Lock, address: str | None) -> Call:
 
 
 def _credential(name: str, facts: Mapping[str, Any]) -> Credential:
+    login = as_object(facts.get("login"))
     scopes = facts.get("scopes")
-    if scopes is not None:
-        scopes = tuple(sorted(scopes))
+    if scopes is None:
+        login = dict.fromkeys(LOGIN)
     return Credential(
         name=name,
         kind=str(facts.get("kind")),
         place=str(facts.get("place")),
         wire_name=str(facts.get("wire_name")),
         scheme=str(facts.get("scheme")),
-        token_url=facts.get("token_url"),
-        scopes=scopes,
+        token_url=facts.get("token_url") or "",
+        scopes=_sorted(scopes),
+        authorization_url=login.get("authorization_url", ""),
+        device_url=login.get("device_url", ""),
+        login_token_url=login.get("token_url", ""),
+        metadata_url=login.get("metadata_url", ""),
+        login_scopes=_sorted(login.get("scopes", ())),
     )
 
 
+def _sorted(scopes: Iterable[str] | None) -> tuple[str, ...] | None:
+    if scopes is None:
+        return None
+    return tuple(sorted(scopes))
+
+
 def _same_credential(before: Credential, after: Credential) -> bool:
-    if before.scopes is None:
-        return before == replace(after, scopes=None)
-    return before == after
+    """Whether they are the same, as far as the earlier one is recorded."""
+    unrecorded: dict[str, Any] = {}
+    for field in PARTS:
+        if getattr(before, field) is None:
+            unrecorded[field] = None
+    return before == replace(after, **unrecorded)
 
 
 def _origin(url: str | None) -> str:
@@ -302,7 +327,7 @@ def _origin(url: str | None) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
-def _word(value: str | tuple[str, ...] | None) -> str:
+def _word(value: str | tuple[str, ...]) -> str:
     """A part of a credential as a message says it."""
     if not value:
         return "none"

@@ -9,7 +9,7 @@ working. `text`: words only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
 from .answers import compare_outputs
-from .matching import same
+from .matching import match
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded
 from .security import consents
@@ -78,20 +78,13 @@ class Diff:
 def diff(old: Side, new: Side) -> Diff:
     """Everything that changed from one side to the other."""
     changes = [*_of_server(old.lock, new.lock)]
-    before = {tool.identity: tool for tool in old.lock.tools}
-    after = {tool.operation: tool for tool in new.lock.tools}
-    today = same(before, [tool.identity for tool in new.lock.tools])
-    removed = []
-    for identity, tool in before.items():
-        if identity in today:
-            changes += _tool(tool, after.pop(today[identity]), old, new)
-        else:
-            removed.append(tool)
-    added = list(after.values())
-    for tool in removed:
-        text = f"`{tool.operation}` is gone{_successor(tool, added)}"
+    matched = match(old.lock, new.lock)
+    for was, now in matched.kept:
+        changes += _tool(was, now, old, new)
+    for tool in matched.gone:
+        text = f"`{tool.operation}` is gone{_successor(tool, matched.added)}"
         changes.append(Change(kind="breaking", event="removed", tool=tool.name, text=text))
-    for tool in added:
+    for tool in matched.added:
         text = f"is new: `{tool.operation}`"
         if tool.hints.get("destructive"):
             text = f"is new and destructive: `{tool.operation}`"
@@ -111,7 +104,7 @@ def _of_server(old: Lock, new: Lock) -> Iterator[Change]:
         yield Change(kind="breaking", event="renamed", tool="", text=text)
 
 
-def _successor(gone: ToolLock, added: list[ToolLock]) -> str:
+def _successor(gone: ToolLock, added: Iterable[ToolLock]) -> str:
     """A proposal, where exactly one new operation has the shape of one that is gone: as `/v1/books`
     becomes `/v2/books`.
     """
@@ -120,8 +113,8 @@ def _successor(gone: ToolLock, added: list[ToolLock]) -> str:
         return ""
     key = alike[0].operation_id or alike[0].operation
     return (
-        f"; `{alike[0].operation}` (`{alike[0].name}`) has its shape: to keep the name, write"
-        f' `[tools."{key}"] name = "{gone.name}"` into `mcpgen.toml`'
+        f"; `{alike[0].operation}` (`{alike[0].name}`) has its shape: to keep the name, add"
+        f' `name = "{gone.name}"` to `mcpgen.toml` under `[tools."{key}"]`'
     )
 
 
@@ -156,9 +149,16 @@ def _operation(was: ToolLock, now: ToolLock) -> Iterator[Finding]:
     if all(ids) and ids[0] != ids[1]:
         yield "text", f"its operationId is `{ids[1]}` instead of `{ids[0]}`"
     if was.path != now.path:
-        yield "text", f"its path is `{now.path}` instead of `{was.path}`"
+        yield _moved(was, now)
     if was.toolset != now.toolset:
         yield "breaking", f"it moved to the toolset `{now.toolset}` from `{was.toolset}`"
+
+
+def _moved(was: ToolLock, now: ToolLock) -> Finding:
+    """Another path is of no concern to callers, unless the name now stands for something else."""
+    if was.operation_id == now.operation_id or _shape(was) == _shape(now):
+        return "text", f"its path is `{now.path}` instead of `{was.path}`"
+    return "breaking", f"it now calls `{now.operation}` instead of `{was.operation}`"
 
 
 def _hints(was: ToolLock, now: ToolLock) -> Iterator[Finding]:

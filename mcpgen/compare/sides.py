@@ -14,6 +14,7 @@ from ..load.values import as_list, as_object, as_text
 from ..lock import Lock, facts, require_lock
 from .answer_types import types_of_files, types_of_server
 
+Read = Callable[[str], str | bytes | None]
 LIST = re.compile(r"/tools/[^/]+\.json$")
 
 
@@ -62,7 +63,7 @@ def side_of_project(folder: Path) -> Side:
     return side_of_files(lock, read)
 
 
-def side_of_files(lock: Lock, read: Callable[[str], bytes | None]) -> Side:
+def side_of_files(lock: Lock, read: Read) -> Side:
     """A project of which `read` gives the files by path."""
     tools: dict[str, Mapping[str, Any]] = {}
     aliases: dict[str, str] = {}
@@ -75,19 +76,19 @@ def side_of_files(lock: Lock, read: Callable[[str], bytes | None]) -> Side:
     return Side(lock=lock, tools=tools, answers=_answers(lock, read), aliases=aliases)
 
 
-def _answers(lock: Lock, read: Callable[[str], bytes | None]) -> dict[str, ir.Schema]:
+def _answers(lock: Lock, read: Read) -> dict[str, ir.Schema]:
     """The types of answers in the Python of a project."""
-    models = b""
+    models: str | bytes = ""
     modules = []
     for path in map(PurePosixPath, lock.files):
         if path.match("src/*/models.py"):
-            models = read(str(path)) or b""
+            models = read(str(path)) or ""
         elif path.match("src/*/tools/*.py"):
-            modules.append(read(str(path)) or b"")
+            modules.append(read(str(path)) or "")
     return types_of_files(models, modules)
 
 
-def _json(content: bytes | None) -> Any:
+def _json(content: str | bytes | None) -> Any:
     if content is None:
         return None
     try:

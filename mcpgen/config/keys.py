@@ -149,6 +149,16 @@ TOP = Table(
             ),
         ),
         Key(
+            name="catalogue",
+            kind="flag",
+            example="true",
+            text=(
+                "Whether the server shows a page with every tool at `/` over HTTP, as `mcpgen"
+                " catalogue --html` makes it; false by default. Whoever reaches the server sees it,"
+                " without a token."
+            ),
+        ),
+        Key(
             name="base_url",
             kind="text",
             example='"https://api.example.com/v1"',

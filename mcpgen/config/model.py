@@ -104,6 +104,7 @@ class Config:
     """Items such as `Authorization: env:NAME`."""
     lazy: bool = True
     code: bool = False
+    catalogue: bool = False
     profile: Literal["portable", "rich"] = "portable"
     name: str | None = None
     title: str | None = None

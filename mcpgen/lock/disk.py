@@ -91,7 +91,7 @@ def require_lock(folder: Path, hint: str = "run `mcpgen generate`") -> Lock:
         return lock
     if is_interrupted(folder):
         raise UsageError(replace(interruption(folder), severity="error"))
-    message = f"`{folder}` has no `{NAME}`: nothing was generated here yet"
+    message = f"`{folder}` has no `{NAME}`: nothing was generated here yet, or the lock was lost"
     raise UsageError.of("E1310", message, hint)
 
 

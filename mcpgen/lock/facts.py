@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__, ir
 from ..lint.hidden_text import kinds_of
-from .model import HINTS, ArgumentKey, Former, Lock, Operation, ToolLock
+from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -169,7 +169,7 @@ def _former(entry: ToolLock | Former) -> Former:
 
 
 def _auth(auth: ir.Auth) -> dict[str, Any]:
-    return {
+    facts: dict[str, Any] = {
         "kind": auth.kind,
         "place": auth.place,
         "wire_name": auth.wire_name,
@@ -177,8 +177,22 @@ def _auth(auth: ir.Auth) -> dict[str, Any]:
         "token_url": auth.token_url,
         "scopes": list(auth.scopes),
         "variables": list(auth.variables),
-        **({} if auth.declared else {"declared": False}),
     }
+    if auth.login is not None:
+        facts["login"] = _login(auth.login)
+    if not auth.declared:
+        facts["declared"] = False
+    return facts
+
+
+def _login(login: ir.Login) -> dict[str, Any]:
+    """Where a person logs in, and what for; without what a login does not have."""
+    facts: dict[str, Any] = {}
+    for key in LOGIN:
+        value = getattr(login, key)
+        if value:
+            facts[key] = value
+    return facts
 
 
 def _tool(tool: ir.Tool, toolset: str, own_name: str, memory: _Memory) -> ToolLock:

@@ -8,6 +8,8 @@ from typing import Any
 
 FORMAT = 1
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
+LOGIN = ("authorization_url", "device_url", "token_url", "metadata_url", "scopes")
+"""What is recorded of the login of a credential."""
 
 Operation = tuple[str, str | None]
 """(`METHOD /path`, operationId)"""

@@ -163,7 +163,8 @@ class DefinedTool:
         )
         answer = tool.response
         if answer.json and tool.output_schema is not None:
-            answer = replace(answer, type=models.answer(self.definition.output, tool.name))
+            schema = self.definition.answer or self.definition.output
+            answer = replace(answer, type=models.answer(schema, tool.name))
         return replace(tool, arguments=arguments, response=answer)
 
     def with_input(self, name: str, root: InputRoot) -> Tool:

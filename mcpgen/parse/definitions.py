@@ -65,6 +65,8 @@ class Definition:
     """What else the author said that clients get unchanged."""
     bare: bool = False
     """Whether this is a JSON Schema by itself, and no entry of a list of tools."""
+    answer: Any = None
+    """What types the answer for readers of the code, where `output` says less."""
 
 
 def parse_definitions(document: Document, config: Config, problems: Problems) -> Server:

@@ -31,7 +31,7 @@ class Texts:
 
 
 TEXTS = {
-    "portable": Texts(tool=700, argument=300, nested=120),
+    "portable": Texts(tool=450, argument=220, nested=120),
     "rich": Texts(tool=1500, argument=600, nested=300),
 }
 """Profile → its texts where there is room for them."""

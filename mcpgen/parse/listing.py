@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIELDS_SCHEMA = {
     "type": "array",
     "items": {"type": "string"},
-    "description": "Fields of each item to return; `all` for whole items",
+    "description": "Fields of each item to return, or `all`",
 }
 FIELDS_NAMES = ("fields", "item_fields", "answer_fields")
 """What the argument that chooses fields is called: the first name that is free."""

@@ -26,7 +26,7 @@ from .naming import argument_names
 from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
-from .repeated import Repeated
+from .repeated import Repeated, without_media_types
 
 if TYPE_CHECKING:
     from ..config import Pinned
@@ -197,7 +197,7 @@ class Operation:
                 nulls=self.can_be_null(item),
                 words=words,
             )
-        listing.offer("phrase", 0, self.lengthen, listing, limits.tool // 6)
+        listing.offer("phrase", 0, self.lengthen, listing, limits.tool // 4)
         listing.offer("text", 0, self.lengthen, listing, limits.tool // 2)
         listing.offer("text", 1, self.lengthen, listing, limits.tool)
         listing.spend()
@@ -233,7 +233,6 @@ class Operation:
         schema = self.input_schema(self.listable(properties))
         left_out = len(properties) - len(schema["properties"].keys() & properties.keys())
         if left_out:
-            del schema["additionalProperties"]
             text = f"{tool.description}\nAlso takes {left_out:,} arguments that are not listed."
             tool = replace(tool, description=text)
         tool = replace(tool, input_schema=schema, arguments=tuple(arguments))
@@ -267,14 +266,17 @@ class Operation:
         return replace(tool, contract=contract, wire_names=tuple(names.items()))
 
     def input_schema(self, properties: dict[str, Schema]) -> Schema:
-        """An object of these properties."""
+        """An object of these properties. That it takes no others is listed where it has none (MCP,
+        Tool.inputSchema): the server refuses them anyway, and some clients refuse the keyword.
+        """
         if self.fields_argument:
             properties = {**properties, self.fields_argument: dict(FIELDS_SCHEMA)}
         schema: Schema = {"type": "object", "properties": properties}
         required = self.required_names()
         if required:
             schema["required"] = required
-        schema["additionalProperties"] = False
+        if not properties:
+            schema["additionalProperties"] = False
         return schema
 
     def required_names(self) -> list[str]:
@@ -311,7 +313,7 @@ class Operation:
         list_answer = self.list_answer(answer)
         self.fields_argument = list_answer.fields
         self.headline, text = self.opening.sentence, self.opening.rest
-        self.text = self.repeated.without(text)
+        self.text = self.telling(text)
         self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
         if self.deprecated:
             self.lines.append("Deprecated.")
@@ -336,6 +338,15 @@ class Operation:
             docstring=describe.docstring_of(self.headline),
             listing=list_answer,
         )
+
+    def telling(self, text: str) -> str:
+        """A text without what tells a caller nothing: what many operations say alike, and media
+        types, unless they may be those of a file that is sent. The server chooses those of answers.
+        """
+        text = self.repeated.without(text)
+        if self.body is None or self.body.kind == "json":
+            text = without_media_types(text)
+        return self.repeated.telling(text, TEXTS[self.profile].tool // 2)
 
     def output(self) -> tuple[Response, Schema | None]:
         """How the answer is read, and its schema; an answer to HEAD has no content."""

@@ -29,17 +29,26 @@ ROOM = 900
 REFERRAL = re.compile(r"(?:for more information|for more details|to learn more|see also)\b", re.I)
 """How a sentence begins whose link was lost when it became plain text."""
 
+MEDIA_TYPE = re.compile(
+    r"- `?(?:application|audio|font|image|message|model|multipart|text|video)/[\w.+*-]+"
+)
+"""How an item of a list of media types begins (RFC 6838, section 4.2.7)."""
+CODE = re.compile(r"`[^`]*`")
+
 Place = str
 """The name of the parameter that a text is about; empty for a text about the operation."""
 
 
 class Repeated:
-    """The repeated sentences of a document: sentence → the names of the parameters it is about, and
-    an empty name where it is about operations.
+    """The repeated sentences of a document.
+
+    `places`: sentence → the names of the parameters it is about, and an empty name where it is
+    about operations. `patterns`: what dozens of operations say of themselves, each with other names
+    in backticks.
     """
 
-    def __init__(self, places: dict[str, list[Place]]) -> None:
-        self._places = places
+    def __init__(self, places: dict[str, list[Place]], patterns: frozenset[str]) -> None:
+        self._places, self._patterns = places, patterns
 
     def without(self, text: str, place: Place = "") -> str:
         """A text without its repeated sentences, and without sentences that only refer to another
@@ -52,6 +61,18 @@ class Repeated:
                 is_first = bool(place) and number + index == 0
                 if is_first or not self._is_superfluous(sentence, place):
                     kept.append(sentence)
+            lines.append(" ".join(kept))
+        return "\n".join(line for line in lines if line)
+
+    def telling(self, text: str, limit: int) -> str:
+        """A text of an operation; one over `limit` characters without what dozens of others say of
+        themselves, which tells it from none of them.
+        """
+        if len(text) <= limit:
+            return text
+        lines = []
+        for line in text.split("\n"):
+            kept = [each for each in sentences(line) if _pattern(each) not in self._patterns]
             lines.append(" ".join(kept))
         return "\n".join(line for line in lines if line)
 
@@ -69,16 +90,45 @@ class Repeated:
         return "\n".join(lines)
 
 
+def without_media_types(text: str) -> str:
+    """A text without its lists of media types and the sentences that introduce them."""
+    lines = text.split("\n")
+    kept = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if MEDIA_TYPE.match(line):
+            continue
+        if MEDIA_TYPE.match(following):
+            line = _without_introduction(line)
+        kept.append(line)
+    return "\n".join(line for line in kept if line)
+
+
+def _without_introduction(line: str) -> str:
+    """A line without its last sentence, where that is about media types."""
+    every = sentences(line)
+    if "media type" in every[-1].lower():
+        every.pop()
+    return " ".join(every)
+
+
+def _pattern(sentence: str) -> str:
+    """What a sentence has in common with others that differ in the names they give in code."""
+    return CODE.sub("`", sentence)
+
+
 def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repeated:
     """The sentences that at least `LEAST` operations say, and most of those that they could be
     about; those that cost most first.
     """
     count: Counter[tuple[str, Place]] = Counter()
     texts: Counter[Place] = Counter()
+    patterns: Counter[str] = Counter()
     for operation in operations:
         said = list(_texts(reader, operation))
         texts.update({place for place, _ in said})
         count.update({(sentence, place) for place, text in said for sentence in _later(text)})
+        own_sentences = [each for place, text in said if not place for each in _all(text)]
+        patterns.update(set(map(_pattern, own_sentences)))
     places: dict[str, list[Place]] = {}
     weights: Counter[str] = Counter()
     for (sentence, place), times in count.items():
@@ -93,7 +143,8 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
         if length <= room:
             room -= length
             chosen[sentence] = places[sentence]
-    return Repeated(chosen)
+    common = frozenset(pattern for pattern, times in patterns.items() if times >= LEAST)
+    return Repeated(chosen, common)
 
 
 def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Place, str]]:
@@ -107,7 +158,11 @@ def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Pla
                 yield name, plain(as_object(parameter).get("description"))
 
 
+def _all(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [sentence for line in text.split("\n") for sentence in sentences(line)]
+
+
 def _later(text: str) -> list[str]:
     """The sentences of a text after its first."""
-    every = [sentence for line in text.split("\n") for sentence in sentences(line)]
-    return every[1:]
+    return _all(text)[1:]

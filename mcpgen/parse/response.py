@@ -107,7 +107,7 @@ def understand(
     output: Schema = {"type": "object"}
     fields = _readable(reader, schema)
     if typed and fields:
-        output = _open_object({name: _type_of(reader, fields[name]) for name in fields})
+        output = _open_object({name: type_of_field(reader, fields[name]) for name in fields})
     return Response(json=True, wrapped=False), output
 
 
@@ -120,7 +120,7 @@ def _readable(reader: Reader, schema: Any) -> dict[str, Any]:
     }
 
 
-def _type_of(reader: Reader, schema: Any) -> Schema:
+def type_of_field(reader: Reader, schema: Any) -> Schema:
     """The types of a field and null: documents seldom say that a field may be null."""
     kinds = sorted(reader.kinds(schema))
     return {"type": [*kinds, "null"]} if kinds else {}

@@ -172,6 +172,7 @@ def run(
         step(f"writing {len(server.tools):,} tools")
         texts = {
             **render(server),
+            **_catalogue(result, server),
             **config_files(plan.config, folder, server.name),
             **_copies(result, plan.config.sources, folder, plan.lock),
         }
@@ -183,6 +184,16 @@ def run(
         files=texts,
         facts=result.facts,
     )
+
+
+def _catalogue(result: Result, server: Server) -> dict[str, str]:
+    """The page that a server shows at `/`, where it is to show one."""
+    if not server.catalogue:
+        return {}
+    from ..catalogue.model import Catalogue
+    from ..catalogue.pages import html
+
+    return {f"src/{server.package}/catalogue.html": html(Catalogue(result.document, server))}
 
 
 def _copies(

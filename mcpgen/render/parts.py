@@ -25,6 +25,7 @@ def features(server: Server) -> Mapping[str, bool]:
     """What a server has or does, by the words that parts and templates use."""
     return {
         "calls_api": server.calls_api,
+        "catalogue": server.catalogue,
         "code": server.code,
         "has_functions": server.has_functions,
         "has_login": has_login(server),

@@ -76,6 +76,8 @@ class ProjectView:
     """Whether the tools can be searched."""
     code: bool
     """Whether a program can call them."""
+    catalogue: bool
+    """Whether a page at `/` shows them."""
     own_tools: bool
     """Whether there are tools that the user implements."""
     variables: tuple[VariableView, ...]

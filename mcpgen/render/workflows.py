@@ -292,9 +292,7 @@ class _Writer:
             self.add(depth, f"{answer} = ", self.call_of(step))
             self.add(depth, f"if {_negated(self.success(step))}:")
             self.failed(step, depth + 1)
-        for output, item in step.outputs:
-            if (step.id, output) in self.outputs:
-                self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
+        self.take_outputs(step, depth)
         self.assigned.add(step.id)
         for action in step.on_success:
             if action.step and action.step == following and not action.criteria:
@@ -340,11 +338,36 @@ class _Writer:
                 self.run(step.id, action.workflow, self.inputs_for(action.workflow)),
             )
         else:
-            if action.workflow:
-                arguments = self.inputs_for(action.workflow)
-                self.add(depth, "", self.run(step.id, action.workflow, arguments))
+            self.before_retry(step, action, depth)
             self.add(depth, "continue")
         return not conditions
+
+    def before_retry(self, step: model.Step, action: model.Action, depth: int) -> None:
+        """The workflow or the step that runs before another attempt at a step."""
+        if action.workflow:
+            arguments = self.inputs_for(action.workflow)
+            self.add(depth, "", self.run(step.id, action.workflow, arguments))
+        for repair in self.workflow.steps:
+            if repair.id == action.step:
+                self.add(depth, f"{self.answers[repair.id]} = ", self.call_of(repair))
+                if repair.operation and repair.on_failure and not repair.criteria:
+                    self.expect_success(repair, depth)
+                self.expect(repair, depth)
+                self.take_outputs(repair, depth)
+
+    def expect_success(self, step: model.Step, depth: int) -> None:
+        """The success of a step without criteria whose answer is returned in any case."""
+        condition = self.success(step)
+        answer = self.answers[step.id]
+        self.add(
+            depth, "", call(f"{self.steps}.expect", answer, condition, quoted("$statusCode < 400"))
+        )
+
+    def take_outputs(self, step: model.Step, depth: int) -> None:
+        """The outputs of a step that something reads, as variables."""
+        for output, item in step.outputs:
+            if (step.id, output) in self.outputs:
+                self.add(depth, f"{self.outputs[step.id, output]} = ", self.value(item))
 
     def expect(self, step: model.Step, depth: int) -> None:
         """The success criteria of a step that has no other way to go on."""
@@ -358,11 +381,11 @@ class _Writer:
     def drop_unused(self) -> Iterator[str]:
         """The lines, with results that nothing reads left without a name."""
         unused = []
+        code = "\n".join(_code_only(self.lines))
         for answer in self.answers.values():
-            uses = sum(
-                len(re.findall(rf"\b{answer}\b(?!-)", line)) for line in _code_only(self.lines)
-            )
-            if uses == 1:
+            uses = re.findall(rf"\b{answer}\b(?!-)", code)
+            assignments = re.findall(rf"^ *{answer} = await ", code, re.M)
+            if len(uses) == len(assignments):
                 unused.append(answer)
         for line in self.lines:
             for answer in unused:
@@ -541,11 +564,11 @@ class _Writer:
 
 
 def _jumps(step: model.Step, following: str) -> bool:
-    """Whether a step can go on with another one than the next."""
+    """Whether a step can go on with another one than the next, or runs another one again."""
     for index, action in enumerate(step.on_success):
         if action.step and (index or action.criteria or action.step != following):
             return True
-    return any(action.kind == "goto" and action.step for action in step.on_failure)
+    return any(action.step for action in step.on_failure)
 
 
 def _is_number(item: model.Value) -> bool:

@@ -75,7 +75,7 @@ class App:
             aliases=aliases,
             yours=yours,
         )
-        self._package = home
+        self.home = home
         self._yours = yours
         self._settings = settings
         self._limits = settings or Settings(name=facts["name"], env_prefix=facts["env_prefix"])
@@ -133,12 +133,12 @@ class App:
     def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            self._settings = self._settings or read(self._package.facts())
+            self._settings = self._settings or read(self.home.facts())
             settings = self._settings
             if self._front is not None:
                 settings = self._front.settings(settings)
-            auth = self._package.module("auth") if self._package.has("auth") else None
-            side = self._package.module("runtime.client.side")
+            auth = self.home.module("auth") if self.home.has("auth") else None
+            side = self.home.module("runtime.client.side")
             self._api = side.HttpSide(settings, auth)
         return self._api
 
@@ -255,7 +255,7 @@ class App:
     @cached_property
     def _every(self) -> Catalog:
         """The tools of all toolsets, for functions that call others."""
-        return Catalog(self._package, aliases=self.catalog.aliases, yours=self._yours)
+        return Catalog(self.home, aliases=self.catalog.aliases, yours=self._yours)
 
     def _anywhere(self, name: str) -> Entry | None:
         """A tool of this server, or else of any toolset."""

@@ -19,15 +19,17 @@ from starlette.types import ASGIApp
 from ..catalogue.model import Catalogue, Row
 from ..catalogue.pages import TEMPLATES, environment
 from ..catalogue.treemap import treemap
-from ..cli.report import findings
 from ..lint.clients import table, tool_limit
 from ..problems import McpgenError
+from ..render.search import search_facts
+from ..report.findings import findings
 from ..suggest import suggest
 from .bench import Bench
 from .calls import Caller
 from .changes_page import compared, generate
 from .guard import Guard
 from .mending import Mending
+from .ranking import Ranking
 from .tool_page import argument_fields, tool_fields, tool_page
 
 HERE = Path(__file__).parent
@@ -48,6 +50,7 @@ class Workbench:
         self.caller = Caller(bench)
         self._mending: Mending | None = None
         self._view: tuple[str, Catalogue] | None = None
+        self._index: tuple[Catalogue, Ranking] | None = None
         self._engine = environment(HERE / "templates", TEMPLATES)
 
     # Pages
@@ -71,6 +74,13 @@ class Workbench:
             self._view = (self.bench.text, catalogue)
         return self._view[1]
 
+    def index(self) -> Ranking:
+        """The search of the lazy mode over the tools that are chosen."""
+        view = self.view()
+        if self._index is None or self._index[0] is not view:
+            self._index = (view, Ranking(search_facts(view.server)))
+        return self._index[1]
+
     def overview(self, request: Request) -> Response:
         """What the list costs and where it goes."""
         catalogue = self.view()
@@ -87,7 +97,9 @@ class Workbench:
     def tools(self, request: Request) -> Response:
         """Every operation as a row."""
         clients = [name for name, client in table().items() if _has_limit(name)]
-        return self.page("tools", request, catalogue=self.bench.catalogue, clients=clients)
+        catalogue = self.bench.catalogue
+        costs = {row.number: self.bench.tokens(row) for row in catalogue.rows}
+        return self.page("tools", request, catalogue=catalogue, clients=clients, costs=costs)
 
     def tool(self, request: Request) -> Response:
         """One tool."""
@@ -109,9 +121,10 @@ class Workbench:
     def find(self, request: Request) -> Response:
         """The ranking for a question."""
         question = request.query_params.get("q", "")
-        rows = {row.tool.name: row for row in self.bench.catalogue.rows}
-        allowed = [row.tool.name for row in rows.values() if row.number in self.bench.chosen]
-        places = self.bench.index.places(question, FOUND, allowed) if question.strip() else []
+        rows = {row.tool.name: row for row in self.view().rows}
+        places = []
+        if question.strip():
+            places = self.index().places(question, FOUND, rows)
         return self.page("find", request, question=question, places=places, rows=rows)
 
     def problems(self, request: Request) -> Response:
@@ -144,12 +157,18 @@ class Workbench:
         )
 
     def scores(self, request: Request) -> Response:
-        """Row → score: of every operation, or with `?chosen` of the tools that are chosen."""
-        catalogue = self.bench.catalogue
+        """Row → score: with `?chosen` of the tools that are chosen, by their rows on the map; else
+        of every operation, in the list that is chosen where it is in it.
+        """
+        view = self.view()
+        total = view.score.score if view.score is not None else None
         if "chosen" in request.query_params:
-            catalogue = self.view()
-        rows = {row.number: catalogue.scores.get(row.tool.name) for row in catalogue.rows}
-        total = catalogue.score.score if catalogue.score is not None else None
+            rows = {row.number: view.scores.get(row.tool.name) for row in view.rows}
+            return JSONResponse({"score": total, "rows": rows})
+        scores = self.bench.catalogue.scores
+        rows = {row.number: scores.get(row.tool.name) for row in self.bench.catalogue.rows}
+        for row in view.rows:
+            rows[self.bench.numbers[row.tool.origin.operation]] = view.scores.get(row.tool.name)
         return JSONResponse({"score": total, "rows": rows})
 
     def row(self, request: Request) -> Row:
@@ -175,7 +194,12 @@ class Workbench:
         changes = [(tuple(map(str, path)), value) for path, value in body["changes"]]
         self.bench.customise_row(row, changes)
         tool = self.bench.tool(row)
-        facts = {"name": tool.name, "title": tool.title, "description": tool.description}
+        facts = {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "tokens": self.bench.tokens(row),
+        }
         return self.state(request, row={"number": row.number, **facts})
 
     def choose(self, request: Request, body: Answer) -> Response:

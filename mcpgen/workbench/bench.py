@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from typing import Any
 
 from .. import pipeline
 from ..catalogue.model import Catalogue, Row
+from ..catalogue.summary import size_of
 from ..config import NAME, Config, Selection
 from ..config.file import parse_config
 from ..config.new_file import edit, new_text
@@ -30,7 +30,7 @@ from ..load.copies import STDIN
 from ..parse.select import left_out, matches
 from ..problems import Problems, UsageError
 from ..project.run import is_project, named, request_of, settle
-from .ranking import Ranking
+from ..write.commit import write_file
 
 MOST_UNDONE = 200
 """Texts of `mcpgen.toml` that undo can go back to."""
@@ -88,7 +88,7 @@ class Bench:
                 self._read(replace(config, sources=(os.fspath(folder),)))
                 return
         self.folder, self.last_lock, self.started_with = folder, plan.lock, config
-        for name in ("catalogue", "numbers", "index"):
+        for name in ("catalogue", "numbers"):
             self.__dict__.pop(name, None)
         self.saved = new_text(plan.config, folder, name=self.server.name)
         if is_project(folder):
@@ -158,13 +158,6 @@ class Bench:
         """Method and path → the number of the row."""
         return {row.tool.origin.operation: row.number for row in self.catalogue.rows}
 
-    @cached_property
-    def index(self) -> Ranking:
-        """The search of the lazy mode over every tool."""
-        from ..render.search import search_facts
-
-        return Ranking(search_facts(self.server))
-
     def row(self, number: int) -> Row:
         """A row by its number. Raises LookupError."""
         if number < 0:
@@ -174,6 +167,13 @@ class Bench:
     def tool(self, row: Row) -> Tool:
         """The tool of a row as the configuration makes it; the document's where it is left out."""
         return self.customised.get(row.tool.origin.operation, row.tool)
+
+    def tokens(self, row: Row) -> int:
+        """What the tool of a row costs as the configuration makes it."""
+        tool = self.tool(row)
+        if tool == row.tool:
+            return row.tokens
+        return size_of(tool).tokens
 
     def table_key(self, row: Row, config: Config | None = None) -> str:
         """The key of a row's table in `mcpgen.toml`: the one it has, else the usual one."""
@@ -301,8 +301,7 @@ class Bench:
                 hint = "copy what you need from the lines below, then open the workbench again"
                 message = f"`{path}` was changed by something else since the workbench read it"
                 raise UsageError.of("E0834", message, hint=hint)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_text(path, self.text)
+            write_file(path, self.text)
             overlays_changed = self.config.overlays != self.config_of(self.saved).overlays
             self.saved = self.text
             self.history.clear()
@@ -316,19 +315,3 @@ class Bench:
             if is_project(self.folder):
                 config = Config(sources=(os.fspath(self.folder),))
             self._read(config)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        if path.exists():
-            Path(name).chmod(path.stat().st_mode & 0o777)
-        else:
-            Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..cli.codes import Explanation, explanation
-from ..cli.report import Finding, findings
 from ..lint.repairs import Repair, action_text, json_path, overlay, repairs
 from ..lint.structure import CODE
 from ..load import Document
 from ..pipeline import open_document
 from ..problems import Problems, UsageError
-from .bench import Bench, write_text
+from ..report.codes import Explanation, explanation
+from ..report.findings import Finding, findings
+from ..write.commit import write_file
+from .bench import Bench
 
 OVERLAY = "repairs.overlay.yaml"
 ROOT = "$"
@@ -106,8 +107,7 @@ class Mending:
     def save(self) -> None:
         """Write the chosen repairs into the project's overlay."""
         if self.chosen:
-            self._bench.folder.mkdir(parents=True, exist_ok=True)
-            write_text(self._bench.folder / OVERLAY, self.text())
+            write_file(self._bench.folder / OVERLAY, self.text())
 
     def text(self) -> str:
         """The overlay with the chosen repairs after those it has; empty where there is none."""

@@ -10,17 +10,15 @@ from typing import Any
 import yaml
 
 from ..catalogue.model import Row
-from ..catalogue.summary import Size
 from ..config.keys import ARGUMENT, HINTS, TOOL, Key
 from ..config.model import ArgumentConfig, ToolConfig
 from ..ir import Schema, Tool
 from ..render.facts import wire
 from ..render.stage import function_text
-from ..render.whole import whole_input
 from .bench import Bench
+from .cut import Cut, cuts
 
-DEEPEST = 5
-MOST_CUT = 200
+MOST_CUTS = 200
 MOST_LINES = 400
 """Lines of a document's operation that are shown."""
 EDITED = ("name", "title", "description", "toolset")
@@ -74,10 +72,12 @@ class ToolPage:
     tool: Tool
     chosen: bool
     listed: str
-    size: Size
+    tokens: int
     documented: str
     documented_at: str
-    cut: tuple[str, ...]
+    cuts: tuple[Cut, ...]
+    more_cuts: int
+    customised: bool
     function: str
     inputs: tuple[Input, ...]
 
@@ -85,21 +85,37 @@ class ToolPage:
 def tool_page(bench: Bench, row: Row) -> ToolPage:
     """The page of a row's tool."""
     tool = bench.tool(row)
-    listed = wire(tool)
-    size = Size(bytes=len(json.dumps(listed, separators=(",", ":")).encode()))
     place = bench.document.place(row.tool.origin.pointer)
+    cut_places = cuts(bench, tool)
     return ToolPage(
         row=row,
         tool=tool,
         chosen=row.number in bench.chosen,
-        listed=json.dumps(listed, indent=2, ensure_ascii=False),
-        size=size,
+        listed=json.dumps(wire(tool), indent=2, ensure_ascii=False),
+        tokens=bench.tokens(row),
         documented=_documented(bench, tool),
         documented_at=f"{place.file}:{place.line}",
-        cut=tuple(_cut(bench, tool)),
+        cuts=tuple(cut_places[:MOST_CUTS]),
+        more_cuts=max(0, len(cut_places) - MOST_CUTS),
+        customised=tool != row.tool,
         function=function_text(bench.server, tool),
         inputs=tuple(_inputs(tool.input_schema)),
     )
+
+
+class _Blocks(yaml.SafeDumper):
+    """YAML as people write it: texts of several lines stand as they are."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = None
+    if "\n" in text:
+        style = "|"
+        text = "\n".join(line.rstrip() for line in text.splitlines())
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Blocks.add_representer(str, _text)
 
 
 def _documented(bench: Bench, tool: Tool) -> str:
@@ -109,38 +125,11 @@ def _documented(bench: Bench, tool: Tool) -> str:
         return ""
     # Through JSON: nodes that are shared would be written as anchors
     node = json.loads(json.dumps(operation.node, default=str))
-    text = yaml.safe_dump(node, sort_keys=False, allow_unicode=True, width=100)
+    text = yaml.dump(node, Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=100)
     lines = text.splitlines()
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES:,} more lines"]
     return "\n".join(lines)
-
-
-def _cut(bench: Bench, tool: Tool) -> list[str]:
-    """Properties that calls may have and the list does not name, as dotted paths."""
-    whole, _ = whole_input(bench.server, tool)
-    listed = set(_names(tool.input_schema, tool.input_schema, "", 0))
-    missing = [name for name in _names(whole, whole, "", 0) if name not in listed]
-    if len(missing) > MOST_CUT:
-        missing = [*missing[:MOST_CUT], f"and {len(missing) - MOST_CUT:,} more"]
-    return missing
-
-
-def _names(schema: Any, root: Schema, prefix: str, depth: int) -> Iterator[str]:
-    """The dotted paths of a schema's properties, each once."""
-    if not isinstance(schema, dict) or depth > DEEPEST:
-        return
-    reference = str(schema.get("$ref", ""))
-    if reference.startswith("#/$defs/"):
-        target = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
-        yield from _names(target, root, prefix, depth + 1)
-    for name, inner in schema.get("properties", {}).items():
-        yield f"{prefix}{name}"
-        yield from _names(inner, root, f"{prefix}{name}.", depth + 1)
-    yield from _names(schema.get("items"), root, prefix, depth + 1)
-    for word in ("allOf", "anyOf", "oneOf"):
-        for branch in schema.get(word, ()):
-            yield from _names(branch, root, prefix, depth + 1)
 
 
 def _inputs(schema: Schema) -> Iterator[Input]:

@@ -236,6 +236,7 @@ class _StepReader:
         else:
             name = target
             arguments = [*self._inputs()]
+            scope.called[name] = self.id
         scope.sent, scope.sent_body = tuple(arguments), body
         criteria = tuple(self._criteria(node.get("successCriteria")))
         return Step(
@@ -440,14 +441,13 @@ class _StepReader:
             case "goto" if step or workflow:
                 return Action(kind="goto", criteria=criteria, step=step, workflow=workflow)
             case "retry" if is_failure:
-                if step:
-                    raise Inexpressible("it takes another step before a retry")
                 after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
                 if not is_number(after) or not is_number(limit):
                     raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
                 return Action(
                     kind="retry",
                     criteria=criteria,
+                    step=step,
                     workflow=workflow,
                     after=max(0, after),
                     limit=max(0, int(limit)),

@@ -51,7 +51,8 @@ class Scope:
     """What expressions of one workflow can refer to.
 
     `outputs` are the names of every step's outputs; a step that calls a workflow has None. `step`
-    is the one whose request and answer are meant, `sent` what its request holds. `missing` collects
+    is the one whose request and answer are meant, `sent` what its request holds. `called` are the
+    workflows that earlier steps ran, each with the last of those steps. `missing` collects
     expressions that refer to what is not there.
     """
 
@@ -61,6 +62,7 @@ class Scope:
     workflow_steps: frozenset[str] = frozenset()
     before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)
     step: str = ""
     method: str = ""
     is_text: bool = False
@@ -178,10 +180,15 @@ def _workflows(rest: str, scope: Scope) -> Value:
     name = match[1]
     if name == scope.workflow and match[2] == "inputs":
         return _inputs(match[3], scope)
-    if name not in scope.before or match[2] != "outputs":
-        raise Inexpressible(f"`$workflows.{rest}` is not known: `dependsOn` does not name `{name}`")
     output, tail = _identifier(match[3])
-    return _tailed(Result(name, f"/{escape(output)}", before=True), tail)
+    pointer = f"/{escape(output)}"
+    if match[2] == "outputs" and name in scope.called:
+        return _tailed(Result(scope.called[name], pointer), tail)
+    if match[2] == "outputs" and name in scope.before:
+        return _tailed(Result(name, pointer, before=True), tail)
+    raise Inexpressible(
+        f"`$workflows.{rest}` is not known: no earlier step and no `dependsOn` runs `{name}`"
+    )
 
 
 def _response(rest: str, scope: Scope) -> Value:

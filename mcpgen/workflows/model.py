@@ -213,7 +213,7 @@ class Criterion:
 class Action:
     """What happens after a step where all criteria are met. `step` or `workflow` says where to go.
 
-    A retry is tried `limit` times, `after` seconds apart.
+    A retry is tried `limit` times, `after` seconds apart; it runs its step or its workflow first.
     """
 
     kind: Literal["end", "goto", "retry"]

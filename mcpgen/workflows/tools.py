@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..ir import Argument, Hints, Origin, Server, Skip, Tool
+from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool
 from ..load.document import FILES
 from ..load.values import as_list, as_object, as_text
+from ..parse import response as responses
 from ..parse.definitions import Definition, Definitions
 from ..parse.naming import toolset_names
 from ..problems import Problems
@@ -17,6 +18,7 @@ from ..text import plain, visible, words
 from .compile import Compiler, Description, Operations
 from .expressions import Inexpressible
 from .model import KIND, Step, Workflow
+from .outputs import OutputTypes
 
 TOOLSET = "workflows"
 NO_INPUTS = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -40,9 +42,25 @@ class Workflows(Definitions):
         )
         self.workflows = self._compiled()
         tag = _free_tag(tag for tag, _ in api_tools)
-        by_pointer = {workflow.pointer: workflow for workflow in self.workflows.values()}
-        made = self.tools(reserved=[tool.name for _, tool in api_tools])
-        return [(tag, replace(tool, workflow=by_pointer[tool.origin.pointer])) for _, tool in made]
+        self.outputs = self._outputs()
+        defined = self.tools(reserved=[tool.name for _, tool in api_tools])
+        return [(tag, self._with_steps(tool)) for _, tool in defined]
+
+    def _with_steps(self, tool: Tool) -> Tool:
+        """A tool with its workflow. Its listed output schema has types with the profile `rich`, as
+        that of an operation; results are checked for their names alone.
+        """
+        [workflow] = [
+            each for each in self.workflows.values() if each.pointer == tool.origin.pointer
+        ]
+        outputs = self.outputs.of_workflow(workflow).get("properties", {})
+        if self.config.profile != "rich" or not outputs:
+            return replace(tool, workflow=workflow)
+        types = {
+            name: responses.type_of_field(self.reader, schema) for name, schema in outputs.items()
+        }
+        listed = {"type": "object", "properties": types}
+        return replace(tool, workflow=workflow, output_schema=listed)
 
     def definitions(self) -> Iterator[Definition]:
         """The contract of every workflow."""
@@ -55,7 +73,8 @@ class Workflows(Definitions):
                 name="_".join(words(workflow.id)) or "workflow",
                 pointer=pointer,
                 schema=node.get("inputs", NO_INPUTS),
-                output=_output_schema(node),
+                output=_names_of_outputs(workflow),
+                answer=self.outputs.of_workflow(workflow),
                 description=_description(node, workflow),
                 title=plain(node.get("summary")).split("\n")[0],
                 annotations={
@@ -67,6 +86,14 @@ class Workflows(Definitions):
                 extension={},
                 passed_on={},
             )
+
+    def _outputs(self) -> OutputTypes:
+        """The types of the outputs of the workflows."""
+        inputs = {
+            as_text(node.get("workflowId")): self.reader.properties(node.get("inputs", NO_INPUTS))
+            for _, node, _ in self._nodes()
+        }
+        return OutputTypes(self.reader, self.operations, self.workflows, inputs)
 
     def _nodes(self) -> Iterator[tuple[Description, dict[str, Any], str]]:
         """Every Workflow Object with its document and its pointer."""
@@ -103,18 +130,16 @@ class Workflows(Definitions):
 
     def _complete(self, compiled: dict[str, Workflow]) -> dict[str, Workflow]:
         """The workflows all of whose workflows there are."""
-        while True:
-            for name, workflow in compiled.items():
-                gone = sorted(workflow.workflows - compiled.keys())
-                if gone or name in _all_before(workflow, compiled):
-                    reason = (
-                        f"it runs `{gone[0]}`, which is skipped" if gone else "it depends on itself"
-                    )
-                    self._skip(name, workflow.pointer, reason)
-                    break
-            else:
-                return compiled
-            compiled = {key: each for key, each in compiled.items() if key != name}
+        reasons: dict[str, str] = {}
+        for name, workflow in compiled.items():
+            reasons |= dict.fromkeys(workflow.workflows - compiled.keys(), "")
+            if name in _all_before(workflow, compiled):
+                reasons[name] = "it depends on itself"
+        reasons = _with_callers(reasons, compiled)
+        for name, workflow in compiled.items():
+            if name in reasons:
+                self._skip(name, workflow.pointer, reasons[name])
+        return {name: each for name, each in compiled.items() if name not in reasons}
 
     def _skip(self, name: str, pointer: str, reason: str) -> None:
         origin = Origin(method=KIND, path=name, operation_id=name, pointer=pointer)
@@ -177,16 +202,24 @@ def _reasons_against(
         for step in workflow.steps:
             if step.operation:
                 _report_lacking(step, tools[step.operation], problems)
+    return _with_callers(reasons, workflows)
+
+
+def _with_callers(reasons: dict[str, str], workflows: Mapping[str, Workflow]) -> dict[str, str]:
+    """Why workflows are skipped, with those that run a skipped one, by workflowId."""
+    reasons = dict(reasons)
+    pending = [name for name in workflows if name not in reasons]
     while True:
-        more = {
-            name: f"it runs `{inner}`, which is skipped"
-            for name, workflow in workflows.items()
-            for inner in workflow.workflows & reasons.keys()
-            if name not in reasons
-        }
-        if not more:
+        rest = []
+        for name in pending:
+            skipped = sorted(workflows[name].workflows & reasons.keys())
+            if skipped:
+                reasons[name] = f"it runs `{skipped[0]}`, which is skipped"
+            else:
+                rest.append(name)
+        if len(rest) == len(pending):
             return reasons
-        reasons |= more
+        pending = rest
 
 
 def _fault(workflow: Workflow, tools: Mapping[str, Tool]) -> str:
@@ -266,14 +299,11 @@ def _operations(workflow: Workflow, workflows: Mapping[str, Workflow]) -> set[st
     return found
 
 
-def _output_schema(node: dict[str, Any]) -> dict[str, Any] | None:
-    """What a workflow returns. Like that of every tool, the schema is one that each real answer
-    fits.
-    """
-    names = as_object(node.get("outputs"))
-    if not names:
+def _names_of_outputs(workflow: Workflow) -> Schema:
+    """A schema of what a workflow returns that every real result fits."""
+    if not workflow.outputs:
         return {"type": "object"}
-    return {"type": "object", "properties": {str(name): {} for name in names}}
+    return {"type": "object", "properties": {name: {} for name, _ in workflow.outputs}}
 
 
 def _description(node: dict[str, Any], workflow: Workflow) -> str:

@@ -96,6 +96,20 @@ def commit(folder: Path, work: Work) -> None:
         raise
 
 
+def write_file(path: Path, text: str) -> None:
+    """Replace one file of a project, or make it and its folder. A reader sees it as it was or as
+    it will be. Raises OutputConflictError; nothing was changed then.
+    """
+    folder = path.parent
+    try:
+        _make_folder(folder)
+        with _alone(folder), _private(folder) as private:
+            _prepare(private / "0", text.encode()).replace(path)
+            _sync_folder(folder)
+    except OSError as error:
+        raise OutputConflictError(explained(folder, error)) from error
+
+
 def leftovers(folder: Path) -> list[Path]:
     """Private folders that killed runs left in a project: ours, closed to others."""
     try:

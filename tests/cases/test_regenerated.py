@@ -1,29 +1,40 @@
-"""Every folder in `regenerated/` is a case of an API that changes: two documents, perhaps a
-configuration and code of the user, and what mcpgen says and does at the second one.
+"""Every folder in `regenerated/` is a case of a project that lives on: two documents, perhaps a
+configuration and code of the user, and what mcpgen says and does at the second document.
 
-`report.txt` holds what `check`, `diff` and `generate` say, and the tools afterwards. A report that
-comes out otherwise is written there and the test fails: `git diff` shows what changed.
+* `mcpgen.toml` is added to a configuration with a name and the document; one with `[source]` is the
+  whole configuration;
+* `user/` lies over the package;
+* `edits.toml` says what else happened in the project before the second document, as tables
+  `[[edit]]` of a `file` in which `old` became `new`, or that was deleted (no `old`). `VERSION` is
+  this version of mcpgen;
+* `later.yaml` is a third document, `later.toml` what happened in the project before it.
+
+`report.txt` holds what `check`, `diff` and `generate` say, and the tools afterwards; a run that is
+refused is repeated with the option that its message names, or with `--accept-changes`. A report that comes out otherwise is
+written there and the test fails: `git diff` shows what changed.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
-from mcpgen import pipeline
+from mcpgen import __version__
 from mcpgen.compare.reports import as_text
 from mcpgen.compare.servers import diff
-from mcpgen.compare.sides import side_of_project, side_of_server
-from mcpgen.config.file import read_config
-from mcpgen.lock import read_lock
+from mcpgen.compare.sides import side_of_project
+from mcpgen.lock import require_lock
 from mcpgen.problems import McpgenError, Problem, Problems
 from mcpgen.project.check import check
 from mcpgen.project.run import Request, run
 from mcpgen.project.save import save
+from mcpgen.project.sides import side_of_document
 
 HERE = Path(__file__).parent / "regenerated"
 CASES = sorted(path.parent.name for path in HERE.glob("*/before.yaml"))
@@ -44,16 +55,32 @@ def test_a_regenerated_case_comes_out_as_expected(
 def report(case: Path, folder: Path) -> str:
     """What is said and done when the document of a case changes."""
     project = first_run(case, folder)
+    edit(case / "edits.toml", project)
     shutil.copy(case / "after.yaml", project / "api.yaml")
     parts = {
         "check": "\n".join(checked(project)),
         "diff": compared(project),
-        "generate": "\n".join(generated(project, accept=False)),
+        "generate": "\n".join(generated(project)),
     }
     if parts["generate"].startswith("refused"):
-        parts["generate --accept-changes"] = "\n".join(generated(project, accept=True))
+        option = way_out(parts["generate"])
+        parts[f"generate {option}"] = "\n".join(generated(project, option))
     parts["tools"] = "\n".join(tools(project))
-    return "\n".join(f"## {title}\n\n{text}\n" for title, text in parts.items())
+    if (case / "later.yaml").is_file():
+        edit(case / "later.toml", project)
+        shutil.copy(case / "later.yaml", project / "api.yaml")
+        parts["later: generate"] = "\n".join(generated(project))
+        parts["later: tools"] = "\n".join(tools(project))
+    text = "\n".join(f"## {title}\n\n{text}\n" for title, text in parts.items())
+    return text.replace(__version__, "VERSION").replace(f"{project}", "PROJECT")
+
+
+def way_out(refusal: str) -> str:
+    """The option that a refusal names, or the one that accepts what is new."""
+    for option in ("--adopt", "--force"):
+        if option in refusal:
+            return option
+    return "--accept-changes"
 
 
 def first_run(case: Path, folder: Path) -> Path:
@@ -61,14 +88,30 @@ def first_run(case: Path, folder: Path) -> Path:
     project = folder / "shop"
     project.mkdir()
     shutil.copy(case / "before.yaml", project / "api.yaml")
-    text = 'name = "shop"\n\n[source]\npath = "api.yaml"\n'
+    text = ""
     if (case / "mcpgen.toml").is_file():
-        text += "\n" + (case / "mcpgen.toml").read_text()
-    (project / "mcpgen.toml").write_text(text)
+        text = (case / "mcpgen.toml").read_text()
+    if "[source]" not in text:
+        text = f'name = "shop"\n\n[source]\npath = "api.yaml"\n\n{text}'
+    (project / "mcpgen.toml").write_text(text.rstrip("\n") + "\n")
     save(run(Request(folder=project), Problems()))
     if (case / "user").is_dir():
         shutil.copytree(case / "user", project / "src" / "shop_mcp", dirs_exist_ok=True)
     return project
+
+
+def edit(edits: Path, project: Path) -> None:
+    """Changes of single files, each of which must find what it replaces."""
+    if not edits.is_file():
+        return
+    text = edits.read_text().replace("VERSION", __version__)
+    for change in tomllib.loads(text)["edit"]:
+        file = project / change["file"]
+        if "old" not in change:
+            file.unlink()
+            continue
+        assert change["old"] in file.read_text()
+        file.write_text(file.read_text().replace(change["old"], change["new"], 1))
 
 
 def checked(project: Path) -> Iterator[str]:
@@ -85,25 +128,28 @@ def checked(project: Path) -> Iterator[str]:
 
 def compared(project: Path) -> str:
     """What `mcpgen diff` says."""
-    lock = read_lock(project)
     try:
-        _, server = pipeline.understand(read_config(project), Problems(), lock=lock)
+        before = side_of_project(project)
+        return as_text(diff(before, side_of_document(None, project, before, Problems())))
     except McpgenError as error:
         return "\n".join(map(line, error.problems))
-    return as_text(diff(side_of_project(project), side_of_server(server)))
 
 
-def generated(project: Path, *, accept: bool) -> Iterator[str]:
+def generated(project: Path, option: str = "") -> Iterator[str]:
     """What `mcpgen generate` says."""
     problems = Problems()
+    adopt = option == "--adopt"
     try:
-        changes = save(run(Request(folder=project), problems), accept=accept)
+        made = run(Request(folder=project, adopt=adopt), problems)
+        changes = save(
+            made, accept=option == "--accept-changes", force=option == "--force", adopt=adopt
+        )
     except McpgenError as error:
         yield "refused"
         yield from map(line, error.problems)
         return
     yield from map(line, [*problems, *changes.problems])
-    yield re.sub(r", \d+ unchanged", "", str(changes))
+    yield re.sub(r"(, )?\d+ unchanged", "", str(changes)) or "nothing to do"
 
 
 def line(problem: Problem) -> str:
@@ -115,12 +161,17 @@ def line(problem: Problem) -> str:
     text = f"{problem.code} {problem.severity}{place}: {problem.message}"
     if problem.hint:
         text += f" [{problem.hint}]"
+    if problem.code == "E1202":
+        text += "\n" + indent(problem.detail.rstrip(), "    ")
     return text
 
 
 def tools(project: Path) -> Iterator[str]:
     """The tools of the lock: name, operation, arguments."""
-    lock = read_lock(project)
-    assert lock is not None
+    try:
+        lock = require_lock(project)
+    except McpgenError as error:
+        yield from map(line, error.problems)
+        return
     for tool in lock.tools:
         yield f"{tool.name} ({', '.join(tool.arguments)}): {tool.operation}"

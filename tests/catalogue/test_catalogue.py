@@ -59,6 +59,28 @@ def test_a_project_may_be_named_as_well(
     assert "13 operations = 6 tools + 7 left out by choice + 0 skipped" in capsys.readouterr().out
 
 
+def test_a_server_brings_the_page_when_it_is_told_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["generate", str(BOOKSHOP), "--quiet"]) == 0
+    project = tmp_path / "mcp-bookshop"
+    page = project / "src" / "bookshop_mcp" / "catalogue.html"
+    served = project / "src" / "bookshop_mcp" / "runtime" / "transports" / "catalogue.py"
+    assert (page.exists(), served.exists()) == (False, False)
+    config = project / "mcpgen.toml"
+    config.write_text(f"catalogue = true\n{config.read_text('utf-8')}", "utf-8")
+    monkeypatch.chdir(project)
+    assert run(["generate", "--quiet"]) == 0
+    assert served.exists()
+    assert run(["catalogue", "--html", str(tmp_path / "tools.html"), "--quiet"]) == 0
+    assert page.read_text("utf-8") == (tmp_path / "tools.html").read_text("utf-8")
+    assert run(["check", "--quiet"]) == 0
+    config.write_text(config.read_text("utf-8").replace("catalogue = true\n", ""), "utf-8")
+    assert run(["generate", "--quiet"]) == 0
+    assert (page.exists(), served.exists()) == (False, False)
+
+
 def test_texts_of_a_hostile_document_are_text_in_both_forms(tmp_path: Path) -> None:
     document = hostile_document(tmp_path)
     page, plain = tmp_path / "tools.html", tmp_path / "tools.md"

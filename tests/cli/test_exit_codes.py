@@ -121,7 +121,7 @@ def test_a_bug_asks_for_a_report_and_debug_shows_the_traceback(mcpgen, here, mon
     def broken(*_: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr("mcpgen.cli.codes.table", broken)
+    monkeypatch.setattr("mcpgen.report.codes.table", broken)
     plain = mcpgen("explain")
     assert plain.code == 70
     assert "report" in plain.err and "--debug" in plain.err and "surprise" in plain.err

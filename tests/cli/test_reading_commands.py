@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.cli import COMMANDS, codes
+from mcpgen.cli import COMMANDS
 from mcpgen.config.keys import OPTIONS
+from mcpgen.report import codes
 from scripts import cli_docs
 
 from .conftest import SPECS

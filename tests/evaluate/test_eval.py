@@ -54,10 +54,44 @@ def test_a_task_whose_request_never_arrives_is_not_done(
     assert run(["eval", str(tasks), "--project", str(project), "--min", "0.5", "-q"]) == 1
 
 
+def chat_completion(question: Any) -> dict[str, Any]:
+    """What OpenAI's endpoint answers: a call of `list_authors` at once, then `done`."""
+    message: dict[str, Any] = {"role": "assistant", "content": "done"}
+    if question["messages"][-1]["role"] == "user":
+        call = {"name": "list_authors", "arguments": "{}"}
+        message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": call}]}  # fmt: skip
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "played",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    }
+
+
+def message(question: Any) -> dict[str, Any]:
+    """What Anthropic's endpoint answers: a call of `list_authors` at once, then `done`."""
+    blocks = [{"type": "text", "text": "done"}]
+    if isinstance(question["messages"][-1]["content"], str):
+        call = {"type": "tool_use", "id": "1", "name": "list_authors", "input": {}}
+        blocks = [{"type": "text", "text": "I look."}, call]
+    return {
+        "id": "1",
+        "type": "message",
+        "role": "assistant",
+        "model": "played",
+        "content": blocks,
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 7, "output_tokens": 3},
+    }
+
+
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """An endpoint that plays a model: it calls `list_authors` at once, then is done. What it was
-    asked is in the list.
+    """An endpoint that plays a model for both libraries. What it was asked is in the list; without
+    the key `played` it refuses.
     """
     asked: list[Any] = []
 
@@ -65,40 +99,39 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
         def do_POST(self) -> None:
             question = json.loads(self.rfile.read(int(self.headers["content-length"])))
             asked.append(question)
-            message: dict[str, Any] = {"role": "assistant", "content": "done"}
-            if question["messages"][-1]["role"] == "user":
-                call = {"name": "list_authors", "arguments": "{}"}
-                message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": call}]}  # fmt: skip
-            answer = json.dumps(
-                {
-                    "id": "1",
-                    "object": "chat.completion",
-                    "created": 1,
-                    "model": "played",
-                    "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-                    "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-                }
-            ).encode()
-            self.send_response(200)
+            answers = {"/v1/chat/completions": chat_completion, "/v1/messages": message}
+            key = self.headers["x-api-key"] or self.headers["authorization"]
+            if key in ("played", "Bearer played"):
+                self.answer(200, answers[self.path](question))
+            else:
+                self.answer(401, {"error": {"type": "authentication_error", "message": "no"}})
+
+        def answer(self, status: int, data: dict[str, Any]) -> None:
+            content = json.dumps(data).encode()
+            self.send_response(status)
             self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(answer)))
+            self.send_header("content-length", str(len(content)))
             self.end_headers()
-            self.wfile.write(answer)
+            self.wfile.write(content)
 
         def log_message(self, format: str, *args: Any) -> None:
             """Nothing."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}/v1")
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "played")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "played")
     yield asked
     server.shutdown()
     server.server_close()
 
 
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_a_model_chooses_calls_and_is_judged_by_what_arrives(
-    project: Path, tmp_path: Path, model: list[Any], capfd: Any
+    project: Path, tmp_path: Path, model: list[Any], capfd: Any, provider: str
 ) -> None:
     tasks = tmp_path / "tasks.jsonl"
     lines = [
@@ -106,11 +139,29 @@ def test_a_model_chooses_calls_and_is_judged_by_what_arrives(
         {"task": "Which books are there?", "method": "GET", "path": "/books"},
     ]
     tasks.write_text("\n".join(json.dumps(line) for line in lines))
-    data = evaluated(capfd, str(tasks), "--project", str(project), "--model", "played")
+    options = ("--project", str(project), "--model", "played", "--provider", provider)
+    data = evaluated(capfd, str(tasks), *options)
     assert [one["done"] for one in data["outcomes"]] == [True, False]
     assert data["outcomes"][1]["wrong"] == ["GET /authors"]
     assert data["outcomes"][0]["tokens"] == 20
-    assert "list_books" in {tool["function"]["name"] for tool in model[0]["tools"]}
+    assert [one["calls"] for one in data["outcomes"]] == [1, 1]
+    tools = [tool.get("function", tool) for tool in model[0]["tools"]]
+    assert "list_books" in {tool["name"] for tool in tools}
+    assert "404" not in json.dumps(model[1]["messages"][-1])  # the tool's own result comes back
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("key", ["wrong", ""])
+def test_an_endpoint_that_refuses_is_told(
+    project: Path, model: list[Any], monkeypatch: Any, capfd: Any, provider: str, key: str
+) -> None:
+    name = f"{provider.upper()}_API_KEY"
+    monkeypatch.setenv(name, key)
+    options = ["--project", str(project), "--model", "played", "--provider", provider]
+    assert run(["eval", str(TASKS), *options]) == 2
+    said = capfd.readouterr().err
+    assert "E1474" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.parametrize(

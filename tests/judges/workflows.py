@@ -3,8 +3,10 @@ send.
 
 `python -m tests.judges.workflows FOLDER` takes every Arazzo document below a folder whose sources
 are there too, and generates a server of it. The workflows then run against an API that answers
-with samples of its own response schemas: first as tools, then by `arazzo-runner` (PyPI) where that
-is installed. Both must make the same requests in the same order.
+with samples of its own response schemas, completed by what the workflow reads of them: first as
+tools, then by `arazzo-runner` (PyPI) where that is installed. Both must make the same requests in
+the same order. Where they do not, `workflow_differences.py` says which section decides; a
+difference that none decides fails the run.
 """
 
 from __future__ import annotations
@@ -33,10 +35,15 @@ from mcp import Client
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.ir import Server, Tool
+from mcpgen.load.values import as_list, as_object, as_text
 from mcpgen.parse import response as responses
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import McpgenError, Problems
 from mcpgen.render.sample import Sampler, sample_arguments
+from mcpgen.runtime.pointer import split
+from mcpgen.workflows import model
+
+from .workflow_differences import Request, reason
 
 ENDINGS = (".yaml", ".yml", ".json")
 LARGEST = 5_000_000
@@ -47,8 +54,6 @@ SIMPLE = (
 """Keywords of a schema that a sample needs."""
 BOOLEANS = {"True": "true", "False": "false"}
 """How the other engine writes booleans in a query, and how everybody else does."""
-Request = tuple[str, str, tuple[tuple[str, str], ...], Any]
-"""Method, path, query and body."""
 
 
 class Api:
@@ -152,7 +157,7 @@ def _copied(path: Path, data: Any, target: Path, url: str) -> Case | None:
     target.mkdir()
     sources = []
     for index, source in enumerate(data["sourceDescriptions"]):
-        origin = _found(path.parent / source["url"])
+        origin = _found(path.parent, source["url"])
         if source.get("type", "openapi") != "openapi" or origin is None:
             return None
         document = yaml.safe_load(origin.read_text("utf-8"))
@@ -168,17 +173,38 @@ def _copied(path: Path, data: Any, target: Path, url: str) -> Case | None:
         copy.write_text(json.dumps(document, default=str))
         source["url"] = copy.name
         sources.append(copy)
+    _name_operations(data, sources)
     arazzo = target / "flows.arazzo.json"
     arazzo.write_text(json.dumps(data, default=str))
     ids = [str(workflow["workflowId"]) for workflow in data["workflows"]]
     return Case(f"{path.parent.name}/{path.name}", arazzo, sources, ids)
 
 
-def _found(path: Path) -> Path | None:
-    """A source, or the file of its name in a folder beside it."""
-    if path.is_file():
-        return path
-    return next(path.parent.glob(f"*/{path.name}"), None) if path.parent.is_dir() else None
+def _name_operations(data: Any, sources: list[Path]) -> None:
+    """Let steps name their operations as the API's documents do: in its letters, and without
+    `$sourceDescriptions.NAME.`, which the other engine does not read.
+    """
+    ids = {}
+    for source in sources:
+        for item in json.loads(source.read_text())["paths"].values():
+            for operation in item.values():
+                name = as_text(as_object(operation).get("operationId"))
+                ids[name.lower()] = name
+    for workflow in data["workflows"]:
+        for step in as_list(workflow.get("steps")):
+            name = as_text(step.get("operationId")).rpartition(".")[2]
+            if name.lower() in ids:
+                step["operationId"] = ids[name.lower()]
+
+
+def _found(folder: Path, url: str) -> Path | None:
+    """A source, or the file of its name beside the document or in a folder there."""
+    if (folder / url).is_file():
+        return folder / url
+    name = url.rpartition("/")[2]
+    within = (folder / url).parent
+    places = [folder / name, *folder.glob(f"*/{name}"), *within.glob(f"*/{name}")]
+    return next((place for place in places if place.is_file()), None)
 
 
 def judge(case: Case, api: Api, tally: Tally) -> None:
@@ -198,11 +224,12 @@ def judge(case: Case, api: Api, tally: Tally) -> None:
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-    api.samples = dict(samples(document, server))
+    answers = dict(samples(document, server))
     sys.path.insert(0, str(folder / "src"))
     for tool in server.tools:
         if tool.workflow is not None:
             tally.note("generated")
+            api.samples = {**answers, **dict(needed(tool.workflow, server, answers))}
             run_both(case, tool, server, api, tally)
     sys.path.remove(str(folder / "src"))
 
@@ -219,7 +246,8 @@ def samples(document: Any, server: Server) -> Iterator[tuple[str, tuple[int, Any
         flat = _plain(reader, schema, 6)
         value = Sampler(flat).valid(flat)
         code = int(status) if status.isdigit() else 200
-        yield f"{tool.origin.method} {tool.origin.path}", (code, value[0] if value else {})
+        body = plain_text(value[0]) if value else {}
+        yield f"{tool.origin.method} {tool.origin.path}", (code, body)
 
 
 def _plain(reader: Reader, schema: Any, depth: int) -> dict[str, Any]:
@@ -240,30 +268,131 @@ def _plain(reader: Reader, schema: Any, depth: int) -> dict[str, Any]:
     return plain
 
 
+def needed(
+    workflow: model.Workflow, server: Server, answers: dict[str, tuple[int, Any]]
+) -> Iterator[tuple[str, tuple[int, Any]]]:
+    """The answers that let a workflow and those that it runs come to their outputs: with the status
+    and the values of the criteria, and with what the outputs are taken from.
+    """
+    workflows = {tool.workflow.id: tool.workflow for tool in server.tools if tool.workflow}
+    names, pending = {workflow.id}, [workflow]
+    while pending:
+        current = pending.pop()
+        for step in current.steps:
+            if step.operation:
+                status, body = answers[step.operation]
+                yield step.operation, fitting(step, status, body)
+        new = (current.workflows & workflows.keys()) - names
+        names |= new
+        pending += [workflows[name] for name in sorted(new)]
+
+
+def fitting(step: model.Step, status: int, body: Any) -> tuple[int, Any]:
+    """An answer with which a step succeeds."""
+    body = json.loads(json.dumps(body))
+    for _, value in step.outputs:
+        if isinstance(value, model.Body) and value.pointer:
+            body = placed(body, value.pointer, None)
+    for criterion in step.criteria:
+        match criterion.condition:
+            case model.Comparison("==", model.Status(), model.Constant(code)):
+                status = int(code)
+            case model.Comparison("==", model.Body(_, pointer), model.Constant(data)):
+                body = placed(body, pointer, data)
+            case model.Comparison("!=", model.Body(_, pointer), _):
+                body = placed(body, pointer, None)
+    return status, body
+
+
+def placed(body: Any, pointer: str, data: Any) -> Any:
+    """A body with a value at a pointer; without one, with a text where there is nothing yet."""
+    tokens = split(pointer)
+    if not tokens:
+        return body if data is None else data
+    key: Any = int(tokens[0]) if tokens[0].isdigit() else tokens[0]
+    if isinstance(key, int):
+        holder: Any = list(body) if isinstance(body, list) else []
+        holder += [{}] * (key + 1 - len(holder))
+    else:
+        holder = dict(body) if isinstance(body, dict) else {}
+        holder.setdefault(key, "sample" if len(tokens) == 1 else {})
+    rest = "".join(f"/{token}" for token in tokens[1:])
+    holder[key] = placed(holder[key], rest, data)
+    return holder
+
+
+def inputs_for(tool: Tool, server: Server) -> dict[str, Any]:
+    """Inputs of a workflow that the operations take which get them."""
+    assert tool.workflow is not None
+    contract = json.loads(json.dumps(tool.contract or tool.input_schema))
+    operations = {each.origin.operation: each for each in server.tools if each.request}
+    for step in tool.workflow.steps:
+        if step.operation:
+            operation = operations[step.operation]
+            named = {(each.place, each.wire_name): each.name for each in operation.arguments}
+            schemas = operation.input_schema.get("properties", {})
+            for sent in step.arguments:
+                schema = schemas.get(named[sent.place, sent.name], {})
+                for name, part in of_inputs(sent.value, schema):
+                    own = contract["properties"].get(name, {})
+                    contract["properties"][name] = {**own, **part}
+    own = tool.contract or tool.input_schema
+    arguments = sample_arguments(tool, contract, contract) or sample_arguments(tool, own, own)
+    return plain_text(arguments or {})
+
+
+def plain_text(data: Any) -> Any:
+    """Data whose texts mean the same in every place: the other engine writes them unescaped."""
+    return json.loads(
+        json.dumps(data, ensure_ascii=False).replace("/&=é", "").replace("sample ", "sample")
+    )
+
+
+def of_inputs(value: model.Value, schema: Any) -> Iterator[tuple[str, Any]]:
+    """The inputs that a value is made of, with the schemas of their places."""
+    match value:
+        case model.Input(name, "") if "$ref" not in json.dumps(schema):
+            yield name, {key: schema[key] for key in (*SIMPLE, "items") if key in schema}
+        case model.Object(members):
+            for key, member in members:
+                yield from of_inputs(member, schema.get("properties", {}).get(key, {}))
+        case model.Array(items):
+            for item in items:
+                yield from of_inputs(item, schema.get("items", {}))
+
+
 def run_both(case: Case, tool: Tool, server: Server, api: Api, tally: Tally) -> None:
     """Run one workflow as a tool and in the other engine."""
-    contract = tool.contract or tool.input_schema
-    arguments = sample_arguments(tool, contract, contract) or {}
+    arguments = inputs_for(tool, server)
     api.requests.clear()
     result = asyncio.run(called(server, tool.name, arguments, api))
     ours = list(api.requests)
     label = f"{case.name} {tool.origin.path}"
+    text = result.content[0].text if result.is_error else ""
     if result.is_error:
-        tally.note("failed", f"{label}: {result.content[0].text[:200]!r}")
+        tally.note("failed", f"{label}: {text[:300]!r}")
     else:
         tally.note("ran to its outputs")
-    theirs = other_engine(case, tool, arguments, api)
-    if theirs is None:
+    run = other_engine(case, tool, arguments, api)
+    if run is None:
         tally.note("not compared")
-    elif ours == theirs:
+        return
+    theirs, errors = run
+    if ours == theirs:
         tally.note("same requests")
-    else:
-        tally.note("other requests", f"{label}\n  ours   {ours}\n  theirs {theirs}"[:1500])
+        return
+    refused = text.startswith("Invalid arguments") and f"`{tool.name}`" not in text.split(":")[0]
+    decided = reason(ours, theirs, errors, refused)
+    if decided:
+        tally.note("other requests, decided by a specification", f"{label}: {decided}")
+        return
+    tally.note("other requests", f"{label}\n  ours   {ours}\n  theirs {theirs} {errors}"[:1800])
 
 
 async def called(server: Server, name: str, arguments: dict[str, Any], api: Api) -> Any:
     """The result of a call of a tool."""
-    for key, value in (("BASE_URL", api.url), ("ALLOW_PRIVATE", "true"), ("RETRIES", "0")):
+    settings = {"BASE_URL": api.url, "ALLOW_PRIVATE": "true", "RETRIES": "0", "TOTAL_TIMEOUT": "20"}
+    for key, value in settings.items():
         os.environ[f"{server.env_prefix}_{key}"] = value
     app = importlib.import_module(f"{server.package}.runtime.app").App(server.package)
     async with Client(app.server) as client:
@@ -272,8 +401,8 @@ async def called(server: Server, name: str, arguments: dict[str, Any], api: Api)
 
 def other_engine(
     case: Case, tool: Tool, arguments: dict[str, Any], api: Api
-) -> list[Request] | None:
-    """The requests that `arazzo-runner` makes; None where it is not there or cannot run it."""
+) -> tuple[list[Request], list[str]] | None:
+    """The requests that `arazzo-runner` makes, and its own errors; None where it is not there."""
     try:
         from arazzo_runner import ArazzoRunner
     except ImportError:
@@ -281,10 +410,20 @@ def other_engine(
     assert tool.workflow is not None
     logging.disable(logging.CRITICAL)
     api.requests.clear()
-    with contextlib.redirect_stdout(None), contextlib.suppress(Exception):
-        runner = ArazzoRunner.from_arazzo_path(str(case.arazzo))
-        runner.execute_workflow(tool.workflow.id, arguments)
-    return list(api.requests)
+    errors: list[str] = []
+
+    def note(*, error: Any = None, **_: Any) -> None:
+        if error:
+            errors.append(str(error))
+
+    with contextlib.redirect_stdout(None):
+        try:
+            runner = ArazzoRunner.from_arazzo_path(str(case.arazzo))
+            runner.register_callback("step_complete", note)
+            runner.execute_workflow(tool.workflow.id, arguments)
+        except Exception as error:
+            errors.append(f"{type(error).__name__}: {error}")
+    return list(api.requests), errors
 
 
 def main() -> int:

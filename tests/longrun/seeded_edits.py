@@ -1,6 +1,9 @@
-"""An API that changes at random, step by step: `python tests/longrun/seeded_edits.py [STEPS] [SEED]`.
+"""An API that changes at random, step by step:
+`python tests/longrun/seeded_edits.py [STEPS] [SEED] [DOCUMENT]`.
 
-Every step is one edit of a kind whose class for callers is known. After each of them:
+It begins with the operations of DOCUMENT, reduced to what the edits understand, or else with 24 of
+its own. Every step is one edit of a kind whose class for callers is known; the kinds take turns, in
+rounds of a random order. After each step:
 
 * tools and arguments of what is in both documents have the same names, and so has what returns;
 * every file of the user is the same byte for byte;
@@ -8,7 +11,8 @@ Every step is one edit of a kind whose class for callers is known. After each of
   `check` and `verify` are content;
 * the gravest class of the diff is that of the edit.
 
-The steps that break a promise are printed. The exit code is 1 when there is one.
+The steps that break a promise, and kinds of edits that had no turn, are printed. The exit code is 1
+when there is one.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -23,6 +28,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from mcpgen.compare.servers import Diff, diff
 from mcpgen.compare.sides import Side, side_of_project
@@ -37,6 +44,8 @@ Document = dict[str, Any]
 NOUNS = ("book", "order", "author", "shelf", "loan", "reader", "fine", "branch")
 TYPES = ("string", "integer", "boolean")
 NAMES = ("id", "limit", "page-size", "page_size", "sort", "filter[name]", "q", "note", "from", "Id")
+PARAMETER = re.compile(r"\{([^{}]*)\}")
+ATTEMPTS = 100
 OWN = {"NOTES.md": "ours\n", "src/library_mcp/hooks.py": "def after(call, result): ...\n"}
 
 
@@ -45,9 +54,10 @@ class Api:
     nothing to edit.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, original: Document | None = None) -> None:
         self.random = random.Random(seed)
         self.number = 0
+        self.waiting: list[Callable[[], str | None]] = []
         self.removed: list[tuple[str, str, dict[str, Any]]] = []
         self.document: Document = {
             "openapi": "3.1.0",
@@ -55,8 +65,28 @@ class Api:
             "servers": [{"url": "https://api.library.example"}],
             "paths": {},
         }
-        for _ in range(24):
-            self.add_operation()
+        if original is None:
+            for _ in range(24):
+                self.add_operation()
+        else:
+            self.begin_with(original)
+
+    def begin_with(self, original: Document) -> None:
+        """One operation of every path of a real document, with its parameters of simple types."""
+        for path, item in original["paths"].items():
+            methods = [method for method in ("get", "post", "put") if method in item]
+            if not methods:
+                continue
+            operation = item[methods[0]]
+            parameters = [*item.get("parameters", []), *operation.get("parameters", [])]
+            copy = self.operation(
+                methods[0],
+                operation.get("operationId") or f"operation.{self.fresh()}",
+                operation.get("summary", "An operation"),
+                PARAMETER.findall(path),
+            )
+            copy["parameters"] += [simple(item) for item in parameters if is_simple(item)]
+            self.document["paths"][path] = {methods[0]: copy}
 
     def operations(self) -> list[tuple[str, str, dict[str, Any]]]:
         """(path, method, operation) of each."""
@@ -94,12 +124,23 @@ class Api:
         noun, number = self.random.choice(NOUNS), self.fresh()
         method = self.random.choice(("get", "post", "put"))
         path = f"/{noun}s{number}/{{id}}"
-        parameters = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
+        name = f"{method}_{noun}_{number}"
+        operation = self.operation(method, name, f"The {noun} number {number}", ["id"])
+        self.document["paths"][path] = {method: operation}
+        return "additive"
+
+    def operation(
+        self, method: str, name: str, summary: str, placeholders: list[str]
+    ) -> dict[str, Any]:
+        """An operation in the form that the edits understand."""
         operation: dict[str, Any] = {
-            "operationId": f"{method}_{noun}_{number}",
+            "operationId": name,
             "tags": [self.random.choice(NOUNS[:3])],
-            "summary": f"The {noun} number {number}",
-            "parameters": parameters,
+            "summary": summary,
+            "parameters": [
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in placeholders
+            ],
             "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": {
                 "type": "object",
                 "properties": {"items": {"type": "array", "items": {
@@ -113,8 +154,7 @@ class Api:
                 "required": True,
                 "content": {"application/json": {"schema": body}},
             }
-        self.document["paths"][path] = {method: operation}
-        return "additive"
+        return operation
 
     def remove_operation(self) -> str | None:
         if len(self.operations()) < 12:
@@ -169,6 +209,7 @@ class Api:
         schema = self.random.choice(optional)["schema"]
         schema["type"] = self.random.choice([name for name in TYPES if name != schema["type"]])
         schema.pop("enum", None)
+        schema.pop("default", None)
         return "breaking"
 
     def describe(self) -> str:
@@ -233,7 +274,7 @@ class Api:
         return "additive"
 
     def limit_values(self) -> str | None:
-        texts = self.texts()
+        texts = [schema for schema in self.texts() if "default" not in schema]
         if not texts:
             return None
         schema = self.random.choice(texts)
@@ -255,6 +296,40 @@ class Api:
         _, _, operation = self.pick()
         schemas = [item["schema"] for item in self.parameters(operation)]
         return [schema for schema in schemas if schema["type"] == "string"]
+
+    def describe_parameter(self) -> str | None:
+        _, _, operation = self.pick()
+        optional = self.parameters(operation)
+        if not optional:
+            return None
+        self.random.choice(optional)["description"] = f"Explained anew, number {self.fresh()}"
+        return "text"
+
+    def another_default(self) -> str | None:
+        texts = [schema for schema in self.texts() if "enum" not in schema]
+        if not texts:
+            return None
+        schema = self.random.choice(texts)
+        kind = "breaking" if "default" in schema else "additive"
+        schema["default"] = f"value{self.fresh()}"
+        return kind
+
+    def remove_field(self) -> str | None:
+        _, _, operation = self.pick()
+        fields = self.fields(operation)
+        if len(fields) < 2:
+            return None
+        del fields[self.random.choice(list(fields))]
+        return "breaking"
+
+    def change_deep_in_answer(self) -> str | None:
+        _, _, operation = self.pick()
+        items = self.answer(operation).get("items")
+        if items is None:
+            return None
+        name = items["items"]["properties"]["name"]
+        name["type"] = self.random.choice([kind for kind in TYPES if kind != name["type"]])
+        return "breaking"
 
     def another_base_path(self) -> str:
         self.document["servers"] = [{"url": f"https://api.library.example/v{self.fresh()}"}]
@@ -291,36 +366,75 @@ class Api:
             self.remove_answer_field, self.change_answer_type, self.require_parameter,
             self.release_parameter, self.limit_values, self.allow_value, self.another_base_path,
             self.another_credential, self.change_tag, self.reorder, self.another_version,
+            self.describe_parameter, self.another_default, self.remove_field,
+            self.change_deep_in_answer,
         ]  # fmt: skip
 
     def edit(self) -> tuple[str, str]:
-        """(name of the edit, its class) of one that could be made."""
+        """(name of the edit, its class) of the next one that can be made."""
         while True:
-            edit = self.random.choice(self.edits())
+            if not self.waiting:
+                self.waiting = self.edits()
+                self.random.shuffle(self.waiting)
+            for edit in list(self.waiting):
+                kind = self.attempt(edit)
+                if kind is not None:
+                    self.waiting.remove(edit)
+                    return edit.__name__, kind
+            self.waiting = []
+
+    def attempt(self, edit: Callable[[], str | None]) -> str | None:
+        """An edit picks its operation at random: one that has nothing to edit is no reason to give
+        up.
+        """
+        for _ in range(ATTEMPTS):
             kind = edit()
             if kind is not None:
-                return edit.__name__, kind
+                return kind
+        return None
 
 
-def main(steps: int, seed: int) -> int:
+def is_simple(parameter: dict[str, Any]) -> bool:
+    """Whether a parameter of a real document is one that the edits understand."""
+    return parameter.get("in") == "query" and parameter.get("schema", {}).get("type") in TYPES
+
+
+def simple(parameter: dict[str, Any]) -> dict[str, Any]:
+    """A parameter in the form that the edits understand."""
+    return {
+        "name": parameter["name"],
+        "in": "query",
+        "required": bool(parameter.get("required")),
+        "schema": {"type": parameter["schema"]["type"]},
+    }
+
+
+def main(steps: int, seed: int, document: str = "") -> int:
     """The whole history."""
+    original = None
+    if document:
+        original = yaml.safe_load(Path(document).read_text())
     with tempfile.TemporaryDirectory() as place:
-        history = History(Path(place), seed)
+        history = History(Path(place), Api(seed, original))
         for number in range(1, steps + 1):
             history.step(number)
+        history.broken += [f"no step was `{name}`" for name in history.kinds_without_a_turn()]
         for broken in history.broken:
             print(broken)
         edits = ", ".join(f"{name} {count}" for name, count in sorted(history.edits.items()))
-        print(f"{steps} steps, seed {seed}: {len(history.broken)} broken promises ({edits})")
+        print(
+            f"{steps} steps, seed {seed}, {len(history.edits)} kinds:"
+            f" {len(history.broken)} broken promises ({edits})"
+        )
         return 1 if history.broken else 0
 
 
 class History:
     """One project that lives through the edits."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, api: Api) -> None:
         self.folder, self.project = folder, folder / "project"
-        self.api = Api(seed)
+        self.api = api
         self.broken: list[str] = []
         self.edits: Counter[str] = Counter()
         self.names: dict[str, str] = {}
@@ -353,6 +467,10 @@ class History:
             *check(self.project, Problems()).stale,
         ]
         self.broken += [f"step {number}, {name}: {fault}" for fault in faults]
+
+    def kinds_without_a_turn(self) -> list[str]:
+        names = [edit.__name__ for edit in self.api.edits()]
+        return [name for name in names if name not in self.edits]
 
     def lock(self) -> Lock:
         lock = read_lock(self.project)
@@ -412,5 +530,5 @@ class History:
 
 
 if __name__ == "__main__":
-    arguments = [int(argument) for argument in sys.argv[1:]]
-    sys.exit(main(*[*arguments, *(200, 14)[len(arguments) :]]))
+    numbers = [int(argument) for argument in sys.argv[1:3]]
+    sys.exit(main(*[*numbers, *(200, 14)[len(numbers) :]], *sys.argv[3:4]))

@@ -37,7 +37,7 @@ DOCUMENT: dict[str, Any] = {
 }
 SHIMS = {
     "python": 'exec "$PYTHON" "$@"',
-    "pip": 'echo "$@" >> "$RUNNER_TEMP/pip.txt"',
+    "pip": 'echo "$@" >> "$RUNNER_TEMP/pip.txt"; [ "$INDEX" = full ]',
     "mcpgen": 'exec "$PYTHON" -m mcpgen "$@"',
     # The project's own tests, without an environment of their own.
     "make": 'case "$1" in test) PYTHONPATH="$PWD/src:$PYTHONPATH" exec "$PYTHON" -m pytest -q;; esac',
@@ -95,6 +95,7 @@ class Host:
             "PYTHON": sys.executable,
             "PYTHONPATH": str(REPOSITORY),
             "RUNNER_TEMP": str(folder),
+            "INDEX": "full",
             "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
             "GIT_AUTHOR_NAME": "a",
             "GIT_AUTHOR_EMAIL": "a@b.example",
@@ -197,3 +198,14 @@ def test_an_edit_by_hand_is_red_with_its_reason(host: Host) -> None:
     green, log = host.job("check")
     assert not green
     assert "was edited" in log
+
+
+def test_a_version_that_no_index_has_is_red_and_says_what_to_set(host: Host) -> None:
+    from mcpgen import __version__
+
+    host.environment["INDEX"] = "empty"
+    for job in ("check", "update"):
+        green, log = host.job(job)
+        assert not green
+        assert f"::error::pip cannot install mcpgen {__version__}. Set the repository's" in log
+        assert "variable MCPGEN" in log

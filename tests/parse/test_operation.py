@@ -430,6 +430,29 @@ def test_the_rich_profile_types_the_fields_of_an_answer_and_requires_none(
     }
 
 
+def test_what_dozens_of_operations_say_with_other_names_goes_first_where_a_text_is_long(
+    parse_document: Parse,
+) -> None:
+    scopes = ["Needs the scope `read`.", "Needs the scope `write`."]
+    own = "The parts come in the order in which they were bound. " * 4
+    paths = {
+        f"/books/{number}": {
+            "get": {
+                "summary": f"Get part {number}",
+                "description": f"{scopes[number % 2]} {own if number < 5 else ''}",
+                "responses": {},
+            }
+        }
+        for number in range(50)
+    }
+    server, _ = parse_document(paths)
+    short = [tool.description for tool in server.tools if "bound" not in tool.description]
+    long = [tool.description for tool in server.tools if "bound" in tool.description]
+    assert (len(short), len(long)) == (45, 5)
+    assert all("Needs the scope" in text for text in short)
+    assert not any("Needs the scope" in text for text in long)
+
+
 def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
     parse_document: Parse,
 ) -> None:

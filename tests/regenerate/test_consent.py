@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,16 @@ SCHEMES = {
             }
         },
     },
+    "person": {
+        "type": "oauth2",
+        "flows": {
+            "authorizationCode": {
+                "authorizationUrl": "https://login.example.com/authorize",
+                "tokenUrl": "https://login.example.com/token",
+                "scopes": {"read": "", "write": ""},
+            }
+        },
+    },
 }
 DOCUMENT: Document = {
     "openapi": "3.1.0",
@@ -39,6 +50,7 @@ DOCUMENT: Document = {
         "/a": {"get": {"operationId": "getA", "responses": {}}},
         "/b": {"get": {"operationId": "getB", "security": [{"tok": []}], "responses": {}}},
         "/c": {"get": {"operationId": "getC", "security": [{"client": []}], "responses": {}}},
+        "/d": {"get": {"operationId": "getD", "security": [{"person": ["read"]}], "responses": {}}},
     },
     "components": {"securitySchemes": SCHEMES},
 }
@@ -122,6 +134,24 @@ def flow(**values: Any) -> Change:
         flows["clientCredentials"].update(values)
 
     return change
+
+
+def login(**values: Any) -> Change:
+    def change(document: Document) -> None:
+        flows = document["components"]["securitySchemes"]["person"]["flows"]
+        flows["authorizationCode"].update(values)
+
+    return change
+
+
+def device_login(document: Document) -> None:
+    """A second way to log in."""
+    flows = document["components"]["securitySchemes"]["person"]["flows"]
+    flows["deviceAuthorization"] = {
+        "deviceAuthorizationUrl": "https://login.example.com/device",
+        "tokenUrl": "https://login.example.com/token",
+        "scopes": {},
+    }
 
 
 def server(url: str) -> Change:
@@ -213,14 +243,34 @@ MUST_BE_ACCEPTED: dict[str, tuple[Change, str, str]] = {
         "`get_c`",
         "credential `client` changes its scopes: `read write` is now `admin read write`",
     ),
+    "an operation needs another scope of the login": (
+        own_security("/d", [{"person": ["read", "write"]}]),
+        "`get_d`",
+        "credential `person` changes its scopes of the login: `read` is now `read write`",
+    ),
+    "another page to log in": (
+        login(authorizationUrl="https://evil.example/authorize"),
+        "`get_d`",
+        "authorization URL: `https://login.example.com/authorize` is now `https://evil.example",
+    ),
+    "another token URL of the login": (
+        login(tokenUrl="https://evil.example/token"),
+        "`get_d`",
+        "token URL of the login: `https://login.example.com/token` is now `https://evil.example",
+    ),
+    "another way to log in": (
+        device_login,
+        "`get_d`",
+        "device authorization URL: none is now `https://login.example.com/device`",
+    ),
     "another origin": (
         server("https://evil.example/v1"),
-        "`get_a`, `get_b`, `get_c`",
+        "`get_a`, `get_b`, `get_c`, `get_d`",
         "requests go to `https://evil.example` instead of `https://api.example.com`",
     ),
     "another base path": (
         server("https://api.example.com/admin"),
-        "`get_a`, `get_b`, `get_c`",
+        "`get_a`, `get_b`, `get_c`, `get_d`",
         "requests go below `/admin` instead of `/v1`",
     ),
     "another method": (
@@ -283,7 +333,7 @@ HARMLESS: dict[str, Change] = {
     "a scheme that nothing uses": a_new_scheme_that_nothing_uses,
     "the same requirements, inherited by another operation": requirements_written_out,
     "a new tool with the credential of another": new_operation(security=[{"tok": []}]),
-    "one of three tools goes": lambda document: document["paths"].pop("/b"),
+    "one of four tools goes": lambda document: document["paths"].pop("/b"),
 }
 
 
@@ -307,14 +357,16 @@ def test_a_credential_that_no_tool_sent_before_must_be_accepted(
     assert "for `get_n`: a new tool sends the credential `key`, which no tool sent before" in err
 
 
-def test_a_lock_that_records_no_scopes_needs_no_acceptance_of_them(
+def test_a_lock_of_0_1_0_records_no_scopes_and_no_logins_and_needs_no_acceptance_of_them(
     project: Callable[[Document], Project],
 ) -> None:
     made = project(DOCUMENT)
     lock = made.folder / "mcpgen.lock"
     text = lock.read_text()
-    assert ', "scopes": ["read", "write"]' in text
-    lock.write_text(text.replace(', "scopes": ["read", "write"]', ""))
+    old = re.sub(r', "scopes": \[[^]]*\](?=, "variables")|, "login": {[^{}]*}', "", text)
+    assert text.count('"scopes"') == 5
+    assert '"scopes"' not in old
+    lock.write_text(old)
     assert made.run("generate")[0] == 0
 
 

@@ -14,7 +14,7 @@ import pytest
 from mcpgen import pipeline
 from mcpgen.compare.answers import compare_outputs
 from mcpgen.compare.reports import as_changelog, as_data, as_markdown, as_text, next_version
-from mcpgen.compare.schemas import compare_inputs
+from mcpgen.compare.schemas import compare_inputs, reworded
 from mcpgen.compare.servers import Diff, diff
 from mcpgen.compare.sides import side_of_project, side_of_server
 from mcpgen.config import Config, ToolConfig
@@ -233,9 +233,10 @@ NODE_NARROWER = {
         (of(a={"type": "string"}), of(a={}), "additive", "`a` may be anything"),
         (of(a={"enum": [1, 2]}), of(a={}), "additive", "`a` may have any value"),
         (of(a={}), of(a={"const": 1}), "breaking", "`a` must be one of `1`"),
-        (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking", "`a` must have the pattern `y`"),
+        (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking",
+         "`a` must have the pattern `y` instead of `x`"),
         (of(a={"format": "date"}), of(a={}), "additive", "`a` need not have the format `date`"),
-        (of(a={"default": 1}), of(a={"default": 2}), "breaking", "the default of `a` is `2` instead of 1"),
+        (of(a={"default": 1}), of(a={"default": 2}), "breaking", "the default of `a` is `2` instead of `1`"),
         (of(a={}), of(a={"default": 2}), "additive", "the default of `a` is `2`"),
         (of(a={}), of(a={"minLength": 1}), "breaking", "`a` must be a length of at least 1"),
         (of(a={"items": {"type": "integer"}}), of(a={"items": {"type": "string"}}), "breaking", "`a[]` must be string"),
@@ -329,8 +330,52 @@ def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_th
     (change,) = compared(tmp_path, changed(next_version_of)).of("breaking")
     assert change.text == (
         "`GET /orders` is gone; `GET /v2/orders` (`orders_list`) has its shape: to keep the name,"
-        ' write `[tools."orders.list"] name = "list_orders"` into `mcpgen.toml`'
+        ' add `name = "list_orders"` to `mcpgen.toml` under `[tools."orders.list"]`'
     )
+
+
+def test_a_tool_that_takes_over_the_name_of_one_of_its_shape_is_the_same_for_callers(
+    tmp_path: Path,
+) -> None:
+    def next_version_of(document: Document) -> None:
+        operation = document["paths"].pop("/orders")
+        operation["get"]["operationId"] = "orders.list"
+        document["paths"]["/v2/orders"] = operation
+
+    config = Config(tools={"orders.list": ToolConfig(name="list_orders")})
+    difference = compared(tmp_path, changed(next_version_of), config)
+    assert [(change.kind, change.text) for change in difference.changes] == [
+        ("text", "its operationId is `orders.list` instead of `listOrders`"),
+        ("text", "its path is `/v2/orders` instead of `/orders`"),
+    ]
+
+
+def test_a_name_that_stands_for_something_else_breaks_callers(tmp_path: Path) -> None:
+    def replaced(document: Document) -> None:
+        operation = document["paths"].pop("/orders")
+        operation["get"]["operationId"] = "list.invoices"
+        document["paths"]["/invoices"] = operation
+
+    config = Config(tools={"list.invoices": ToolConfig(name="list_orders")})
+    (change,) = compared(tmp_path, changed(replaced), config).of("breaking")
+    assert change.text == "it now calls `GET /invoices` instead of `GET /orders`"
+
+
+def test_a_first_pattern_stands_in_the_place_of_none() -> None:
+    (found,) = compare_inputs(of(a={}), of(a={"pattern": "x"}))
+    assert found == ("breaking", "`a` must have the pattern `x`")
+
+
+def test_of_a_long_text_the_part_that_changed_is_shown() -> None:
+    text = "\n\n".join(["One sentence that stays."] * 40)
+    said = reworded("its description", text + "\n\nOld end.", text + "\n\nNew end.")
+    assert "New end.” instead of" in said
+    assert said.endswith("Old end.”")
+    assert len(said) < 400
+
+
+def test_other_line_ends_of_a_text_are_told_as_such() -> None:
+    assert reworded("its title", "a\nb", "a b") == "its title has other spaces or line ends"
 
 
 def test_a_deprecation_is_said_in_so_many_words(tmp_path: Path) -> None:
@@ -357,6 +402,17 @@ def test_the_next_version_follows_from_the_gravest_class(
     assert next_version(version, kind) == number
 
 
+def test_markdown_has_no_signs_that_would_be_lists_within_the_list(tmp_path: Path) -> None:
+    def replaced(document: Document) -> None:
+        document["paths"]["/new"] = document["paths"].pop("/orders")
+        document["paths"]["/new"]["get"]["operationId"] = "other"
+
+    difference = compared(tmp_path, changed(replaced))
+    assert "  + `other` is new" in as_text(difference)
+    assert "\n- `other` is new" in as_markdown(difference)
+    assert "\n* `list_orders` `GET /orders` is gone" in as_changelog(difference, "0.1.0")
+
+
 def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> None:
     entry = as_changelog(compared(tmp_path, changed(cut("paths", "/orders"))), "1.0.0")
     assert entry.splitlines()[:5] == [
@@ -364,7 +420,7 @@ def test_a_changelog_has_the_next_version_and_every_class(tmp_path: Path) -> Non
         "",
         "### Breaking",
         "",
-        "* - `list_orders` `GET /orders` is gone",
+        "* `list_orders` `GET /orders` is gone",
     ]
 
 

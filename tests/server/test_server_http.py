@@ -776,6 +776,19 @@ def wait_for_not_ready(server: Server) -> tuple[int, dict[str, str], bytes]:
     return answer
 
 
+def test_a_package_with_a_catalogue_shows_it_at_the_root(start: Start, package: Path) -> None:
+    (package / "catalogue.html").write_text("<!doctype html><title>Every tool</title>")
+    server = start(HTTP_TOKEN=TOKEN)
+    status, fields, body = server.send(method="GET", path="/")
+    assert (status, b"Every tool" in body) == (200, True)
+    assert fields["content-type"] == "text/html; charset=utf-8"
+    assert "sandbox" in fields["content-security-policy"]
+    assert "frame-ancestors 'none'" in fields["content-security-policy"]
+    assert server.send(method="GET", path="/catalogue.html")[0] == 401
+    assert server.send(method="GET", path="/", host="evil.example")[0] == 421
+    assert server.send()[0] == 401
+
+
 def test_a_second_request_to_end_skips_the_grace_period(start: Start) -> None:
     server = start(HTTP_GRACE="600")
     server.ask_to_end()

@@ -1,7 +1,9 @@
-"""How fast the workbench is on a large document, and the pictures of docs/: `make workbench`.
+"""How fast the workbench is on a large document: `make workbench`.
 
 Prints, for the document that is named (else the bookshop): seconds until the first page is painted,
-and milliseconds from a key in the filter until the table is laid out (median and worst). Pictures are of the bookshop, with changes of its address for the page Changes.
+milliseconds from a key in the filter until the table is laid out (median and worst), and megabytes
+of the server. Of filtering it prints the processor's time of the page as well, which other work of
+the machine does not lengthen.
 """
 
 from __future__ import annotations
@@ -13,12 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mcpgen.cli import run
-
 from .browser import chromium, missing, workbench
 from .hostile import BOOKSHOP
 
-PICTURES = Path(__file__).parents[2] / "docs" / "workbench"
 WORDS = ("list issues", "repo", "delete org secret", "zzz")
 FILTER = """(text) => new Promise((done) => {
   const search = document.querySelector('#search');
@@ -31,13 +30,12 @@ FILTER = """(text) => new Promise((done) => {
 
 
 def main(document: Path) -> int:
-    """Measure, then take the pictures."""
+    """Measure."""
     if missing():
         print(missing())
         return 1
     with chromium() as browser, tempfile.TemporaryDirectory() as name:
         measure(browser, document, Path(name))
-        pictures(browser, Path(name))
     return 0
 
 
@@ -59,50 +57,26 @@ def measure(browser: Any, document: Path, folder: Path) -> None:
             )
             print(f"{path or '/'}: first paint {paint / 1000:.2f} s")
             page.wait_for_load_state("networkidle")
-        times = []
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        times, processor = [], []
         for words in WORDS:
             for end in [*range(1, len(words) + 1), 0]:
+                before = busy(session)
                 times.append(page.evaluate(FILTER, words[:end]))
+                processor.append((busy(session) - before) * 1000)
         print(
             f"filtering {page.locator('table.tools tbody tr').count():,} tools:"
-            f" median {statistics.median(times):.0f} ms a key, worst {max(times):.0f} ms"
+            f" median {statistics.median(times):.0f} ms a key, worst {max(times):.0f} ms;"
+            f" of the processor {statistics.median(processor):.0f} and {max(processor):.0f} ms"
         )
         page.close()
 
 
-def pictures(browser: Any, folder: Path) -> None:
-    """The pictures of docs/workbench.md and of the README."""
-    PICTURES.mkdir(exist_ok=True)
-    document = folder / "bookshop.yaml"
-    text = BOOKSHOP.read_text("utf-8")
-    document.write_text(text, "utf-8")
-    project = folder / "mcp-bookshop"
-    run(["generate", str(document), "--quiet", "-o", str(project)])
-    text = text.replace("api.bookshop.example", "shop.example")
-    document.write_text(text.replace("summary: Get one book", "summary: Show one book"), "utf-8")
-    page = browser.new_page(viewport={"width": 1100, "height": 870})
-    with workbench(project.name, folder) as address:
-        own = address.split("/?")[0]
-        page.goto(address)
-        page.wait_for_selector("#by-score:enabled")
-        page.wait_for_load_state("networkidle")
-        page.screenshot(path=PICTURES / "overview.png")
-        page.set_viewport_size({"width": 1100, "height": 760})
-        page.goto(f"{own}/changes")
-        page.wait_for_selector(".accept")
-        page.screenshot(path=PICTURES / "changes.png")
-        page.goto(f"{own}/tools")
-        page.wait_for_load_state("networkidle")
-        page.locator("tr[data-name=remove_book] input").click()
-        page.locator("tr[data-name=add_book] button.edit").click()
-        page.wait_for_selector("form.editor")
-        page.locator(".editor textarea").first.fill("Add a book that the shop has bought.")
-        page.keyboard.press("Tab")
-        page.wait_for_selector("#pending summary")
-        page.click("#pending summary")
-        page.evaluate("() => scrollTo(0, 190)")
-        page.screenshot(path=PICTURES / "tools.png")
-    page.close()
+def busy(session: Any) -> float:
+    """Seconds that the page's main thread has worked."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return float(next(item["value"] for item in metrics if item["name"] == "TaskDuration"))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from collections.abc import Callable
@@ -210,6 +211,14 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(bookshop: Pages) -
     assert answer["status"] == 422
     assert "E0834" in answer["error"]
     assert path.read_text().endswith("# by hand\n")
+
+
+def test_a_folder_that_cannot_be_written_is_named(bookshop: Pages, tmp_path: Path) -> None:
+    bookshop.post("/change", number=0, changes=[[["title"], "Every book"]])
+    bookshop.bench.folder.write_text("a file in the place of the folder")
+    answer = bookshop.post("/save")
+    assert (answer["status"], "mcp-bookshop" in answer["error"]) == (422, True)
+    assert "Every book" in json.loads(bookshop.get("/state"))["pending"]
 
 
 def test_the_workbench_wants_a_document_it_can_read_again(

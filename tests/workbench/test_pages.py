@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from mcpgen.cli import run
-from mcpgen.score import tools_of_source
+from mcpgen.score import score_source, tools_of_source
+from mcpgen.workbench.cut import cuts
 from tests.live.conftest import StandIn
 
 from .conftest import BOOKSHOP, Pages
@@ -40,8 +41,6 @@ def test_the_overview_holds_the_law_and_every_tool(bookshop: Pages) -> None:
 
 
 def test_scores_are_those_of_the_command(bookshop: Pages) -> None:
-    from mcpgen.score import score_source
-
     expected = score_source(BOOKSHOP)
     data = json.loads(bookshop.get("/scores"))
     assert data["score"] == expected.score
@@ -86,10 +85,72 @@ def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path)
     pages = open_pages(tmp_path / "wide.json")
     page = pages.get("/tool/0")
     listed = page.partition("As the model sees it")[2].partition("</pre>")[0]
-    cut = page.partition("What was cut")[2].partition("</ul>")[0]
+    cut = page.partition("What was cut")[2].partition("<h2>Edit")[0]
     for name in fields:
-        assert (f"wide.{name}<" in cut) != (f"&#34;{name}&#34;" in listed), name
-    assert "wide.field_99" in cut
+        assert (f"<mark>wide.{name}</mark>" in cut) != (f"&#34;{name}&#34;" in listed), name
+    assert "<mark>wide.field_99</mark>" in cut
+
+
+def test_sentences_and_values_that_were_cut_are_marked(
+    open_pages: Callable[..., Pages], tmp_path: Path
+) -> None:
+    text = "The colour of the cover. " + "It is said in a word. " * 30 + "Grey is the usual one."
+    values = [f"a colour that has the number {number}" for number in range(200)]
+    text_of_tool = "Paint a cover. " + "It takes a while, in which nobody reads. " * 40
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Paint", "version": "1"},
+        "servers": [{"url": "https://paint.example"}],
+        "paths": {
+            "/paint": {
+                "post": {
+                    "operationId": "paint",
+                    "description": f"{text_of_tool}Call it last.",
+                    "parameters": [
+                        {
+                            "name": "colour",
+                            "in": "query",
+                            "description": text,
+                            "schema": {"type": "string", "enum": values},
+                        },
+                        {"name": "size", "in": "query", "schema": {"type": "integer"}},
+                    ],
+                    "responses": {"204": {"description": "done"}},
+                }
+            }
+        },
+    }
+    (tmp_path / "paint.json").write_text(json.dumps(document))
+    pages = open_pages(tmp_path / "paint.json")
+    bench = pages.bench
+    rows = {cut.path: cut for cut in cuts(bench, bench.tool(bench.row(0)))}
+    assert {path: cut.kind for path, cut in rows.items()} == {"": "text", "colour": "values"}
+    assert rows[""].sentences[0] == ("Paint a cover.", True)
+    assert rows[""].sentences[-1] == ("Call it last.", False)
+    assert rows["colour"].sentences[-1] == ("Grey is the usual one.", False)
+    assert len(rows["colour"].values) == 200
+    page = html.unescape(pages.get("/tool/0"))
+    assert "<mark>Call it last.</mark>" in page
+    assert '<mark>"a colour that has the number 199"</mark>' in page
+    assert "<mark>Paint a cover.</mark>" not in page
+
+
+def test_tokens_and_score_follow_an_edit_before_it_is_saved(
+    bookshop: Pages,
+) -> None:
+    number = bookshop.number("list_books")
+    before = json.loads(bookshop.get("/scores"))["rows"][str(number)]
+    text = "Books. " + "Nobody knows more about it than that. " * 9
+    state = bookshop.post("/change", number=number, changes=[[["description"], text]])
+    after = json.loads(bookshop.get("/scores"))["rows"][str(number)]
+    page = text_of(bookshop.get(f"/tool/{number}"))
+    assert f"{state['row']['tokens']} tokens" in page
+    assert f'data-tokens="{state["row"]["tokens"]}"' in bookshop.get("/tools")
+    assert bookshop.post("/save")["status"] == 200
+    assert bookshop.post("/generate", accepted=[])["status"] == 200
+    scored = {tool.name: tool for tool in score_source(bookshop.bench.folder).tools}["list_books"]
+    assert scored.score == after
+    assert before != after
 
 
 def test_a_request_is_shown_before_it_is_sent(

@@ -164,6 +164,48 @@ def test_inputs_come_from_the_components(make: Any) -> None:
     assert not project.problems.has_errors
 
 
+def test_outputs_have_the_types_of_what_they_are_taken_from(make: Any) -> None:
+    document = copy.deepcopy(API)
+    thing = {"type": "object", "properties": {"id": {"type": "string"}, "tags": {"type": "array"}}}
+    answer = {"type": "object", "properties": {"items": {"type": "array", "items": thing}}}
+    listing = document["paths"]["/things"]["get"]
+    listing["responses"]["200"]["content"]["application/json"]["schema"] = answer
+    outputs = {
+        "id": "$response.body#/items/0/id",
+        "first": "$response.body#/items/0",
+        "tags": "$response.body.items[0].tags",
+        "status": "$statusCode",
+        "etag": "$response.header.ETag",
+        "limit": "$inputs.limit",
+        "text": "{$inputs.limit} of {$statusCode}",
+        "made": {"a": "$statusCode"},
+        "gone": "$response.body#/nothing",
+    }
+    first = step("list", "listThings", outputs=outputs)
+    results = {name: f"$steps.list.outputs.{name}" for name in outputs}
+    inner = workflow("find", first, outputs=results, inputs=inputs(limit={"type": "integer"}))
+    run = {"stepId": "run", "workflowId": "find", "outputs": {"id": "$outputs.id"}}
+    outer = workflow("outer", run, outputs={"id": "$steps.run.outputs.id"})
+    project = make(document, arazzo(inner, outer), profile="rich")
+    schemas = {tool.name: tool.output_schema for tool in project.server.tools}
+    types = {name: each.get("type") for name, each in schemas["find"]["properties"].items()}
+    assert types == {
+        "id": ["string", "null"],
+        "first": ["object", "null"],
+        "tags": ["array", "null"],
+        "status": ["integer", "null"],
+        "etag": ["string", "null"],
+        "limit": ["integer", "null"],
+        "text": ["string", "null"],
+        "made": ["object", "null"],
+        "gone": None,
+    }
+    assert schemas["outer"]["properties"]["id"] == {"type": ["string", "null"]}
+    models = (project.folder / "src" / project.package / "models.py").read_text()
+    assert "class FindAnswer(TypedDict):" in models
+    assert "    status: NotRequired[int]" in models
+
+
 def test_names_that_collide_are_told_apart(make: Any, api: Any) -> None:
     api.answers["GET /things"] = [(200, {"id": "t"})]
     schema = inputs(values={"type": "string"}, steps={"type": "string"}, general={"type": "string"})

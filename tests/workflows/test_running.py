@@ -224,6 +224,50 @@ def test_attempts_are_limited_and_then_the_step_fails(make: Any, api: Any) -> No
     assert len(api.lines) == 3
 
 
+@pytest.mark.parametrize("repair_first", [True, False])
+def test_a_retry_runs_another_step_first(make: Any, api: Any, repair_first: bool) -> None:
+    api.answers["GET /things"] = [(401, {}), (200, {"id": "t1"})]
+    api.answers["POST /things"] = [(200, {"id": "first"}), (200, {"id": "second"})]
+    add = step(
+        "add", "addThing", outputs={"id": "$response.body#/id"},
+        onFailure=[{"name": "stop", "type": "end"}], **add_body(name="Key"),
+    )  # fmt: skip
+    listing = step(
+        "list", "listThings", parameters=[query("kind", "$steps.add.outputs.id")],
+        successCriteria=when("$statusCode == 200"), onFailure=[retry(stepId="add")],
+    )  # fmt: skip
+    steps = (add, listing) if repair_first else (listing, add)
+    found = {"id": "$steps.add.outputs.id"}
+    project = make(API, arazzo(workflow("find", *steps, outputs=found)))
+    assert project.outputs("find") == {"id": "second"}
+    if repair_first:
+        again = ["POST /things", "GET /things?kind=second"]
+        assert api.lines == ["POST /things", "GET /things?kind=first", *again]
+    else:
+        again = ["POST /things", "GET /things?kind=first"]
+        assert api.lines == ["GET /things", *again, "POST /things"]
+
+
+def test_a_retry_whose_other_step_fails_fails(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(401, {})]
+    api.answers["POST /things"] = [(503, {})]
+    add = step("add", "addThing", **add_body(name="Key"))
+    listing = step("list", "listThings", onFailure=[retry(stepId="add")])
+    result = make(API, arazzo(workflow("find", listing, add))).call("find")
+    assert "It failed at step `add`" in text_of(result)
+    assert api.lines == ["GET /things", "POST /things"]
+
+
+def test_a_retry_runs_another_workflow_first(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(401, {}), (200, {})]
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    listing = step("list", "listThings", onFailure=[retry(workflowId="addIt")])
+    schema = inputs(name={"type": "string"})
+    project = make(API, arazzo(nested(), workflow("find", listing, inputs=schema)))
+    project.outputs("find", {"name": "Lamp"})
+    assert api.lines == ["GET /things", "POST /things", "GET /things"]
+
+
 def test_a_failure_that_is_expected_ends_the_workflow_with_its_outputs(make: Any, api: Any) -> None:
     api.answers["GET /things"] = [(200, {"items": [{"id": "t1"}]})]
     api.answers["GET /things/t1"] = [(404, {})]
@@ -278,6 +322,17 @@ def test_a_step_runs_another_workflow(make: Any, api: Any) -> None:
     text = text_of(project.call("both"))
     assert api.lines == ["POST /things", "GET /things/t1"]
     assert "- run, `add` (`add_thing`): it changed something" in text
+
+
+def test_the_outputs_of_a_workflow_that_a_step_ran_are_known(make: Any, api: Any) -> None:
+    api.answers["POST /things"] = [(200, {"id": "t1"})]
+    run = {
+        "stepId": "run", "workflowId": "addIt", "parameters": [{"name": "name", "value": "Lamp"}],
+        "successCriteria": when("$workflows.addIt.outputs.id == 't1'"),
+    }  # fmt: skip
+    found = {"id": "$workflows.addIt.outputs.id"}
+    project = make(API, arazzo(nested(), workflow("both", run, outputs=found)))
+    assert project.outputs("both") == {"id": "t1"}
 
 
 def test_workflows_it_depends_on_run_first(make: Any, api: Any) -> None:

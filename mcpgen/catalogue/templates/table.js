@@ -72,7 +72,11 @@ function toolTable(table) {
   addEventListener("hashchange", reveal);
   filter();
   reveal();
-  return { shown: () => rows.filter((entry) => entry.fits).map((entry) => entry.row) };
+  function reread(row) {
+    rows.find((entry) => entry.row === row).text = row.textContent.toLowerCase();
+  }
+
+  return { shown: () => rows.filter((entry) => entry.fits).map((entry) => entry.row), reread };
 }
 
 const table = document.querySelector("table.tools");

@@ -85,7 +85,7 @@ class Live(Base):
 
     async def watch(self) -> None:
         """Load the package again when its files have changed, as long as the server runs."""
-        folder = self._package.folder
+        folder = self.home.folder
         state = fingerprint(folder)
         while True:
             await asyncio.sleep(INTERVAL)
@@ -100,7 +100,7 @@ class Live(Base):
         """Take over what a new application reads; False where it cannot start."""
         forget(self.package)
         try:
-            facts = self._package.facts()
+            facts = self.home.facts()
             settings = importlib.import_module(f"{self.package}.runtime.settings")
             options = {**self.options, "settings": settings.read(facts, http=self.http)}
             fresh = self.plain(self.package, **options)

@@ -131,7 +131,7 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
 class Guard:
     """The outermost ASGI application.
 
-    `needs` maps a tool's name to the scopes a call of it takes.
+    `needs` maps a tool's name to the scopes a call of it takes; `front` answers at the root.
     """
 
     def __init__(
@@ -143,8 +143,10 @@ class Guard:
         authority: Authority | None = None,
         needs: Callable[[str], frozenset[str]] = lambda name: frozenset(),
         body_seconds: float = 30.0,
+        front: ASGIApp | None = None,
     ) -> None:
         self._app = app
+        self._front = front
         self._hosts = hosts
         self._origins = origins
         self._authority = authority
@@ -194,7 +196,7 @@ class Guard:
             _check_host(scope, self._hosts)
             self._check_browser(scope)
             if scope["path"] == ROOT and scope["method"] in ("GET", "HEAD"):
-                return await _answer(send, 200, ABOUT)
+                return await self._root(scope, receive, send)
             if scope["path"].startswith(METADATA):
                 return await self._app(scope, receive, send)
             grant = await self._authenticate(scope)
@@ -208,6 +210,11 @@ class Guard:
         except ClientGone:
             return None
         await self._app(scope, _replay(body, receive), send)
+
+    async def _root(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._front is None:
+            return await _answer(send, 200, ABOUT)
+        await self._front(scope, receive, send)
 
     def _check_browser(self, scope: Scope) -> None:
         """Raises Refused for a page of another origin, and for a method that is not served."""

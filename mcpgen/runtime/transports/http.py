@@ -179,6 +179,10 @@ def application(
     if _is_loopback(host):
         names.extend(LOOPBACK_NAMES)
         origins.update(f"http://{name}:{port}" for name in LOOPBACK_NAMES)
+    front = None
+    page = app.home.folder / "catalogue.html"
+    if page.is_file() and app.home.has("runtime/transports/catalogue"):
+        front = app.home.module("runtime.transports.catalogue").front_page(page)
     try:
         hosts = hosts_of(names)
     except ValueError as error:
@@ -190,6 +194,7 @@ def application(
         authority=authority,
         needs=scopes.needed,
         body_seconds=settings.http_body_timeout,
+        front=front,
     )
 
 

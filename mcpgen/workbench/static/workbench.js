@@ -88,8 +88,31 @@ async function scores() {
   }
   if (map) $("#by-score").disabled = false;
   if ($("#score")) $("#score").textContent = score === null ? "none" : `${score.toFixed(2)} of 5`;
+  const own = $("#tool-score");
+  if (own) own.textContent = rows[own.closest("[data-n]").dataset.n]?.toFixed(2) ?? "none";
 }
-if ($("svg.map") || $("table.tools")) scores();
+if ($("svg.map, table.tools, #tool-score")) scores();
+
+// The page of a tool after an edit: what follows from it comes anew, the forms stay
+async function renew() {
+  const answer = await ask(location.pathname);
+  if (!answer) return;
+  const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-live]")) {
+    part.replaceWith(document.importNode(parsed.getElementById(part.id), true));
+  }
+}
+
+// What the table is filtered by stays while this tab is open
+const filters = [...document.querySelectorAll("#search, select[data-facet]")];
+if (filters.length) {
+  const kept = JSON.parse(sessionStorage.getItem("filters") || "[]");
+  filters.forEach((filter, number) => (filter.value = kept[number] || ""));
+  $("#search").dispatchEvent(new Event("input"));
+  addEventListener("pagehide", () => {
+    sessionStorage.setItem("filters", JSON.stringify(filters.map((filter) => filter.value)));
+  });
+}
 
 // The table: ticks, choices for all that is shown, and editing in place
 const body = $("table.tools tbody");
@@ -156,11 +179,19 @@ document.addEventListener("change", async (event) => {
   const changes = [[JSON.parse(field.dataset.path), VALUES[field.dataset.kind](field)]];
   const state = await act("/change", { number: Number(form.dataset.n), changes });
   field.setAttribute("aria-invalid", String(!state));
-  const row = state && document.getElementById(`t${form.dataset.n}`);
-  if (!row) return;
-  row.dataset.name = state.row.name;
-  $(".name", row).textContent = state.row.name;
-  $(".text", row).textContent = state.row.description;
+  if (!state) return;
+  const row = document.getElementById(`t${form.dataset.n}`);
+  if (row) {
+    row.dataset.name = state.row.name;
+    row.dataset.tokens = state.row.tokens;
+    $(".name", row).textContent = state.row.name;
+    $(".text", row).textContent = state.row.description;
+    $(".tokens", row).textContent = state.row.tokens.toLocaleString("en");
+    tools.reread(row);
+  } else {
+    await renew();
+  }
+  scores();
 });
 document.addEventListener("submit", (event) => {
   if (event.target.matches("form.editor, #call")) event.preventDefault();

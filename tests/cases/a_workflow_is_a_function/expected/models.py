@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
+
+
+class Parcel(TypedDict):
+    id: NotRequired[str]
+    state: NotRequired[Literal["waiting", "sent", "delivered"]]
 
 
 class SendAndFollowAnswer(TypedDict):
-    id: NotRequired[Any]
-    state: NotRequired[Any]
+    id: NotRequired[str]
+    state: NotRequired[Literal["waiting", "sent", "delivered"]]
 
 
 class SendUnlessStoppedAnswer(TypedDict):
-    state: NotRequired[Any]
+    state: NotRequired[Literal["waiting", "sent", "delivered"]]

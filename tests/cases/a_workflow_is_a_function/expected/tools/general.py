@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import OMIT, Answer, Api, Omit
 
+if TYPE_CHECKING:
+    from .. import models
 
-async def get_parcel(api: Api, *, id: str) -> Answer[Any]:
+
+async def get_parcel(api: Api, *, id: str) -> Answer[models.Parcel]:
     """Get parcel."""
     return await api.request("GET", "/parcels/{id}", path_args={"id": id})
 
@@ -17,7 +20,7 @@ async def send_parcel(
     *,
     to: str,
     grams: int | Omit = OMIT,
-) -> Answer[Any]:
+) -> Answer[models.Parcel]:
     """Send parcel."""
     return await api.request(
         "POST",

@@ -1,0 +1,36 @@
+"""The page at `/` that shows every tool to a browser: `catalogue.html` of the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .guard import ASGIApp, Receive, Scope, Send
+
+FIELDS = (
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"content-security-policy", b"sandbox allow-scripts; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-cache"),
+)
+"""The page itself says which style and which script it may use, by their hashes; here it is kept
+away from the server's origin and from the frames of others.
+"""
+
+
+def front_page(path: Path) -> ASGIApp:
+    """An application that answers with the page. Raises OSError where there is none."""
+    content = path.read_bytes()
+    length = (b"content-length", str(len(content)).encode())
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        body = content
+        if scope["method"] == "HEAD":
+            body = b""
+        headers = [*FIELDS, length]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    return answer

@@ -1,0 +1,197 @@
+"""What a tool's list entry leaves out of the document: fields, sentences and values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..ir import Schema, Tool
+from ..load import Document
+from ..load.document import UnresolvedReference
+from ..load.operations import DocumentedOperation
+from ..load.values import as_list, as_object, as_text
+from ..render.whole import whole_input
+from ..text import plain, sentences
+from .bench import Bench
+
+DEEPEST = 5
+KINDS = ("field", "values", "text")
+BRANCHES = ("allOf", "anyOf", "oneOf")
+DEFINITIONS = "#/$defs/"
+
+Resolve = Callable[[Any], Any]
+"""A schema → what it refers to, itself where it does not refer, and None where to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one contract says of a field: its text, and the values it may have, as JSON."""
+
+    text: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """One place of a tool that the list says less of. `path` is dotted, and empty for the tool's
+    own text. A `field` is not listed at all, of a `text` sentences are missing, of `values` some.
+    """
+
+    path: str
+    kind: str
+    documented: Said
+    listed: Said
+
+    @property
+    def sentences(self) -> list[tuple[str, bool]]:
+        """The document's sentences, each with whether the list has it too."""
+        return [
+            (sentence, _is_in(sentence, self.listed.text))
+            for line in plain(self.documented.text).split("\n")
+            for sentence in sentences(line)
+        ]
+
+    @property
+    def values(self) -> list[tuple[str, bool]]:
+        """The document's values, each with whether the list has it too."""
+        return [(value, value in self.listed.values) for value in self.documented.values]
+
+
+def cuts(bench: Bench, tool: Tool) -> list[Cut]:
+    """What the list leaves out of a tool, whole fields first; of a tool that the user implements,
+    fields alone.
+    """
+    documented: dict[str, Said] = {}
+    operation = bench.catalogue.operations.get(tool.origin.operation)
+    if operation is not None:
+        documented = _documented(bench.document, operation, tool)
+        documented[""] = Said(text=bench.catalogue.documented_text(tool))
+    listed = dict(_fields(tool.input_schema, _within(tool.input_schema), "", 0))
+    listed[""] = Said(text=tool.description)
+    whole, _ = whole_input(bench.server, tool)
+    paths = ["", *(path for path, _ in _fields(whole, _within(whole), "", 0))]
+    rows = [_cut(path, documented.get(path, Said()), listed.get(path)) for path in paths]
+    return sorted(dict.fromkeys(filter(None, rows)), key=lambda cut: KINDS.index(cut.kind))
+
+
+def _cut(path: str, documented: Said, listed: Said | None) -> Cut | None:
+    """What is cut at a place; None where nothing is."""
+    if listed is None:
+        return Cut(path=path, kind="field", documented=documented, listed=Said())
+    cut = Cut(path=path, kind="text", documented=documented, listed=listed)
+    if not all(is_listed for _, is_listed in cut.values):
+        return replace(cut, kind="values")
+    if not all(is_listed for _, is_listed in cut.sentences):
+        return cut
+    return None
+
+
+def _is_in(sentence: str, text: str) -> bool:
+    return _letters(sentence) in _letters(text)
+
+
+def _letters(text: str) -> str:
+    """A text without what joining sentences changes: case, spaces and punctuation."""
+    return "".join(filter(str.isalnum, text)).lower()
+
+
+def _within(root: Schema) -> Resolve:
+    """References of a schema that stands alone."""
+    definitions = as_object(root.get("$defs"))
+
+    def resolve(node: Any) -> Any:
+        reference = as_text(as_object(node).get("$ref"))
+        if reference.startswith(DEFINITIONS):
+            return definitions.get(reference.removeprefix(DEFINITIONS))
+        return node
+
+    return resolve
+
+
+def _documented(document: Document, operation: DocumentedOperation, tool: Tool) -> dict[str, Said]:
+    """Dotted path, by the names of arguments → what the document says there."""
+
+    def resolve(node: Any) -> Any:
+        try:
+            return document.deref(node, "")[0]
+        except UnresolvedReference:
+            return None
+
+    said: dict[str, Said] = {}
+    names = {(argument.place, argument.wire_name): argument.name for argument in tool.arguments}
+    for item in (operation.path_item, operation.node):
+        for node in as_list(item.get("parameters")):
+            parameter = as_object(resolve(node))
+            key = (as_text(parameter.get("in")), as_text(parameter.get("name")))
+            if key in names:
+                said |= _argument(parameter, parameter.get("schema"), names[key], resolve)
+    in_body = {wire: name for (place, wire), name in names.items() if place == "body"}
+    return said | _documented_body(operation, tool, in_body, resolve)
+
+
+def _documented_body(
+    operation: DocumentedOperation, tool: Tool, names: Mapping[str, str], resolve: Resolve
+) -> dict[str, Said]:
+    """The same for the request body; `names` are its arguments, by their names on the wire."""
+    if tool.request is None or tool.request.body is None:
+        return {}
+    body = as_object(resolve(operation.node.get("requestBody")))
+    media = as_object(as_object(body.get("content")).get(tool.request.body.media_type))
+    schema = media.get("schema")
+    said: dict[str, Said] = {}
+    if tool.request.body.whole:
+        for name in names.values():
+            said |= _argument(body, schema, name, resolve)
+        return said
+    for wire, inner in _properties(schema, resolve, 0):
+        if wire in names:
+            said |= _argument(inner, inner, names[wire], resolve)
+    return said
+
+
+def _argument(
+    about: Mapping[str, Any], schema: Any, name: str, resolve: Resolve
+) -> dict[str, Said]:
+    """An argument and the fields in it. `about` holds the text that goes before the schema's."""
+    target = as_object(resolve(schema))
+    own = _said(target)
+    text = as_text(as_object(resolve(about)).get("description")) or own.text
+    return {
+        name: Said(text=text, values=own.values),
+        **dict(_fields(target, resolve, f"{name}.", 1)),
+    }
+
+
+def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[tuple[str, Said]]:
+    """The dotted paths of a schema's properties, with what it says there."""
+    if depth > DEEPEST:
+        return
+    for name, inner in _properties(schema, resolve, depth):
+        yield f"{prefix}{name}", _said(as_object(resolve(inner)))
+        yield from _fields(inner, resolve, f"{prefix}{name}.", depth + 1)
+
+
+def _properties(schema: Any, resolve: Resolve, depth: int) -> Iterator[tuple[str, Any]]:
+    """The properties of an object, of the items of a list, and of every branch."""
+    node = as_object(resolve(schema))
+    if depth > DEEPEST:
+        return
+    yield from as_object(node.get("properties")).items()
+    branches: list[Any] = [node["items"]] if "items" in node else []
+    for word in BRANCHES:
+        branches += as_list(node.get(word))
+    for branch in branches:
+        yield from _properties(branch, resolve, depth + 1)
+
+
+def _said(schema: Schema) -> Said:
+    values = [json.dumps(value, ensure_ascii=False) for value in _values(schema)]
+    return Said(text=as_text(schema.get("description")), values=tuple(values))
+
+
+def _values(schema: Schema) -> Iterable[Any]:
+    """The values that a field, or each item of a list, may have."""
+    values = as_list(schema.get("enum")) or as_list(as_object(schema.get("items")).get("enum"))
+    return [value for value in values if value is not None]

@@ -1,0 +1,94 @@
+"""The types of what a workflow returns, as far as its operations and its inputs have types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..ir import Schema
+from ..load.values import as_object
+from ..parse import response as responses
+from ..parse.schema import Reader, type_of
+from ..runtime.pointer import split
+from . import model
+from .compile import Operations
+
+ANY: Schema = {}
+DEEPEST = 20
+"""Workflows that run each other, whose outputs lead to each other."""
+
+
+class OutputTypes:
+    """Schemas of values. `inputs` are the schemas of the inputs of each workflow, by workflowId;
+    `ANY` stands for a value whose type the documents do not say.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        operations: Operations,
+        workflows: Mapping[str, model.Workflow],
+        inputs: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        self.reader = reader
+        self.operations = operations
+        self.workflows = workflows
+        self.inputs = inputs
+
+    def of_workflow(self, workflow: model.Workflow, depth: int = 0) -> Schema:
+        """The object that a workflow returns. None of its members is required: what has no value is
+        left out.
+        """
+        if not workflow.outputs or depth > DEEPEST:
+            return {"type": "object"}
+        properties = {
+            name: self.of_value(workflow, value, depth) for name, value in workflow.outputs
+        }
+        return {"type": "object", "properties": properties}
+
+    def of_value(self, workflow: model.Workflow, value: model.Value, depth: int) -> Schema:
+        """One value of a workflow."""
+        match value:
+            case model.Constant(data):
+                return {"type": type_of(data)}
+            case model.Status() | model.Count():
+                return {"type": "integer"}
+            case model.Header() | model.Text() | model.Body(is_text=True):
+                return {"type": "string"}
+            case model.Input(name, pointer):
+                return self.part(self.inputs[workflow.id].get(name, ANY), pointer)
+            case model.Output(step, name, pointer):
+                output = dict(_step(workflow, step).outputs)[name]
+                return self.part(self.of_value(workflow, output, depth), pointer)
+            case model.Body(step, pointer):
+                return self.part(self.of_answer(_step(workflow, step).operation), pointer)
+            case model.Result(name, pointer, before):
+                called = name if before else _step(workflow, name).workflow
+                return self.part(self.of_workflow(self.workflows[called], depth + 1), pointer)
+            case model.Object(members):
+                properties = {
+                    key: self.of_value(workflow, member, depth) for key, member in members
+                }
+                return {"type": "object", "properties": properties}
+            case model.Array():
+                return {"type": "array"}
+        return ANY
+
+    def of_answer(self, operation: str) -> Schema:
+        """The body of an operation's answer."""
+        pointer = self.operations.by_operation[operation].origin.pointer
+        node, _ = self.reader.resolve(f"#{pointer}")
+        _, response = responses.success(self.reader, as_object(node), pointer)
+        return as_object(responses.json_schema(response)[1])
+
+    def part(self, schema: Schema, pointer: str) -> Schema:
+        """The schema of a part of a value."""
+        for token in split(pointer):
+            properties = self.reader.properties(schema)
+            items = self.reader.flatten(schema).get("items", ANY)
+            schema = as_object(properties.get(token, items if token.isdigit() else ANY))
+        return schema
+
+
+def _step(workflow: model.Workflow, name: str) -> model.Step:
+    return next(step for step in workflow.steps if step.id == name)

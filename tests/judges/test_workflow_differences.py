@@ -1,0 +1,40 @@
+"""Which section decides between two engines whose requests differ, and that none is made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .workflow_differences import ABSENT, CHECKED, CRASH, REUSED, UNKNOWN_FIELD, Request, reason
+
+
+def get(path: str, *query: tuple[str, str]) -> Request:
+    return "GET", path, query, None
+
+
+def post(body: Any) -> Request:
+    return "POST", "/things", (), body
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "errors", "refused", "section"),
+    [
+        ([post({"a": 1})], [post({"a": 1, "b": None})], [], False, ABSENT),
+        ([get("/things/4")], [get("/things/{id}")], [], False, ABSENT),
+        ([get("/things", ("page", "1"))], [get("/things")], [], False, REUSED),
+        ([post({"a": 1})], [post({"a": 1, "b": 2})], [], False, UNKNOWN_FIELD),
+        ([get("/a")], [get("/a"), get("/b")], [], True, CHECKED),
+        ([get("/a"), get("/b")], [get("/a")], ["KeyError"], False, CRASH),
+        ([get("/a"), get("/b")], [get("/a")], [], False, ""),
+        ([get("/a"), get("/b")], [get("/b"), get("/a")], [], False, ""),
+        ([post({"a": 1})], [post({"a": 2})], [], False, ""),
+        ([post({"a": 1, "b": 2})], [post({"a": 1})], [], False, ""),
+    ],
+)
+def test_a_difference_is_decided_by_its_section_or_by_none(
+    ours: list[Request], theirs: list[Request], errors: list[str], refused: bool, section: str
+) -> None:
+    decided = reason(ours, theirs, errors, refused)
+    assert decided.startswith(section)
+    assert bool(decided) is bool(section)

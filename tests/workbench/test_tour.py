@@ -1,0 +1,100 @@
+"""Everything that the workbench is for, done in Chromium by clicks and keys alone.
+
+The bookshop stands in for a large document; `make workbench DOCUMENT=github.json` takes the same
+way through GitHub's, and makes the pictures of docs/.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.cli import run
+from mcpgen.config import read_config
+from tests.live.conftest import StandIn, api
+
+from .browser import Watch, chromium, missing, workbench
+from .tour import Tour, source
+
+__all__ = ["api"]
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+
+@pytest.fixture
+def page() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser.new_page(viewport={"width": 1100, "height": 800})
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file of a project but the lock's, which says when a name came to be."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "mcpgen.lock"
+    }
+
+
+def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
+    page: Any, tmp_path: Path, api: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, course = source()
+    document = tmp_path / path.name
+    document.write_text(path.read_text("utf-8").replace(course.gap, "", 1), "utf-8")
+    pictures = Path(os.environ.get("PICTURES") or tmp_path)
+    prefix = f"MCPGEN_{course.server.upper()}_"
+    variables = {f"{prefix}BASE_URL": api.url, f"{prefix}{course.credential}": "of-the-test"}
+    tour = Tour(page, course, pictures)
+    folder = tmp_path / f"mcp-{course.server}"
+    with workbench(document.name, tmp_path, **variables) as address:
+        watch = Watch(page, address)
+        overview = tour.overview(address)
+        assert "left out by choice" in overview
+        assert "Where requests go" in overview
+        assert tour.filter() < 100
+        tour.choose()
+        tour.edit()
+        edited = (folder / "mcpgen.toml").read_text("utf-8")
+        request, outcome = tour.try_it()
+        assert request.startswith("Request, not sent")
+        assert api.url in request
+        assert "of-the-test" not in request
+        assert "Raw answer: status 200" in outcome
+        assert "Answer as the model sees it" in outcome
+        assert len(api.requests) == 1
+        if course.wide:
+            tour.look_at_what_was_cut()
+        assert tour.find()
+        tour.mend()
+        tour.generate()
+        watch.nothing_happened()
+
+    capsys.readouterr()
+    assert run(["suggest", str(document), "--limit", str(course.limit), "--quiet"]) == 0
+    suggested = tomllib.loads(capsys.readouterr().out)["select"]["include_operations"]
+    chosen = tomllib.loads(edited)["select"]["include_operations"]
+    assert [key for key in suggested if key in chosen] == chosen
+    assert len(chosen) == len(suggested) - 1
+    config = read_config(folder)
+    assert config.tools[course.operation].name == course.name
+    assert run(["check", str(folder), "--quiet"]) == 0
+
+    with workbench(folder, tmp_path) as address:
+        page.goto(address)
+        tour.follow("Tools")
+        page.fill("#search", "")
+        assert page.inner_text("#kept") == str(course.limit - 1)
+        assert page.locator(f"tr[data-name={course.name}] input:checked").count() == 1
+        assert page.locator("#pending:empty").count() == 1
+
+    document.write_text(document.read_text("utf-8").replace(*course.moved), "utf-8")
+    with workbench(folder, tmp_path) as address:
+        page.goto(address)
+        assert course.moved[1] in tour.accept()
+    assert run(["check", str(folder), "--quiet"]) == 0
