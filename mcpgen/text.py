@@ -42,7 +42,8 @@ _EMPTY_TAG = re.compile(r"<[A-Za-z][\w.-]*(?:\s[^<>]*)?/>")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK = re.compile(
-    r"\[((?:[^\[\]]|\[[^\[\]\n]*\]){1,500})\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
+    r"\[((?:[^\[\]]|\[[^\[\]\n]*\]){1,500})\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\]"
+    r"|\(https?://[^\s()]*[^\s().,;:](?=[.,;:]?(?:\s|$)))"  # a link that nobody closed
 )
 _LINK_TARGET = re.compile(r"^[ \t]*\[[^\[\]\n]+\]:[ \t]*\S+.*$", re.M)
 # A sentence that does nothing but send its reader to another page.
@@ -54,6 +55,9 @@ _FURTHER = re.compile(
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.M)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$", re.M)
+_INLINE_HEADING = re.compile(r"(?<=[.:!?`])\s+#{2,6}\s+(?=[A-Z])")
+"""A heading of a text whose lines somebody joined."""
+_INLINE_FENCE = re.compile(r"```([^`\n]{1,500})```")
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
 _TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t:|-]*-|[ \t:|-]*-{3})[ \t:|-]*$", re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+(?=\S)", re.M)
@@ -63,8 +67,10 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
+# Before a lower-case letter only a full stop after a whole word ends a sentence.
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')\]]?\s+(?=[A-Z0-9\"'`(\[]|$)"
+    r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
 )
 
 
@@ -110,6 +116,9 @@ def _plain(text: str) -> str:
     if "[" in text:
         text = _LINK_TARGET.sub("", _FURTHER.sub("", text))
         text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
+    if "```" in text:
+        text = _INLINE_FENCE.sub(lambda match: f"`{match.group(1).strip()}`", text)
+    text = _INLINE_HEADING.sub("\n\n", text)
     if "\n" in text or text.startswith(("#", ">")):
         text = _QUOTE.sub("", _RULE.sub("", _TABLE_RULE.sub("", _FENCE.sub("", text))))
         text = _HEADING.sub(r"\n\n\1\n\n", text)
@@ -189,7 +198,8 @@ def words(text: str) -> list[str]:
     """
     import unicodedata
 
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    ascii_text = letters.encode("ascii", "ignore").decode()
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", ascii_text)
     return re.findall(r"[a-z0-9]+", spaced.lower())
 

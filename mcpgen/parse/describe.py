@@ -35,6 +35,7 @@ _PREFACE = re.compile(
     rf"""(?: (?:this|the)\s+(?:\w+\s+)?{_THING}\s+(?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?
              |enables?|helps?|will|can)\s+)?
            | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
+           | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:{_THING}|you\s+can|used|allows?|lets?|enables?)\s+ )
          (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
     re.I | re.X,
@@ -58,7 +59,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     summary = plain(operation.get("summary"))
     text = plain(operation.get("description"))
     if summary:
-        sentence, rest = _merged(summary, text)
+        sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
     if _is_aside(sentence, method):
@@ -92,7 +93,7 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
     return with_verb(sentence, method), rest
 
 
-def _merged(summary: str, text: str) -> tuple[str, str]:
+def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
     """The first sentence of summary and description, and the rest: what both say is said once, by
     the one that says more.
     """
@@ -105,7 +106,7 @@ def _merged(summary: str, text: str) -> tuple[str, str]:
             return sentence, rest
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
-    own_words, other_words = _meaning(sentence), _meaning(without_preface(other))
+    own_words, other_words = _meaning(with_verb(sentence, method)), _meaning(without_preface(other))
     if set(other_words) <= set(own_words):
         return sentence, _joined(after, more)
     says_more = other_words[0] == own_words[0] and set(own_words) <= set(other_words)
@@ -116,7 +117,8 @@ def _merged(summary: str, text: str) -> tuple[str, str]:
 
 def _capitalised(text: str) -> str:
     """A text that begins as a sentence does, unless it begins with a name in code."""
-    first = text.partition(" ")[0].rstrip(",.:;")
+    first, *_ = [*text.split(maxsplit=1), ""]
+    first = first.rstrip(",.:;")
     if first.isalpha() and first.islower():
         return text[0].upper() + text[1:]
     return text
@@ -157,7 +159,12 @@ def _unquoted(sentence: str) -> str:
 
 
 def without_preface(sentence: str) -> str:
-    """A sentence from its verb on: `This endpoint lists books` is `lists books`."""
+    """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
+    `lists books`.
+    """
+    first, _, more = sentence.partition(" ")
+    if _is_camel_case(first) and is_verb(more.partition(" ")[0]):
+        return more
     preface = _PREFACE.match(sentence)
     if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
         return sentence[preface.end() :]
@@ -174,7 +181,7 @@ def with_verb(sentence: str, method: str) -> str:
         return sentence[0].upper() + sentence[1:].rstrip(" ")
     if not more and _is_camel_case(first):
         return humanise(first).capitalize()
-    is_name = first.isupper() or any(map(str.isupper, first[1:]))
+    is_name = more[:2].istitle() or first.isupper() or any(map(str.isupper, first[1:]))
     if not is_name:
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
@@ -222,11 +229,26 @@ def docstring_of(sentence: str) -> str:
     return text if text.endswith("...") else text.rstrip(" .?!:") + "."
 
 
+def _goes_no_further(text: str, sentence: str) -> bool:
+    """Whether a cut text ends where the first sentence, which was cut too, does."""
+    return sentence.startswith(text.rstrip("…"))
+
+
+def _ended(sentence: str) -> str:
+    """A first sentence with its full stop; one that is cut has its dots."""
+    if sentence.endswith("…"):
+        return sentence
+    return f"{sentence}."
+
+
 def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
     """Headline, text of the document cut to `limit`, and the lines mcpgen adds, at most 1,900
     characters in all.
     """
     added = "\n".join(line for line in extras if line)
     room = max(0, min(limit, DESCRIPTION - len(sentence) - len(added) - 3))
-    lines = [f"{sentence}.", _capitalised(shorten(rest, room)), added]
+    text = shorten(rest, room)
+    if _goes_no_further(text, sentence):
+        text = ""
+    lines = [_ended(sentence), _capitalised(text), added]
     return "\n".join(line for line in lines if line)[:DESCRIPTION]

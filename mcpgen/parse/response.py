@@ -43,6 +43,10 @@ NOUN_PHRASE = re.compile(
 PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
+ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "string": "a"}
+"""Type → its article."""
+
+
 def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[str, dict[str, Any]]:
     """The status and the response object of the answer a tool returns: the lowest 2xx, else `2XX`,
     else `default`.
@@ -199,8 +203,9 @@ def sentence(reader: Reader, code: str, response: dict[str, Any], headline: str)
         return f"Returns {text} ({form})."
     if text:
         return f"Returns {text}."
-    if form.startswith("array"):
-        return f"Returns an {form}."
+    article = ARTICLES.get(form.split(" ")[0])
+    if article:
+        return f"Returns {article} {form}."
     return f"Returns {form}." if form else ""
 
 

@@ -182,16 +182,17 @@ def faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
 def wording_faults(results: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Names and texts that more tools share, or that are worse, than there may be."""
     tools = sum(result.get("tools", 0) for result in results)
-    shared = sum(result.get("first_sentences_shared", 0) for result in results)
     found: dict[str, list[str]] = {}
-    for kind, most in (("hashed", HASHED_AT_MOST), ("broken_texts", BROKEN_AT_MOST)):
+    for kind, most in (
+        ("hashed", HASHED_AT_MOST),
+        ("broken_texts", BROKEN_AT_MOST),
+        ("first_sentences_shared", SHARED_AT_MOST),
+    ):
         said = [
             f"{result['document']}: {one}" for result in results for one in result.get(kind, ())
         ]
         if len(said) > tools * most:
             found[kind] = [f"{len(said)} of {tools:,} tools", *said]
-    if shared > tools * SHARED_AT_MOST:
-        found["first sentences shared"] = [f"{shared} of {tools:,} tools"]
     return found
 
 
@@ -259,6 +260,8 @@ def _wording(judged: list[dict[str, Any]]) -> list[str]:
         ("apart_in_hash_alone", "names that differ in a hash alone though words differ"),
         ("operation_ids_in_texts", "operationIds in texts that are no tool's name"),
         ("broken_texts", "texts that are broken"),
+        ("first_sentences_shared", "first sentences that another tool has too"),
+        ("hidden_in_spite_of_room", "parts left out though a fifth of the budget is free"),
     ):
         found = [
             f"{Path(result['document']).name} {one}"
@@ -267,11 +270,6 @@ def _wording(judged: list[dict[str, Any]]) -> list[str]:
         ]
         lines.append(f"- {len(found)} of {tools:,} tools: {what}")
         lines += [f"  - {item}" for item in found[:12]]
-    shared = sum(result.get("first_sentences_shared", 0) for result in judged)
-    share = 100 * (1 - shared / max(tools, 1))
-    lines.append(
-        f"- {shared} of {tools:,} tools share their first sentence: {share:.2f} % are unique"
-    )
     return [*lines, ""]
 
 

@@ -15,6 +15,8 @@ from mcpgen.ir import Server, Tool
 from .portable import walk
 
 DEEPEST = 12
+JSON = re.compile(r"[/+.-]json\s*(;|$)", re.I)
+"""A media type of one JSON value: lines of JSON (`application/x-ndjson`) are text."""
 
 
 def bodies(server: Server, root: dict[str, Any]) -> tuple[int, list[tuple[str, list[str]]]]:
@@ -54,7 +56,7 @@ def _body(root: dict[str, Any], tool: Tool) -> Any:
     body = _target(root, operation.get("requestBody"))
     content = body.get("content")
     for media_type, media in content.items() if isinstance(content, dict) else ():
-        if "json" in media_type and isinstance(media, dict):
+        if JSON.search(media_type) and isinstance(media, dict):
             return media.get("schema")
     return None
 

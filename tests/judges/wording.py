@@ -5,12 +5,14 @@ Judged from the list alone and from the document's operationIds, by rules of its
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mcpgen.ir import Server
+from mcpgen.parse.detail import BUDGET
 
 HASH = re.compile(r"_(?=[0-9a-f]*[0-9])[0-9a-f]{6}(?:[0-9a-f]{6}|[0-9a-f]{18})?$")
 SENTENCE = re.compile(r"(.*?)\.(?:\s|$)", re.S)
@@ -24,9 +26,10 @@ def wording(tools: list[dict[str, Any]], server: Server) -> dict[str, Any]:
     return {
         "hashed": hashed,
         "apart_in_hash_alone": list(apart_in_hash_alone(server)),
-        "first_sentences_shared": shared(first_sentence(tool) for tool in tools),
+        "first_sentences_shared": list(shared(tools)),
         "operation_ids_in_texts": list(operation_ids_in_texts(tools, server)),
         "broken_texts": list(broken_texts(tools)),
+        "hidden_in_spite_of_room": list(hidden_in_spite_of_room(tools)),
     }
 
 
@@ -37,10 +40,14 @@ def first_sentence(tool: dict[str, Any]) -> str:
     return match.group(1) if match else text
 
 
-def shared(sentences: Iterable[str]) -> int:
-    """How many tools begin as another one does."""
-    count = Counter(sentence.lower() for sentence in sentences)
-    return sum(number for number in count.values() if number > 1)
+def shared(tools: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
+    """The tools that begin as another one does, and their first sentences."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for tool in tools:
+        groups[first_sentence(tool).lower()].append(tool["name"])
+    for sentence, names in groups.items():
+        if len(names) > 1:
+            yield from ([name, sentence[:120]] for name in names)
 
 
 def apart_in_hash_alone(server: Server) -> Iterator[str]:
@@ -96,6 +103,41 @@ def texts(tool: dict[str, Any]) -> Iterator[str]:
         text = node.get("description")
         if isinstance(text, str):
             yield text
+
+
+LEFT_OUT = re.compile(r"(?:takes|and) \d+ (?:more )?fields|one of \d+ (?:values|shapes)$")
+FILLED = 0.8
+"""The part of its budget that a tool uses before it leaves something out."""
+DEEPEST = 4
+"""Levels of properties: below, clients and models lose track, so there room is no reason."""
+
+
+def hidden_in_spite_of_room(tools: list[dict[str, Any]]) -> Iterator[list[str]]:
+    """Tools that count what they leave out though their budget has room for it."""
+    for tool in tools:
+        bytes_used = len(json.dumps(tool, separators=(",", ":")))
+        if bytes_used >= FILLED * BUDGET["portable"]:
+            continue
+        for text in shallow_texts(tool["inputSchema"], 0):
+            if LEFT_OUT.search(text):
+                yield [tool["name"], f"{bytes_used} bytes", text[:80]]
+                break
+
+
+def shallow_texts(schema: Any, depth: int) -> Iterator[str]:
+    """The descriptions in a schema, down to a few levels of properties."""
+    if not isinstance(schema, dict) or depth > DEEPEST:
+        return
+    if isinstance(schema.get("description"), str):
+        yield schema["description"]
+    for child in schema.get("properties", {}).values():
+        yield from shallow_texts(child, depth + 1)
+    for child in (
+        schema.get("items"),
+        schema.get("additionalProperties"),
+        *schema.get("anyOf", ()),
+    ):
+        yield from shallow_texts(child, depth)
 
 
 BROKEN = {

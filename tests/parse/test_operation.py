@@ -11,6 +11,7 @@ import pytest
 
 from mcpgen.config import Config, Selection
 from mcpgen.ir import Hints, Tool
+from mcpgen.parse import describe
 from mcpgen.runtime.settings import VARIABLES
 
 Parse = Callable[..., Any]
@@ -739,3 +740,13 @@ def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(
             "properties"
         ]["body"]
         assert (said.get("additionalProperties") is False) is closed
+
+
+def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
+    written = "Lists the images of a stream " + "that were taken one after the other " * 4
+    sentence, rest = describe.fitted(written.strip(), "")
+    assert describe.describe(sentence, rest, ["Returns images."], 110) == (
+        f"{sentence}\nReturns images."
+    )
+    assert sentence.endswith("…")
+    assert written.strip() in describe.describe(sentence, rest, [], 700)

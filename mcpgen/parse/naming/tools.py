@@ -106,6 +106,16 @@ class _Naming:
         own = [word for word in self.words if word not in STOP_WORDS]
         return list(dict.fromkeys([*own, *literals, *parameters, self.verb()]))
 
+    def last_resorts(self) -> list[str]:
+        """What may tell the operation from others where no word of its path does: the names in the
+        path's query, the path's last literal as one word, and its method.
+        """
+        literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
+        last = ["_".join(part.words) for part in literals[-1:]]
+        query = dict.fromkeys(words(self.subject.path.partition("?")[2]))
+        by_query = [f"by_{'_'.join(query)}"] if query else []
+        return [*by_query, *last, self.subject.method.lower()]
+
     def verb(self) -> str:
         """The verb of method and path."""
         return verb_and_resource(self.subject.method, self.subject.path)[0]
@@ -172,8 +182,11 @@ def _coinciding(namings: Iterable[_Naming], owners: Mapping[str, str]) -> list[l
 
 
 def _tell_apart(group: list[_Naming]) -> None:
-    """Give each name of a group a word that no other has, or else the words that some lack."""
+    """Give each name of a group a word that no other has, or else the words that some lack, or
+    else what no other has of the last resorts.
+    """
     candidates = {naming.subject.key: naming.candidates() for naming in group}
+    last_resorts = Counter(word for naming in group for word in naming.last_resorts())
     count = Counter(word for own in candidates.values() for word in own)
     for naming in group:
         if naming.is_pinned:
@@ -181,6 +194,7 @@ def _tell_apart(group: list[_Naming]) -> None:
         new = [word for word in candidates[naming.subject.key] if word not in naming.telling]
         unique = [word for word in new if count[word] == 1]
         lacking = [word for word in new if count[word] < len(group)]
-        telling = unique[:1] or lacking[:2]
+        last = [word for word in naming.last_resorts() if last_resorts[word] == 1]
+        telling = unique[:1] or lacking[:2] or last[:1]
         if telling:
             naming.add(telling)

@@ -25,7 +25,9 @@ from .route import Part, literals, path_words, telling_parts
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource."""
     id_words = _without_route(words(operation_id or ""), method, path)
-    if not id_words or _says_method_and_path(id_words, method, path):
+    if not id_words or _begins_with_route(operation_id or "", method, path):
+        return verb_and_resource(method, path)
+    if _says_method_and_path(id_words, method, path):
         return verb_and_resource(method, path)
     return id_words
 
@@ -97,6 +99,14 @@ def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
     if end == route:
         return name
     return id_words
+
+
+def _begins_with_route(operation_id: str, method: str, path: str) -> bool:
+    """Whether an operationId is the method, the path with its slashes, and then a verb, as HubSpot
+    writes it.
+    """
+    route = [method.lower(), *path_words(path)]
+    return "/" in operation_id and words(operation_id)[: len(route)] == route
 
 
 def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:

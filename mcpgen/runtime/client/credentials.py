@@ -188,8 +188,8 @@ class Credentials:
                 " make by itself (its owner can add it in `auth.py`)"
             )
         return MissingCredential(
-            "nothing was sent: the operation needs a credential, and the environment variable"
-            f" {', or '.join(ways)} is not set; only the operator of this server can set it"
+            "nothing was sent: the operation needs a credential that the environment does not hold"
+            f" ({', or '.join(ways)}); only the operator of this server can set it"
             f"{self._login_hint(alternatives)}",
             self.variables(alternatives),
         )

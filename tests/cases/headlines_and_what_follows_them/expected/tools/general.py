@@ -7,14 +7,34 @@ from typing import Any
 from .. import Answer, Api
 
 
+async def analyse_report(api: Api) -> Answer[Any]:
+    """Analyses a bundle and returns a Report."""
+    return await api.request("POST", "/reports")
+
+
+async def analytics(api: Api) -> Answer[Any]:
+    """Get Case Count Analytics."""
+    return await api.request("GET", "/analytics")
+
+
 async def cancel_session(api: Api, *, id: str) -> Answer[Any]:
     """Cancel session."""
     return await api.request("POST", "/sessions/{id}/cancel", path_args={"id": id})
 
 
+async def contest_dispute(api: Api, *, id: str) -> Answer[Any]:
+    """Contest a Dispute."""
+    return await api.request("POST", "/disputes/{id}/contest", path_args={"id": id})
+
+
 async def create_source(api: Api) -> Answer[Any]:
     """Create source."""
     return await api.request("POST", "/sources")
+
+
+async def delete_document(api: Api, *, id: str) -> Answer[Any]:
+    """Delete document."""
+    return await api.request("DELETE", "/documents/{id}", path_args={"id": id})
 
 
 async def delete_script(api: Api, *, id: str) -> Answer[Any]:
@@ -27,6 +47,21 @@ async def get_script(api: Api, *, id: str) -> Answer[Any]:
     return await api.request("GET", "/scripts/{id}", path_args={"id": id})
 
 
+async def registry_list_versions(api: Api) -> Answer[Any]:
+    """Returns matching versions."""
+    return await api.request("GET", "/versions")
+
+
+async def update_connection(api: Api, *, id: str) -> Answer[Any]:
+    """Update a connection."""
+    return await api.request("PATCH", "/connections/{id}", path_args={"id": id})
+
+
 async def upload_script(api: Api, *, id: str) -> Answer[Any]:
     """Upload a script with all its modules."""
     return await api.request("PUT", "/scripts/{id}", path_args={"id": id})
+
+
+async def watch_sets(api: Api) -> Answer[Any]:
+    """Watch changes of a DaemonSet."""
+    return await api.request("GET", "/watch")

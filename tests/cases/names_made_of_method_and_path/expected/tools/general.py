@@ -7,6 +7,11 @@ from typing import Any
 from .. import Answer, Api
 
 
+async def archive_crm_object_contact_batch(api: Api) -> Answer[Any]:
+    """Archive crm object contact batch."""
+    return await api.request("POST", "/crm/v3/objects/contacts/batch/archive")
+
+
 async def capture_charge(api: Api, *, charge: str) -> Answer[Any]:
     """Capture charge."""
     return await api.request("POST", "/v1/charges/{charge}/capture", path_args={"charge": charge})
@@ -20,6 +25,15 @@ async def create_customer(api: Api) -> Answer[Any]:
 async def delete_customer(api: Api, *, customer: str) -> Answer[Any]:
     """Delete customer."""
     return await api.request("DELETE", "/v1/customers/{customer}", path_args={"customer": customer})
+
+
+async def get_crm_object_contact(api: Api, *, contactId: str) -> Answer[Any]:
+    """Get crm object contact."""
+    return await api.request(
+        "GET",
+        "/crm/v3/objects/contacts/{contactId}",
+        path_args={"contactId": contactId},
+    )
 
 
 async def get_customer(api: Api, *, customer: str) -> Answer[Any]:

@@ -22,6 +22,28 @@ async def get_a_b_3c8680(api: Api) -> Answer[Any]:
     return await api.request("GET", "/a-b")
 
 
+async def get_current_by_city(api: Api, *, city: str) -> Answer[Any]:
+    """Get current by city."""
+    return await api.request("GET", "/current", query={"city": city})
+
+
+async def get_current_by_lat_lon(
+    api: Api,
+    *,
+    lon: str,
+    lat: str,
+) -> Answer[Any]:
+    """Get current by lat lon."""
+    return await api.request(
+        "GET",
+        "/current",
+        query={
+            "lon": lon,
+            "lat": lat,
+        },
+    )
+
+
 async def get_report_all(api: Api) -> Answer[Any]:
     """Get report all."""
     return await api.request("GET", "/reports/all")
@@ -55,3 +77,47 @@ async def list_teams_v2(api: Api) -> Answer[Any]:
 async def list_users(api: Api) -> Answer[Any]:
     """List users."""
     return await api.request("GET", "/users")
+
+
+async def update_list_patch(api: Api, *, id: str) -> Answer[Any]:
+    """Update fields of a list."""
+    return await api.request("PATCH", "/lists/{id}", path_args={"id": id})
+
+
+async def update_list_post(api: Api, *, id: str) -> Answer[Any]:
+    """Update members of a list."""
+    return await api.request("POST", "/lists/{id}", path_args={"id": id})
+
+
+async def upload_key_certificate(
+    api: Api,
+    *,
+    id: str,
+    use: str,
+) -> Answer[Any]:
+    """Upload a certificate and its key."""
+    return await api.request(
+        "POST",
+        "/keys/{id}/certificates/{use}/upload",
+        path_args={
+            "id": id,
+            "use": use,
+        },
+    )
+
+
+async def upload_key_certificate_upload_certificate(
+    api: Api,
+    *,
+    id: str,
+    use: str,
+) -> Answer[Any]:
+    """Upload a certificate alone."""
+    return await api.request(
+        "POST",
+        "/keys/{id}/certificates/{use}/upload-certificate",
+        path_args={
+            "id": id,
+            "use": use,
+        },
+    )

@@ -1,0 +1,103 @@
+"""A tool that leaves something out has used its budget: large bodies, each of the shape of one
+that people call most.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mcpgen.ir import Tool
+from mcpgen.parse.detail import BUDGET, size
+
+LEFT_OUT = re.compile(r"\d+ (?:more )?fields|one of \d+ (?:values|shapes)|…")
+TEXT = "What this field is for, when it may be left out, and what happens then. " * 3
+
+
+def field(number: int, *, text: str = TEXT, values: int = 0) -> dict[str, Any]:
+    """A text with a description; with `values` one of so many."""
+    schema: dict[str, Any] = {"type": "string", "description": text}
+    if values:
+        schema["enum"] = [f"value_{number}_{index}" for index in range(values)]
+    return schema
+
+
+def fields(count: int, prefix: str = "field", **more: Any) -> dict[str, Any]:
+    """An object with so many texts."""
+    properties = {f"{prefix}_{number}": field(number, **more) for number in range(count)}
+    return {"type": "object", "properties": properties}
+
+
+def shapes(count: int, size: int, tag: str = "type") -> list[dict[str, Any]]:
+    """Objects that one property tells apart, most of their other properties in common."""
+    branches = []
+    for number in range(count):
+        branch = fields(size, "common")
+        branch["properties"][tag] = {"type": "string", "enum": [f"kind_{number}"]}
+        branch["properties"][f"own_{number}"] = field(number)
+        branches.append({**branch, "required": [tag]})
+    return branches
+
+
+def nested(name: str, schema: Any, count: int = 10) -> dict[str, Any]:
+    """An object of several texts with one large property."""
+    body = fields(count)
+    body["properties"][name] = schema
+    return body
+
+
+TREE = {"type": "object", "properties": {**fields(60, "query")["properties"]}}
+TREE["properties"]["must"] = {"type": "array", "items": TREE["properties"]["query_0"]}
+
+BODIES = {
+    "a channel: any of four objects": {
+        "anyOf": [fields(6, f"of_{number}", values=12) for number in range(4)] + [fields(20)]
+    },
+    "a DNS record: one of twenty that a type tells apart": {"oneOf": shapes(20, 8)},
+    "a record to be changed: the same beside fields of its own": {
+        "allOf": [fields(4, "meta"), {"oneOf": shapes(20, 8)}]
+    },
+    "a setting: one of 55 small objects": {"oneOf": shapes(55, 1, "id")},
+    "a payment: 74 fields, one of them any of 31 methods": nested(
+        "method", {"oneOf": shapes(31, 6)}, 73
+    ),
+    "a session: 60 fields with long texts": fields(60),
+    "a payment link: long lists of values": fields(40, values=30),
+    "a chat: texts, and messages of several roles": nested(
+        "messages", {"type": "array", "items": {"oneOf": shapes(4, 10, "role")}}, 30
+    ),
+    "a dashboard: widgets of 41 types": nested(
+        "widgets",
+        {"type": "array", "items": nested("definition", {"oneOf": shapes(41, 12)}, 3)},
+    ),
+    "a monitor: options of 40 fields": nested("options", fields(40)),
+    "a container: a host's settings of 70 fields": nested("host_config", fields(70), 30),
+    "a search: a query of 60 kinds": nested("query", TREE, 20),
+}
+
+
+def top_level(schema: dict[str, Any]) -> set[str]:
+    """The names of a body's own fields, those of all its alternatives included."""
+    names = set(schema.get("properties", ()))
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for part in schema.get(keyword, ()):
+            names |= top_level(part)
+    return names
+
+
+@pytest.mark.parametrize("is_required", [True, False])
+@pytest.mark.parametrize("name", BODIES)
+def test_nothing_is_left_out_while_a_fifth_of_the_budget_is_free(
+    name: str, is_required: bool, one_tool: Callable[..., Tool]
+) -> None:
+    content = {"application/json": {"schema": BODIES[name]}}
+    tool = one_tool({"requestBody": {"required": is_required, "content": content}}, method="post")
+    listed = json.dumps(tool.input_schema, ensure_ascii=False)
+    left_out = len(json.dumps(BODIES[name])) - len(listed)
+    assert LEFT_OUT.search(listed) or left_out > BUDGET["portable"]
+    assert 0.8 * BUDGET["portable"] <= size(tool) <= 1.1 * BUDGET["portable"]
+    assert {key for key in top_level(BODIES[name]) if key not in listed} == set()
