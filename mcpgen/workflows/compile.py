@@ -19,6 +19,7 @@ from ..runtime.pointer import escape, split
 from ..text import visible, words
 from .conditions import criterion
 from .expressions import EMBEDDED, Inexpressible, Scope, value_of
+from .forms import nested
 from .model import (
     Action,
     Comparison,
@@ -365,6 +366,8 @@ class _StepReader:
             return [whole], None
         if not isinstance(payload, Object):
             return [], payload
+        if request.body.kind in ("form", "multipart"):
+            payload = nested(payload, fields)
         arguments = []
         names = {each.wire_name for each in fields}
         for key, value in payload.members:
@@ -490,9 +493,17 @@ def _payload(data: Any, scope: Scope) -> Value:
         except ValueError:
             return value_of(data, scope)
     if re.match(r"[\w.\[\]-]+=", text) and "\n" not in text:
-        pairs = [pair.partition("=") for pair in text.split("&")]
-        return value_of({key: urllib.parse.unquote_plus(value) for key, _, value in pairs}, scope)
+        return value_of(_form(text), scope)
     return value_of(data, scope)
+
+
+def _form(text: str) -> dict[str, str | list[str]]:
+    """The fields of a form that is written out; one that is there several times is a list."""
+    fields: dict[str, list[str]] = {}
+    for pair in text.split("&"):
+        name, _, value = pair.partition("=")
+        fields.setdefault(name, []).append(urllib.parse.unquote_plus(value))
+    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
 def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Value:
