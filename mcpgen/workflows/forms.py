@@ -6,6 +6,7 @@ values, and says how they are written (OpenAPI 3.1 §4.8.15, Encoding Object).
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
@@ -23,6 +24,10 @@ _Part: TypeAlias = tuple[Sequence[str], Value]
 """A value with the keys that lead to it."""
 
 
+class _Unfit(Exception):
+    """Parts of which no value can be made."""
+
+
 def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
     """The payload of a form without names with brackets: the field that a name begins with holds
     the value. Names that fit no field stay as they are.
@@ -32,15 +37,17 @@ def nested(payload: Object, arguments: Iterable[Argument]) -> Object:
     for name, value in payload.members:
         field, keys = _split(name, kinds)
         parts.setdefault(field, []).append((keys, value))
-    whole = {field: _assembled(each, kinds.get(field, "")) for field, each in parts.items()}
+    whole: dict[str, Value] = {}
+    for field, values in parts.items():
+        with contextlib.suppress(_Unfit):
+            whole[field] = _assembled(values, kinds.get(field, ""))
     members: dict[str, Value] = {}
     for name, value in payload.members:
         field, _ = _split(name, kinds)
-        assembled = whole[field]
-        if assembled is None:
-            members[name] = value
+        if field in whole:
+            members[field] = whole[field]
         else:
-            members[field] = assembled
+            members[name] = value
     return Object(tuple(members.items()))
 
 
@@ -52,30 +59,31 @@ def _split(name: str, kinds: Mapping[str, str]) -> tuple[str, Sequence[str]]:
     return match[1], _KEY.findall(match[2])
 
 
-def _assembled(parts: list[_Part], kind: str) -> Value | None:
-    """The value that is made of parts; None where they contradict each other, or the kind of their
-    field (see `Annotation.kind`).
+def _assembled(parts: list[_Part], kind: str) -> Value:
+    """The value that is made of parts. Raises _Unfit where they contradict each other, or the kind
+    of their field (see `Annotation.kind`).
     """
     keys, value = parts[0]
     if len(parts) == 1 and not keys:
         return value
-    if kind not in _NESTED_KINDS or not all(keys for keys, _ in parts):
-        return None
-    below: dict[str, list[_Part]] = {}
-    for (key, *rest), value in parts:
-        below.setdefault(key, []).append((rest, value))
-    members: dict[str, Value] = {}
-    for key, inner in below.items():
-        member = _assembled(inner, "any")
-        if member is None:
-            return None
-        members[key] = member
-    is_list = kind != "dict" and all(map(_INDEX.fullmatch, members))
-    if is_list:
+    if kind not in _NESTED_KINDS:
+        raise _Unfit
+    members = {key: _assembled(inner, "any") for key, inner in _by_key(parts).items()}
+    if kind != "dict" and all(map(_INDEX.fullmatch, members)):
         return _listed(members)
     if kind == "list" or "" in members:
-        return None
+        raise _Unfit
     return Object(tuple(members.items()))
+
+
+def _by_key(parts: list[_Part]) -> dict[str, list[_Part]]:
+    """The parts by their first key, without it. Raises _Unfit for a value among parts of it."""
+    below: dict[str, list[_Part]] = {}
+    for keys, value in parts:
+        if not keys:
+            raise _Unfit
+        below.setdefault(keys[0], []).append((keys[1:], value))
+    return below
 
 
 def _listed(members: Mapping[str, Value]) -> Array:

@@ -6,11 +6,14 @@ steps; it is about the requests alone, and holds for whichever document.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
+
+from mcpgen.load.values import as_object
 
 Request = tuple[str, str, tuple[tuple[str, str], ...], Any]
 """Method, path, query and body."""
@@ -123,8 +126,8 @@ def _names_alone(name: str, value: str) -> Iterator[tuple[str, str]]:
     """
     field, *keys = name.replace("]", "").split("[")
     members = [key for key in keys if key and not key.isdigit()][:1]
-    if value.startswith("{"):
-        members = list(json.loads(value))
+    with contextlib.suppress(ValueError):
+        members += as_object(json.loads(value))
     for member in members or [value]:
         yield field, member
 
