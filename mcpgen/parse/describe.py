@@ -18,6 +18,7 @@ from .vocabulary import (
     FINITE,
     GO_ON,
     NOUNS,
+    STOP_WORDS,
     base_verb,
     is_verb,
     same_verb,
@@ -82,6 +83,12 @@ def fitted(
     return shorten(sentence, limit - 1), rest
 
 
+def summary_of(operation: dict[str, Any], method: str) -> str:
+    """The first sentence of an operation's summary, verb first; empty where it has none."""
+    sentence, _ = first_sentence(plain(operation.get("summary")))
+    return with_verb(_unquoted(sentence), method) if sentence else ""
+
+
 def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
     """The first sentence of an operation's description, verb first, and what follows; empty where
     it starts with no verb or is too long.
@@ -125,11 +132,11 @@ def _capitalised(text: str) -> str:
 
 
 def _meaning(sentence: str) -> list[str]:
-    """The words of a sentence that say something, each in one form: `Deletes a Book` as `delete
-    book`.
+    """The words of a sentence that say something, each in one form: `Deletes a Book of the shop` as
+    `delete book shop`.
     """
     first, *others = [*words(sentence), ""]
-    telling = [singular(word) for word in others if word not in ARTICLES]
+    telling = [singular(word) for word in others if word not in ARTICLES | STOP_WORDS]
     return [same_verb(base_verb(first)), *telling[:-1]]
 
 
@@ -142,6 +149,8 @@ def _is_aside(sentence: str, method: str) -> bool:
         return True
     if is_verb(first):
         return False
+    if first.endswith("ing") and _names_a_thing(" ".join(others)):  # `Closing a dispute means …`
+        return True
     if method != "GET" and first in ("a", "an", "the"):
         return True
     return not FINITE.isdisjoint(others)
@@ -177,7 +186,7 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if is_verb(first) and not _is_noun(first.lower(), more):
+    if (is_verb(first) and not _is_noun(first.lower(), more)) or _is_imperative(first, more):
         return sentence[0].upper() + sentence[1:].rstrip(" ")
     if not more and _is_camel_case(first):
         return humanise(first).capitalize()
@@ -185,6 +194,17 @@ def with_verb(sentence: str, method: str) -> str:
     if not is_name:
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+
+
+def _is_imperative(word: str, more: str) -> bool:
+    """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
+    if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
+        return False
+    return word.replace("-", "").isalpha() and _names_a_thing(more)
+
+
+def _names_a_thing(text: str) -> bool:
+    return text.partition(" ")[0] in ("a", "an", "the")
 
 
 def _is_noun(word: str, more: str) -> bool:

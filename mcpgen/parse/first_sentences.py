@@ -81,10 +81,16 @@ class _Draft:
         return self.followed_by(humanise(self.name))
 
     def followed_by(self, text: str) -> Opening:
-        """With words in brackets, within the length of a first sentence."""
+        """With words in brackets, within the length of a first sentence: the summary where it is
+        shorter than that.
+        """
         suffix = f" ({text})"
+        limit = describe.FIRST_SENTENCE - len(suffix)
         sentence, rest = self.opening.sentence, self.opening.rest
-        sentence, rest = describe.fitted(sentence, rest, describe.FIRST_SENTENCE - len(suffix))
+        summary = describe.summary_of(self.operation.node, self.operation.method)
+        if len(sentence) >= limit and 0 < len(summary) < limit:
+            return Opening(summary + suffix, f"{sentence}.\n{rest}".strip())
+        sentence, rest = describe.fitted(sentence, rest, limit)
         return Opening(sentence + suffix, rest)
 
 

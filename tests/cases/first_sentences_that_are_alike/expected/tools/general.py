@@ -7,6 +7,11 @@ from typing import Any
 from .. import Answer, Api
 
 
+async def clips_cut(api: Api, *, id: str) -> Answer[Any]:
+    """Cut a film (clips)."""
+    return await api.request("POST", "/clips/{id}/cut", path_args={"id": id})
+
+
 async def find_lists(api: Api) -> Answer[Any]:
     """List the lists of the user."""
     return await api.request("GET", "/v1/lists")
@@ -42,6 +47,11 @@ async def season_images(
             "number": number,
         },
     )
+
+
+async def trailers_cut(api: Api, *, id: str) -> Answer[Any]:
+    """Cut a film (trailers)."""
+    return await api.request("POST", "/trailers/{id}/cut", path_args={"id": id})
 
 
 async def tv_details(api: Api, *, tv_id: str) -> Answer[Any]:

@@ -47,6 +47,16 @@ async def get_script(api: Api, *, id: str) -> Answer[Any]:
     return await api.request("GET", "/scripts/{id}", path_args={"id": id})
 
 
+async def list_projects(api: Api) -> Answer[Any]:
+    """List all projects owned by a user."""
+    return await api.request("GET", "/projects")
+
+
+async def list_reactions(api: Api) -> Answer[Any]:
+    """List reactions for a comment."""
+    return await api.request("GET", "/reactions")
+
+
 async def registry_list_versions(api: Api) -> Answer[Any]:
     """Returns matching versions."""
     return await api.request("GET", "/versions")
