@@ -233,6 +233,7 @@ class Operation:
         schema = self.input_schema(self.listable(properties))
         left_out = len(properties) - len(schema["properties"].keys() & properties.keys())
         if left_out:
+            del schema["additionalProperties"]
             text = f"{tool.description}\nAlso takes {left_out:,} arguments that are not listed."
             tool = replace(tool, description=text)
         tool = replace(tool, input_schema=schema, arguments=tuple(arguments))
@@ -275,8 +276,7 @@ class Operation:
         required = self.required_names()
         if required:
             schema["required"] = required
-        if not properties:
-            schema["additionalProperties"] = False
+        schema["additionalProperties"] = False
         return schema
 
     def required_names(self) -> list[str]:
