@@ -18,7 +18,7 @@ from mcpgen.config.file import parse_config
 
 from .browser import Watch, chromium, faults, missing, workbench
 from .hostile import BOOKSHOP, hostile_document
-from .tour import SLOW, follow
+from .tour import SLOW, follow, source
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 PATHS = ("/", "/tools", "/tool/3", "/find?q=list+the+orders", "/problems", "/changes")
@@ -248,7 +248,7 @@ def test_axe_finds_nothing_serious_and_360_pixels_are_enough(
     axe = os.environ.get("AXE", "")
     folder = tmp_path / ("a_folder_whose_name_has_no_place_to_break_" * 2)
     folder.mkdir()
-    document = Path(shutil.copy(BOOKSHOP, folder))
+    document = Path(shutil.copy(source()[0], folder))
     with workbench(document, tmp_path) as address:
         own = address.split("/?")[0]
         for width in (1200, 360):

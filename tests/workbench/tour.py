@@ -222,7 +222,6 @@ class Tour:
         page.fill("#search", course.name)
         page.get_by_role("link", name=course.name, exact=True).click()
         page.wait_for_selector("#tool-score:not(:text-is('…'))")
-        self.picture("tool", 860)
         for name, value in course.call:
             field = page.locator("#call").get_by_label(name)
             if field.evaluate("field => field.tagName") == "SELECT":
