@@ -1,7 +1,7 @@
 // Filter and sort a table of tools. Every row says its facts in `data-` attributes and in its text.
 "use strict";
 
-const MOST = 60; // rows that are drawn until more are asked for: a browser lays out each of them at every key
+const MOST = 40; // rows that are drawn until more are asked for: a browser lays out each of them at every key
 
 function toolTable(table) {
   const body = table.tBodies[0];
