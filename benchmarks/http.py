@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import statistics
 import time
@@ -18,6 +19,10 @@ from .stdio import processor
 HANDSHAKE = "2025-11-25"
 MODERN = "2026-07-28"
 CLIENT = {"name": "benchmark", "version": "1"}
+LOAD_SECONDS = 15
+METHODS = frozenset(("get", "put", "post", "patch", "delete"))
+PATHS = ("/gists", "/gitignore")
+"""What the paths of the smaller document begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +71,31 @@ async def answer(reader: asyncio.StreamReader) -> bytes:
         body += chunk[:-2]
 
 
-async def load(port: int, message: bytes, process: int, *, calls: int, together: int) -> Rate:
-    """So many calls, so many of them under way at any time, a connection for each caller."""
+async def load(port: int, message: bytes, process: int, *, calls: int, together: int = 32) -> Rate:
+    """So many calls, so many of them under way at any time, a connection for each caller. No call
+    is begun after LOAD_SECONDS. Raises TimeoutError when one has no answer long after.
+    """
     remaining = iter(range(calls))
+    before, began = processor(process), time.perf_counter()
+    finished = 0
 
     async def caller() -> None:
+        nonlocal finished
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in remaining:
+            if time.perf_counter() - began > LOAD_SECONDS:
+                break
             writer.write(message)
             body = await answer(reader)
             if b'"isError":true' in body.replace(b" ", b"") or b'"error":' in body:
                 raise RuntimeError(f"the call fails: {body[:300]!r}")
+            finished += 1
         writer.close()
 
-    before, began = processor(process), time.perf_counter()
-    await asyncio.gather(*(caller() for _ in range(together)))
+    async with asyncio.timeout(10 * LOAD_SECONDS):
+        await asyncio.gather(*(caller() for _ in range(together)))
     elapsed = time.perf_counter() - began
-    return Rate(calls / elapsed, (processor(process) - before) / calls)
+    return Rate(finished / elapsed, (processor(process) - before) / finished)
 
 
 async def start(
@@ -108,11 +121,13 @@ async def start(
 
 @dataclass(slots=True)
 class Served:
-    """What was measured over HTTP: the rates of each server by era, a value for each round, and
-    calls per second of ours with one process, with two, and with a slow API.
+    """What was measured over HTTP: the rates of each server by era, a value for each round; the
+    rate of each with the whole document, one call at a time in the modern era; and calls per
+    second of ours with one process, with two, and with a slow API.
     """
 
     rates: dict[str, dict[str, list[Rate]]]
+    whole: dict[str, Rate]
     one: float = 0.0
     two: float = 0.0
     slow: float = 0.0
@@ -129,7 +144,12 @@ class Served:
             }
             for era, servers in self.rates.items()
         }
-        return {"eras": eras, "workers": self.two / self.one, "slow": self.slow}
+        return {
+            "eras": eras,
+            "whole": {name: rate.cpu for name, rate in self.whole.items()},
+            "workers": self.two / self.one,
+            "slow": self.slow,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +170,48 @@ def free_port() -> int:
         return int(bound.getsockname()[1])
 
 
+def smaller(document: dict[str, Any]) -> dict[str, Any]:
+    """The operations of a few paths, with the components they refer to."""
+    paths = {path: item for path, item in document["paths"].items() if path.startswith(PATHS)}
+    components: dict[str, dict[str, Any]] = {}
+    unread = _references(paths)
+    while unread:
+        kind, name = unread.pop()
+        if name in components.setdefault(kind, {}):
+            continue
+        components[kind][name] = document["components"][kind][name]
+        unread |= _references(components[kind][name])
+    return {**document, "paths": paths, "x-webhooks": {}, "components": components}
+
+
+def operations(document: dict[str, Any]) -> int:
+    """How many operations a document has."""
+    return sum(len(METHODS & item.keys()) for item in document["paths"].values())
+
+
+def _references(value: Any) -> set[tuple[str, str]]:
+    """The components that a value refers to, as kind and name."""
+    return set(re.findall(r'"#/components/(\w+)/([^"]+)"', json.dumps(value)))
+
+
 async def measure(
-    candidates: Mapping[str, Candidate], slow: Candidate, arguments: Any, rounds: int
+    candidates: Mapping[str, Candidate],
+    whole: Mapping[str, Candidate],
+    slow: Candidate,
+    arguments: Any,
+    rounds: int,
 ) -> Served:
-    """Measure the servers in turn, round by round. `candidates` holds ours as `mcpgen`, and `slow`
-    is ours in front of an API that takes its time.
+    """Measure the servers one after the other. `candidates` serve the smaller document, ours as
+    `mcpgen`; `whole` the large one; `slow` is ours in front of an API that takes its time.
     """
-    served = Served({era: {name: [] for name in candidates} for era in (HANDSHAKE, MODERN)})
+    served = Served({HANDSHAKE: {}, MODERN: {}}, {})
     for name, candidate in candidates.items():
         for era, rates in served.rates.items():
             rates[name] = await one_era(candidate, era, arguments, rounds)
+    for name, candidate in whole.items():
+        # One at a time: FastMCP takes seconds for each
+        rates_of_one = await one_era(candidate, MODERN, arguments, 1, together=1)
+        served.whole[name] = rates_of_one[0]
     ours = candidates["mcpgen"]
     two = Candidate([*ours.command[:-1], "--workers", "2", "--port"], ours.environment, ours.tool)
     served.one = _calls(served.rates[HANDSHAKE]["mcpgen"])
@@ -173,16 +225,28 @@ def _calls(rates: list[Rate]) -> float:
     return statistics.median(rate.calls for rate in rates)
 
 
-async def one_era(candidate: Candidate, era: str, arguments: Any, rounds: int) -> list[Rate]:
+async def one_era(
+    candidate: Candidate, era: str, arguments: Any, rounds: int, *, together: int = 32
+) -> list[Rate]:
     """The rates of a server in one era, a value for each round."""
     port = free_port()
     server = await start([*candidate.command, str(port)], port, candidate.environment)
     try:
         message = request(era, port, candidate.tool, arguments)
-        await load(port, message, server.pid, calls=200, together=32)
+        await load(port, message, server.pid, calls=4 * together, together=together)
         return [
-            await load(port, message, server.pid, calls=600, together=32) for _ in range(rounds)
+            await load(port, message, server.pid, calls=600, together=together)
+            for _ in range(rounds)
         ]
     finally:
-        server.terminate()
+        await stop(server)
+
+
+async def stop(server: asyncio.subprocess.Process) -> None:
+    """End a server, which may wait for requests that nobody waits for any more."""
+    server.terminate()
+    try:
+        await asyncio.wait_for(server.wait(), 15)
+    except TimeoutError:
+        server.kill()
         await server.wait()

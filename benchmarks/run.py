@@ -73,8 +73,50 @@ def cpu(command: list[str]) -> tuple[float, float]:
 
 def generation(rounds: int, folder: Path) -> float:
     """CPU seconds of `mcpgen generate` on the document, into `folder/0`, `folder/1` and so on."""
-    generate = [sys.executable, "-m", "mcpgen", "generate", str(GITHUB), "--quiet", "-o"]
-    return statistics.median(cpu([*generate, str(folder / str(turn))])[0] for turn in range(rounds))
+    return statistics.median(cpu(generate(GITHUB, folder / str(turn)))[0] for turn in range(rounds))
+
+
+def generate(document: Path, project: Path) -> list[str]:
+    """The command that generates a project from a document."""
+    return [
+        sys.executable,
+        "-m",
+        "mcpgen",
+        "generate",
+        str(document),
+        "--quiet",
+        "-o",
+        str(project),
+    ]
+
+
+def package_in(project: Path) -> Path:
+    """The folder of the package in a project."""
+    return next((project / "src").iterdir())
+
+
+def generated(document: Path, project: Path) -> Path:
+    """The package of a new project. Raises Absent when it cannot be generated."""
+    node.run(generate(document, project))
+    return package_in(project)
+
+
+def fastmcp(rival: str, document: Path, base_url: str) -> list[str]:
+    """The command of FastMCP's server. `-P`: `http.py` beside it would hide the library's."""
+    script = Path(__file__).with_name("fastmcp_server.py")
+    return [rival, "-P", str(script), str(document), base_url]
+
+
+def over_http(
+    tools: Mapping[str, str], rival: str, document: Path, package: Path, base_url: str
+) -> dict[str, http.Candidate]:
+    """Both servers of a document over HTTP, in front of an API."""
+    command = [sys.executable, "-m", package.name, "--http", "--port"]
+    theirs = fastmcp(rival, document, base_url)
+    return {
+        "mcpgen": http.Candidate(command, environment(package, base_url), tools["mcpgen"]),
+        "fastmcp": http.Candidate(theirs, {}, tools["fastmcp"]),
+    }
 
 
 def environment(package: Path, base_url: str) -> dict[str, str]:
@@ -223,29 +265,26 @@ def main(argv: list[str] | None = None) -> int:
         base, slow_base = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{slow_port}"
         rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
         cost = generation(max(1, options.rounds // 2), folder)
-        package = next((folder / "0" / "src").iterdir())
+        package = package_in(folder / "0")
         candidates = {
             "mcpgen": Candidate([sys.executable, "-m", package.name], environment(package, base)),
-            "fastmcp": Candidate(
-                [
-                    rival,
-                    "-P",
-                    str(Path(__file__).with_name("fastmcp_server.py")),
-                    str(GITHUB),
-                    base,
-                ],
-                {},
-            ),
+            "fastmcp": Candidate(fastmcp(rival, GITHUB, base), {}),
         }
         figures, (bare, empty) = asyncio.run(measure(candidates, options.rounds, upstream.pid))
         tools = {name: tool_named(values.lines) for name, values in figures.items()}
-        command = [sys.executable, "-m", package.name, "--http", "--port"]
-        over_http = {
-            "mcpgen": http.Candidate(command, environment(package, base), tools["mcpgen"]),
-            "fastmcp": http.Candidate(candidates["fastmcp"].command, {}, tools["fastmcp"]),
-        }
-        slow = http.Candidate(command, environment(package, slow_base), tools["mcpgen"])
-        served = asyncio.run(http.measure(over_http, slow, ARGUMENTS, options.rounds))
+        small = folder / "small.json"
+        few = http.smaller(json.loads(GITHUB.read_text()))
+        small.write_text(json.dumps(few))
+        small_package = generated(small, folder / "small")
+        served = asyncio.run(
+            http.measure(
+                over_http(tools, rival, small, small_package, base),
+                over_http(tools, rival, GITHUB, package, base),
+                over_http(tools, rival, small, small_package, slow_base)["mcpgen"],
+                ARGUMENTS,
+                options.rounds,
+            )
+        )
         result = {
             "machine": (
                 f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
@@ -253,7 +292,7 @@ def main(argv: list[str] | None = None) -> int:
             "generation": cost,
             "bare": statistics.median(bare),
             "empty": statistics.median(empty),
-            "http": served.figures(),
+            "http": {**served.figures(), "operations": http.operations(few)},
             "servers": {
                 name: {
                     "start": statistics.median(values.start),

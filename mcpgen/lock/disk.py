@@ -88,9 +88,9 @@ MAKE_ONE = (
 )
 
 
-def require_lock(folder: Path, hint: str = MAKE_ONE) -> Lock:
+def require_lock(folder: Path, hint: str = "") -> Lock:
     """The lock of a project. Raises UsageError where there is none: E1210 after an interrupted
-    first run, else E1310 with the hint.
+    first run, else E1310 with the hint, or with what makes a lock here.
     """
     lock = read_lock(folder)
     if lock is not None:
@@ -98,6 +98,9 @@ def require_lock(folder: Path, hint: str = MAKE_ONE) -> Lock:
     if is_interrupted(folder):
         raise UsageError(replace(interruption(folder), severity="error"))
     message = f"`{folder}` has no `{NAME}`: nothing was generated here yet, or the lock was lost"
+    if not hint:
+        is_configured = (folder / "mcpgen.toml").is_file()
+        hint = "run `mcpgen generate`" if is_configured else MAKE_ONE
     raise UsageError.of("E1310", message, hint)
 
 

@@ -104,25 +104,10 @@ def need_paths(server: Server) -> bool:
 def module(toolset: Toolset, types: Types, server: Server) -> Module:
     """The view of the module of a toolset of workflows."""
     tools = [tool for tool in toolset.tools if tool.workflow is not None]
-    room = _Room(
-        tools={
-            tool.origin.operation: (each.name, tool)
-            for each in server.toolsets
-            for tool in each.tools
-            if tool.request is not None
-        },
-        functions={tool.workflow.id: tool for tool in tools if tool.workflow},
-        taken=frozenset(
-            {tool.name for tool in tools}
-            | {argument.name for tool in tools for argument in tool.arguments}
-        ),
-    )
+    room = _room(tools, server)
     names = Names()
     functions = tuple(_function(tool, room, types, names) for tool in tools)
-    text = "\n".join(function.body for function in functions)
-    face = ["Context"]
-    if "Omit" in names.atoms or re.search(r"\bOMIT\b", text):
-        face = ["OMIT", "Context", "Omit"] if "Omit" in names.atoms else ["OMIT", "Context"]
+    face = _face(functions, names)
     names.atoms.add("Any")
     helpers = sorted(_imported(name, alias) for name, alias in room.helpers.items())
     toolsets = sorted(_imported(name, alias) for name, alias in room.aliases.items())
@@ -134,6 +119,32 @@ def module(toolset: Toolset, types: Types, server: Server) -> Module:
         toolsets=listing(toolsets),
         models=names.has("models."),
     )
+
+
+def _room(workflows: Sequence[Tool], server: Server) -> _Room:
+    """The names of the module of these tools, before its functions are written."""
+    operations = {
+        tool.origin.operation: (toolset.name, tool)
+        for toolset in server.toolsets
+        for tool in toolset.tools
+        if tool.request is not None
+    }
+    taken = {tool.name for tool in workflows}
+    for tool in workflows:
+        taken.update(argument.name for argument in tool.arguments)
+    functions = {tool.workflow.id: tool for tool in workflows if tool.workflow}
+    return _Room(tools=operations, functions=functions, taken=frozenset(taken))
+
+
+def _face(functions: Iterable[Function], names: Names) -> list[str]:
+    """What the module imports of the runtime's face."""
+    text = "\n".join(function.body for function in functions)
+    face = ["Context"]
+    if "Omit" in names.atoms:
+        return ["OMIT", *face, "Omit"]
+    if re.search(r"\bOMIT\b", text):
+        return ["OMIT", *face]
+    return face
 
 
 def _imported(name: str, alias: str) -> str:
@@ -175,19 +186,23 @@ class _Writer:
         self.used = set(_outputs_in(workflow))
         self.answers: dict[str, str] = {}
         self.outputs: dict[tuple[str, str], str] = {}
-        for name in workflow.before:
-            self.answers[f"before {name}"] = self.name(_snake(name), f"{_snake(name)}_result")
-        for step in workflow.steps:
-            self.answers[step.id] = self.name(_snake(step.id), f"{_snake(step.id)}_answer")
-        for step in workflow.steps:
-            for output, _ in step.outputs:
-                if (step.id, output) in self.used:
-                    both = f"{_snake(step.id)}_{_snake(output)}"
-                    self.outputs[step.id, output] = self.name(_snake(output), both)
+        self.name_results()
         self.jumps = any(_jumps(step, following) for step, following in self.in_order())
         self.assigned: set[str] = set()
         """The steps whose outputs have values at this point of the function."""
         self.lines: list[str] = []
+
+    def name_results(self) -> None:
+        """Name the answers of steps and workflows, and the outputs that something reads."""
+        for name in self.workflow.before:
+            self.answers[f"before {name}"] = self.name(_snake(name), f"{_snake(name)}_result")
+        for step in self.workflow.steps:
+            self.answers[step.id] = self.name(_snake(step.id), f"{_snake(step.id)}_answer")
+        for step in self.workflow.steps:
+            for output, _ in step.outputs:
+                if (step.id, output) in self.used:
+                    both = f"{_snake(step.id)}_{_snake(output)}"
+                    self.outputs[step.id, output] = self.name(_snake(output), both)
 
     def name(self, *names: str) -> str:
         """A name that nothing else in the function has."""
@@ -272,26 +287,8 @@ class _Writer:
 
     def step(self, step: model.Step, following: str, depth: int) -> None:
         """One step: its call, its outputs, and where it goes on."""
-        comment = _comment(step)
-        if comment:
-            if depth == 1:
-                self.lines.append("")
-            self.add(depth, f"# {comment}")
-        retries = any(action.kind == "retry" for action in step.on_failure)
-        answer = self.answers[step.id]
-        if not step.on_failure:
-            self.add(depth, f"{answer} = ", self.call_of(step))
-            self.expect(step, depth)
-        elif retries and not self.jumps:
-            self.add(depth, "while True:")
-            self.add(depth + 1, f"{answer} = ", self.call_of(step))
-            self.add(depth + 1, f"if {self.success(step)}:")
-            self.add(depth + 2, "break")
-            self.failed(step, depth + 1)
-        else:
-            self.add(depth, f"{answer} = ", self.call_of(step))
-            self.add(depth, f"if {_negated(self.success(step))}:")
-            self.failed(step, depth + 1)
+        self.comment(step, depth)
+        self.make_call(step, depth)
         self.take_outputs(step, depth)
         self.assigned.add(step.id)
         for action in step.on_success:
@@ -300,47 +297,74 @@ class _Writer:
             if self.act(step, action, depth):
                 return
 
+    def comment(self, step: model.Step, depth: int) -> None:
+        """What a step is for, where its description is short; in a row of steps after a blank."""
+        comment = _comment(step)
+        if not comment:
+            return
+        if depth == 1:
+            self.lines.append("")
+        self.add(depth, f"# {comment}")
+
+    def make_call(self, step: model.Step, depth: int) -> None:
+        """The call of a step, and what happens where it does not succeed."""
+        answer = f"{self.answers[step.id]} = "
+        if not step.on_failure:
+            self.add(depth, answer, self.call_of(step))
+            self.expect(step, depth)
+            return
+        retries = any(action.kind == "retry" for action in step.on_failure)
+        if retries and not self.jumps:
+            self.add(depth, "while True:")
+            self.add(depth + 1, answer, self.call_of(step))
+            self.add(depth + 1, f"if {self.success(step)}:")
+            self.add(depth + 2, "break")
+        else:
+            self.add(depth, answer, self.call_of(step))
+            self.add(depth, f"if {_negated(self.success(step))}:")
+        self.failed(step, depth + 1)
+
     def failed(self, step: model.Step, depth: int) -> None:
         """What happens where the success criteria of a step are not met."""
         for action in step.on_failure:
             if self.act(step, action, depth):
                 return
-        reason = " and ".join(f"`{each.text}`" for each in step.criteria) or "its success"
-        answer = self.answers[step.id] if step.operation else "None"
-        self.add(
-            depth,
-            "",
-            call(f"{self.steps}.fail", answer, quoted(f"the answer does not meet {reason}")),
-        )
+        criteria = " and ".join(f"`{each.text}`" for each in step.criteria) or "its success"
+        reason = quoted(f"the answer does not meet {criteria}")
+        self.add(depth, "", call(f"{self.steps}.fail", self.answer_of(step), reason))
 
     def act(self, step: model.Step, action: model.Action, depth: int) -> bool:
         """One action. True where it is always taken, so that nothing follows."""
         conditions = [self.condition(each.condition) for each in action.criteria]
         if action.kind == "retry":
-            options: dict[str, Expression] = {"limit": str(action.limit)}
-            if action.after:
-                options["after"] = value(action.after)
-            answer = self.answers[step.id] if step.operation else "None"
-            waits = flat(call(f"await {self.steps}.retry", answer, **options)) or ""
-            conditions.append(waits)
+            conditions.append(self.retry(step, action))
         if conditions:
             self.add(depth, f"if {_joined('and', conditions)}:")
             depth += 1
-        if action.kind == "end":
-            self.end(depth)
-        elif action.kind == "goto" and action.step:
-            self.go(action.step, depth)
-            self.add(depth, "continue")
-        elif action.kind == "goto":
-            self.add(
-                depth,
-                "return ",
-                self.run(step.id, action.workflow, self.inputs_for(action.workflow)),
-            )
-        else:
-            self.before_retry(step, action, depth)
-            self.add(depth, "continue")
+        match action.kind:
+            case "end":
+                self.end(depth)
+            case "goto" if action.step:
+                self.go(action.step, depth)
+                self.add(depth, "continue")
+            case "goto":
+                arguments = self.inputs_for(action.workflow)
+                self.add(depth, "return ", self.run(step.id, action.workflow, arguments))
+            case "retry":
+                self.before_retry(step, action, depth)
+                self.add(depth, "continue")
         return not conditions
+
+    def answer_of(self, step: model.Step) -> str:
+        """The answer of a step; one that runs a workflow has none."""
+        return self.answers[step.id] if step.operation else "None"
+
+    def retry(self, step: model.Step, action: model.Action) -> str:
+        """The wait before another attempt, which says whether there is one."""
+        options: dict[str, Expression] = {"limit": str(action.limit)}
+        if action.after:
+            options["after"] = value(action.after)
+        return flat(call(f"await {self.steps}.retry", self.answer_of(step), **options)) or ""
 
     def before_retry(self, step: model.Step, action: model.Action, depth: int) -> None:
         """The workflow or the step that runs before another attempt at a step."""
@@ -371,7 +395,7 @@ class _Writer:
 
     def expect(self, step: model.Step, depth: int) -> None:
         """The success criteria of a step that has no other way to go on."""
-        answer = self.answers[step.id] if step.operation else "None"
+        answer = self.answer_of(step)
         for each in step.criteria:
             expression = call(
                 f"{self.steps}.expect", answer, self.condition(each.condition), quoted(each.text)
@@ -401,27 +425,38 @@ class _Writer:
             arguments = {each.name: self.value(each.value) for each in step.arguments}
             return self.run(step.id, step.workflow, arguments)
         toolset, tool = self.room.tools[step.operation]
-        by_place = {(str(each.place), each.wire_name): each for each in tool.arguments}
         items: list[tuple[str, Expression]] = [
             ("", quoted(step.id)),
             ("", f"{self.room.module_of(toolset)}.{py_ident(tool.name)}"),
+            *self.keywords(step, tool),
         ]
-        for each in step.arguments:
-            argument = by_place.get((each.place, each.name))
-            if argument is None or argument.fixed or each.value == model.Missing():
-                continue
-            items.append((f"{py_ident(argument.name)}=", self.value(each.value)))
         if step.body is not None:
-            fields = [each for each in tool.arguments if each.place == "body"]
-            renamed = {each.wire_name: each.name for each in fields if each.wire_name != each.name}
-            spread: list[Expression] = [self.value(step.body)]
-            if renamed:
-                spread.append(value(renamed))
-            items.append(("**", call(f"{self.values}.members", *spread)))
+            items.append(("**", self.spread(step.body, tool)))
         method = "call"
         if step.on_failure or step.expects_failure:
             method = "attempt"
         return Group(f"await {self.steps}.{method}(", tuple(items), ")")
+
+    def keywords(self, step: model.Step, tool: Tool) -> Iterator[tuple[str, Expression]]:
+        """The keyword arguments of a step's call."""
+        by_place = {(str(each.place), each.wire_name): each for each in tool.arguments}
+        for each in step.arguments:
+            argument = by_place.get((each.place, each.name))
+            if argument is None or argument.fixed or each.value == model.Missing():
+                continue
+            yield f"{py_ident(argument.name)}=", self.value(each.value)
+
+    def spread(self, body: model.Value, tool: Tool) -> Expression:
+        """The members of a body that is known only when the step runs, as keyword arguments."""
+        renamed = {
+            each.wire_name: each.name
+            for each in tool.arguments
+            if each.place == "body" and each.wire_name != each.name
+        }
+        arguments: list[Expression] = [self.value(body)]
+        if renamed:
+            arguments.append(value(renamed))
+        return call(f"{self.values}.members", *arguments)
 
     def run(self, step: str, workflow: str, arguments: Mapping[str, Expression]) -> Expression:
         """The call of another workflow, with values for its inputs."""

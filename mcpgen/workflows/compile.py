@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ir import Argument, Tool
+from ..ir import Argument, Body, Tool
 from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
-from ..runtime.pointer import escape, split
+from ..runtime.pointer import split
 from ..text import visible, words
 from .conditions import criterion
-from .expressions import EMBEDDED, Inexpressible, Scope, value_of
+from .expressions import EMBEDDED, Inexpressible, Scope, pointer_of, value_of
+from .forms import nested
 from .model import (
     Action,
     Comparison,
@@ -42,6 +43,7 @@ TARGETS = ("operationId", "operationPath", "workflowId")
 _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
 _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
+_FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
 _UNQUOTED = re.compile(r"(?<=[:\[,])(\s*)\{(\$[^{}]+)\}(?=\s*[,\]}])")
 
@@ -132,14 +134,11 @@ class Compiler:
 
     def workflow(self, node: dict[str, Any], pointer: str, inputs: tuple[str, ...]) -> Workflow:
         """A Workflow Object. Raises Inexpressible."""
-        name = as_text(node.get("workflowId"))
         nodes = [as_object(step) for step in as_list(node.get("steps"))]
-        ids = [as_text(step.get("stepId")) for step in nodes]
-        if not nodes or not all(ids) or len(set(ids)) < len(ids):
-            raise Inexpressible("it needs steps, each with a `stepId` of its own")
+        ids = _step_ids(nodes)
         before = tuple(self.workflow_name(text) for text in texts_in(node.get("dependsOn")))
         scope = Scope(
-            workflow=name,
+            workflow=as_text(node.get("workflowId")),
             inputs=inputs,
             outputs={
                 step: tuple(as_object(each.get("outputs")))
@@ -154,25 +153,27 @@ class Compiler:
         steps = []
         for index, step in enumerate(nodes):
             reader = _StepReader(self, node, step, scope, f"{pointer}/steps/{index}", ids)
-            try:
-                steps.append(reader.step())
-            except Inexpressible as error:
-                raise Inexpressible(f"step `{visible(ids[index])[:60]}`: {error}") from error
-            self._report_missing(scope, f"{pointer}/steps/{index}")
+            steps.append(self._step(reader))
         scope.step = ""
-        outputs = tuple(
-            (str(key), value_of(value, scope))
-            for key, value in as_object(node.get("outputs")).items()
-        )
+        outputs = _outputs(node, scope)
         self._report_missing(scope, f"{pointer}/outputs")
         return Workflow(
-            id=name,
+            id=scope.workflow,
             pointer=pointer,
             inputs=inputs,
             steps=tuple(steps),
             outputs=outputs,
             before=before,
         )
+
+    def _step(self, reader: _StepReader) -> Step:
+        """The step of a reader. Raises Inexpressible, which names the step."""
+        try:
+            step = reader.step()
+        except Inexpressible as error:
+            raise Inexpressible(f"step `{visible(reader.id)[:60]}`: {error}") from error
+        self._report_missing(reader.scope, reader.pointer)
+        return step
 
     def workflow_name(self, text: str) -> str:
         """The workflow that a `workflowId` means. Raises Inexpressible."""
@@ -247,10 +248,7 @@ class _StepReader:
             workflow=name,
             arguments=tuple(arguments),
             body=body,
-            outputs=tuple(
-                (str(key), value_of(value, scope))
-                for key, value in as_object(node.get("outputs")).items()
-            ),
+            outputs=_outputs(node, scope),
             criteria=criteria,
             on_success=tuple(self._actions("onSuccess", "successActions")),
             on_failure=tuple(self._actions("onFailure", "failureActions")),
@@ -349,30 +347,40 @@ class _StepReader:
 
     def _body(self, tool: Tool) -> tuple[list[StepArgument], Value | None]:
         """The request body as arguments, or as an object that is known only when the step runs."""
-        body = as_object(self.node.get("requestBody"))
-        request = tool.request
-        fields = [each for each in tool.arguments if each.place == "body"]
-        if "payload" not in body or request is None:
+        node = as_object(self.node.get("requestBody"))
+        if tool.request is None or "payload" not in node:
             return [], None
-        payload = self._replaced(_payload(body["payload"], self.scope), body)
+        payload = self._replaced(_payload(node["payload"], self.scope), node)
         if isinstance(payload, Missing):
             return [], None
-        if not fields or request.body is None:
+        fields = [each for each in tool.arguments if each.place == "body"]
+        body = tool.request.body
+        if body is None or not fields:
             self._report_body("the operation has none")
             return [], None
-        if request.body.whole:
+        return self._sent(payload, body, fields)
+
+    def _sent(
+        self, payload: Value, body: Body, fields: list[Argument]
+    ) -> tuple[list[StepArgument], Value | None]:
+        """A payload as arguments, or as it is where its members are not known before."""
+        if body.whole:
             whole = StepArgument(place="body", name=fields[0].wire_name, value=payload)
             return [whole], None
         if not isinstance(payload, Object):
             return [], payload
-        arguments = []
+        if body.kind in _FORMS:
+            payload = nested(payload, fields)
+        return list(self._fields(payload, fields)), None
+
+    def _fields(self, payload: Object, fields: list[Argument]) -> Iterator[StepArgument]:
+        """The members of a payload as arguments; those that are no field are not sent."""
         names = {each.wire_name for each in fields}
-        for key, value in payload.members:
-            if key in names:
-                arguments.append(StepArgument(place="body", name=key, value=value))
+        for name, value in payload.members:
+            if name in names:
+                yield StepArgument(place="body", name=name, value=value)
             else:
-                self._report_body(f"the operation has no field `{visible(key)[:60]}`")
-        return arguments, None
+                self._report_body(f"the operation has no field `{visible(name)[:60]}`")
 
     def _replaced(self, payload: Value, body: dict[str, Any]) -> Value:
         """A payload with its Payload Replacement Objects."""
@@ -435,24 +443,45 @@ class _StepReader:
         step = as_text(node.get("stepId"))
         if step and step not in self.ids:
             raise Inexpressible(f"it goes to `{visible(step)[:60]}`, which is no step")
-        match node.get("type"):
+        kind = node.get("type")
+        match kind:
             case "end":
                 return Action(kind="end", criteria=criteria)
             case "goto" if step or workflow:
                 return Action(kind="goto", criteria=criteria, step=step, workflow=workflow)
             case "retry" if is_failure:
-                after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
-                if not is_number(after) or not is_number(limit):
-                    raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
+                after, limit = _attempts(node)
                 return Action(
                     kind="retry",
                     criteria=criteria,
                     step=step,
                     workflow=workflow,
-                    after=max(0, after),
-                    limit=max(0, int(limit)),
+                    after=after,
+                    limit=limit,
                 )
-        raise Inexpressible(f"an action of type `{visible(str(node.get('type')))[:40]}` is unknown")
+        raise Inexpressible(f"an action of type `{visible(str(kind))[:40]}` is unknown")
+
+
+def _attempts(node: dict[str, Any]) -> tuple[float, int]:
+    """Seconds before a retry, and how often it is made. Raises Inexpressible."""
+    after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
+    if not is_number(after) or not is_number(limit):
+        raise Inexpressible("`retryAfter` and `retryLimit` must be numbers")
+    return max(0, after), max(0, int(limit))
+
+
+def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
+    """The stepId of every step. Raises Inexpressible where they do not tell the steps apart."""
+    ids = [as_text(step.get("stepId")) for step in nodes]
+    if not ids or not all(ids) or len(set(ids)) < len(ids):
+        raise Inexpressible("it needs steps, each with a `stepId` of its own")
+    return ids
+
+
+def _outputs(node: dict[str, Any], scope: Scope) -> tuple[tuple[str, Value], ...]:
+    """The outputs of a step or of a workflow."""
+    outputs = as_object(node.get("outputs"))
+    return tuple((str(name), value_of(value, scope)) for name, value in outputs.items())
 
 
 def _typed(data: Any, argument: Argument) -> Any:
@@ -490,9 +519,17 @@ def _payload(data: Any, scope: Scope) -> Value:
         except ValueError:
             return value_of(data, scope)
     if re.match(r"[\w.\[\]-]+=", text) and "\n" not in text:
-        pairs = [pair.partition("=") for pair in text.split("&")]
-        return value_of({key: urllib.parse.unquote_plus(value) for key, _, value in pairs}, scope)
+        return value_of(_form(text), scope)
     return value_of(data, scope)
+
+
+def _form(text: str) -> dict[str, str | list[str]]:
+    """The fields of a form that is written out; one that is there several times is a list."""
+    fields: dict[str, list[str]] = {}
+    for pair in text.split("&"):
+        name, _, value = pair.partition("=")
+        fields.setdefault(name, []).append(urllib.parse.unquote_plus(value))
+    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
 def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Value:
@@ -505,7 +542,7 @@ def _with_members(payload: Object, replacements: list[tuple[str, Value]]) -> Val
         if not rest:
             members[key] = value
             continue
-        below = "".join(f"/{escape(part)}" for part in rest)
+        below = pointer_of(rest)
         inner = members.get(key, Object(()))
         if isinstance(inner, Object):
             members[key] = _with_members(inner, [(below, value)])

@@ -7,7 +7,7 @@ its conditions allow (`$response.body.items[0].id`): documents use them everywhe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -264,20 +264,30 @@ def _tailed(value: Value, tail: str) -> Value:
         return value
     if tail.startswith("#"):
         return within(value, re.sub(r"\[(\d+)\]", r"/\1", tail[1:]))
-    pointer = ""
-    end = 0
-    for match in _PART.finditer(tail):
-        if match.start() != end:
-            break
-        end = match.end()
-        key = match[1] or match[2] or match[3] or ""
-        rest = tail[end:].removeprefix("()")
-        if key in _LENGTHS and not rest:
-            return Count(within(value, pointer))
-        pointer += "/" + escape(key)
-    if end != len(tail):
+    path = tail.removesuffix("()")
+    *parents, last = _keys(path)
+    if last in _LENGTHS:
+        return Count(within(value, pointer_of(parents)))
+    if path != tail:
         raise Inexpressible(f"`{tail}` is not a path into a value")
-    return within(value, pointer)
+    return within(value, pointer_of([*parents, last]))
+
+
+def _keys(path: str) -> list[str]:
+    """The keys of a path, at least one: `.name[0]` has two. Raises Inexpressible."""
+    keys = []
+    end = 0
+    while match := _PART.match(path, end):
+        keys.append(match[1] or match[2] or match[3] or "")
+        end = match.end()
+    if not keys or end < len(path):
+        raise Inexpressible(f"`{path}` is not a path into a value")
+    return keys
+
+
+def pointer_of(keys: Iterable[str]) -> str:
+    """The JSON Pointer of keys (RFC 6901)."""
+    return "".join(f"/{escape(key)}" for key in keys)
 
 
 def within(value: Value, pointer: str) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool
+from ..ir import Argument, Hints, Origin, Schema, Server, Skip, Tool, Toolset
 from ..load.document import FILES
 from ..load.values import as_list, as_object, as_text
 from ..parse import response as responses
@@ -173,19 +173,28 @@ def settled(server: Server, problems: Problems) -> Server:
     if not workflows:
         return server
     reasons = _reasons_against(workflows, server, problems)
-    skips = list(server.skips)
-    for tool in server.tools:
-        if tool.workflow is None or tool.workflow.id not in reasons:
-            continue
-        skips.append(_skipped(tool.origin, reasons[tool.workflow.id], problems))
-    toolsets = []
-    for toolset in server.toolsets:
-        kept = [
-            each for each in toolset.tools if not each.workflow or each.workflow.id not in reasons
-        ]
-        if kept:
-            toolsets.append(replace(toolset, tools=tuple(kept)))
-    return replace(server, toolsets=tuple(toolsets), skips=tuple(skips))
+    skips = [
+        _skipped(tool.origin, _reason(tool, reasons), problems)
+        for tool in server.tools
+        if _reason(tool, reasons)
+    ]
+    toolsets = [_without_skipped(toolset, reasons) for toolset in server.toolsets]
+    return replace(
+        server,
+        toolsets=tuple(toolset for toolset in toolsets if toolset.tools),
+        skips=(*server.skips, *skips),
+    )
+
+
+def _without_skipped(toolset: Toolset, reasons: Mapping[str, str]) -> Toolset:
+    return replace(
+        toolset, tools=tuple(tool for tool in toolset.tools if not _reason(tool, reasons))
+    )
+
+
+def _reason(tool: Tool, reasons: Mapping[str, str]) -> str:
+    """Why a tool's workflow is skipped; nothing where it is not, or the tool has none."""
+    return reasons.get(tool.workflow.id, "") if tool.workflow else ""
 
 
 def _reasons_against(

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from .workflow_differences import ABSENT, CHECKED, CRASH, REUSED, UNKNOWN_FIELD, Request, reason
+from .workflow_differences import (
+    ABSENT,
+    CHECKED,
+    CRASH,
+    FORM,
+    REUSED,
+    UNKNOWN_FIELD,
+    Request,
+    reason,
+)
 
 
 def get(path: str, *query: tuple[str, str]) -> Request:
@@ -24,6 +33,23 @@ def post(body: Any) -> Request:
         ([get("/things/4")], [get("/things/{id}")], [], False, ABSENT),
         ([get("/things", ("page", "1"))], [get("/things")], [], False, REUSED),
         ([post({"a": 1})], [post({"a": 1, "b": 2})], [], False, UNKNOWN_FIELD),
+        ([post([("o[a]", "1"), ("x", "2")])], [post([("o", "a"), ("x", "2")])], [], False, FORM),
+        (
+            [post([("o[0][a]", "1"), ("t[0]", "2")])],
+            [post([("o", "a"), ("t", "2")])],
+            [],
+            False,
+            FORM,
+        ),
+        ([post([("o", '{"a":1,"b":2}')])], [post([("o", "a"), ("o", "b")])], [], False, FORM),
+        ([post([("o", '{"a":1,"b":2}')])], [post([("o", "a")])], [], False, ""),
+        ([get("/things", ("page", "1"))], [get("/things", ("page", "2"))], [], False, ""),
+        ([get("/things", ("o[a]", "1"))], [get("/things", ("o", "a"))], [], False, FORM),
+        ([post([("o[a]", "1"), ("x", "2")])], [post([("o", "a"), ("x", "3")])], [], False, ""),
+        ([post([("o[a]", "1")])], [post([("o", "b")])], [], False, ""),
+        ([post([("o[a]", "1")])], [post([("o[a]", "2")])], [], False, ""),
+        ([post([("o", "1")])], [post([("o", "2")])], [], False, ""),
+        ([post([("t[0]", "1")])], [post([("t", "2")])], [], False, ""),
         ([get("/a")], [get("/a"), get("/b")], [], True, CHECKED),
         ([get("/a"), get("/b")], [get("/a")], ["KeyError"], False, CRASH),
         ([get("/a"), get("/b")], [get("/a")], [], False, ""),

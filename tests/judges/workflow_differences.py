@@ -6,9 +6,14 @@ steps; it is about the requests alone, and holds for whichever document.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
+
+from mcpgen.load.values import as_object
 
 Request = tuple[str, str, tuple[tuple[str, str], ...], Any]
 """Method, path, query and body."""
@@ -46,13 +51,13 @@ def reason(ours: list[Request], theirs: list[Request], errors: list[str], refuse
     """The section that decides, or nothing. `errors` are what the other engine says of its steps,
     `refused` is whether our server refused arguments of a step.
     """
-    if _same(ours, theirs, _without_null):
+    if [_without_null(each) for each in ours] == [_without_null(each) for each in theirs]:
         return ABSENT
-    if _same(ours, theirs, _names_alone):
+    if _pairwise(_lost_members, ours, theirs):
         return FORM
-    if _same(ours, theirs, _without_query):
+    if _pairwise(_lacks_parameters, ours, theirs):
         return REUSED
-    if len(ours) == len(theirs) and all(map(_has_fewer_fields, ours, theirs)):
+    if _pairwise(_has_fewer_fields, ours, theirs):
         return UNKNOWN_FIELD
     if refused and ours == theirs[: len(ours)]:
         return CHECKED
@@ -61,8 +66,10 @@ def reason(ours: list[Request], theirs: list[Request], errors: list[str], refuse
     return ""
 
 
-def _same(ours: list[Request], theirs: list[Request], normal: Any) -> bool:
-    return [normal(each) for each in ours] == [normal(each) for each in theirs]
+def _pairwise(
+    holds: Callable[[Request, Request], bool], ours: list[Request], theirs: list[Request]
+) -> bool:
+    return len(ours) == len(theirs) and all(map(holds, ours, theirs))
 
 
 def _has_fewer_fields(ours: Request, theirs: Request) -> bool:
@@ -79,8 +86,8 @@ def _has_fewer_fields(ours: Request, theirs: Request) -> bool:
 
 def _is_part(part: list[Request], whole: list[Request]) -> bool:
     """Whether requests stand in a list in the same order; others may stand between them."""
-    remaining = iter([_names_alone(each) for each in whole])
-    return all(_names_alone(each) in remaining for each in part)
+    remaining = iter(whole)
+    return all(any(_lost_members(ours, each) for ours in remaining) for each in part)
 
 
 def _without_null(request: Request) -> Request:
@@ -93,18 +100,42 @@ def _filled(path: str) -> str:
     return re.sub(r"/\d+(?=/|$)", "/-", unquote(path))
 
 
-def _names_alone(request: Request) -> Request:
-    """A request in which only the first part of each name of a form or of a query counts."""
-    method, path, query, body = request
-    if isinstance(body, list) and all(isinstance(each, tuple) for each in body):
-        body = sorted({str(name).partition("[")[0] for name, _ in body})
-    names = tuple(sorted({name.partition("[")[0] for name, _ in query}))
-    return method, path, tuple((name, "") for name in names), _pruned(body)
+def _lost_members(ours: Request, theirs: Request) -> bool:
+    """Whether a request is ours, or that with the names of members in place of objects."""
+    if ours[:2] != theirs[:2] or not _are_names(ours[2], theirs[2]):
+        return False
+    if _is_form(ours[3]) and _is_form(theirs[3]):
+        return _are_names(ours[3], theirs[3])
+    return bool(_pruned(ours[3]) == _pruned(theirs[3]))
 
 
-def _without_query(request: Request) -> Request:
-    method, path, _, body = request
-    return method, path, (), _pruned(body)
+def _is_form(body: Any) -> bool:
+    return isinstance(body, list) and all(isinstance(each, tuple) for each in body)
+
+
+def _are_names(ours: Iterable[tuple[str, str]], theirs: Iterable[tuple[str, str]]) -> bool:
+    """Whether the fields of a form or a query are ours, or the names of the members of ours."""
+    common = set(ours) & set(theirs)
+    names = {name for field in set(ours) - common for name in _names_alone(*field)}
+    return names == set(theirs) - common
+
+
+def _names_alone(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """What the other engine makes of a field: `items=price` of `items[0][price]=5` and of
+    `items={"price":5}`. An item of a list that is no object keeps its value.
+    """
+    field, *keys = name.replace("]", "").split("[")
+    members = [key for key in keys if key and not key.isdigit()][:1]
+    with contextlib.suppress(ValueError):
+        members += as_object(json.loads(value))
+    for member in members or [value]:
+        yield field, member
+
+
+def _lacks_parameters(ours: Request, theirs: Request) -> bool:
+    """Whether a request is ours, or that with fewer parameters of its query."""
+    first, second = _without_null(ours), _without_null(theirs)
+    return set(second[2]) <= set(first[2]) and (*first[:2], first[3]) == (*second[:2], second[3])
 
 
 def _pruned(body: Any) -> Any:

@@ -53,7 +53,7 @@ SIMPLE = (
 ).split()
 """Keywords of a schema that a sample needs."""
 BOOLEANS = {"True": "true", "False": "false"}
-"""How the other engine writes booleans in a query, and how everybody else does."""
+"""How the other engine writes booleans in a query or a form, and how everybody else does."""
 
 
 class Api:
@@ -82,9 +82,7 @@ class Api:
         content = request.rfile.read(int(request.headers.get("Content-Length") or 0)).decode()
         parts = urlsplit(request.path)
         kind = request.headers.get("Content-Type") or ""
-        query = tuple(
-            sorted((key, BOOLEANS.get(value, value)) for key, value in parse_qsl(parts.query))
-        )
+        query = tuple(_fields(parts.query))
         self.requests.append((request.command, unquote(parts.path), query, _data(content, kind)))
         status, data = self.samples.get(self._template(request.command, parts.path), (404, {}))
         body = b"" if status == 204 else json.dumps(data).encode()
@@ -106,9 +104,14 @@ def _fits(template: str, path: str) -> bool:
     return len(ours) == len(theirs) and all(a == b or a.startswith("{") for a, b in pairs)
 
 
+def _fields(text: str) -> list[tuple[str, str]]:
+    """The fields of a form or a query, by name."""
+    return sorted((name, BOOLEANS.get(value, value)) for name, value in parse_qsl(text))
+
+
 def _data(content: str, kind: str) -> Any:
     if "form" in kind:
-        return sorted(parse_qsl(content))
+        return _fields(content)
     with contextlib.suppress(ValueError):
         return json.loads(content)
     return content or None

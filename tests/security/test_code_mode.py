@@ -45,7 +45,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             patch.setenv(name, value)
         importlib.invalidate_caches()
         sandbox = importlib.import_module("shop_mcp.runtime.code.sandbox")
-        patch.setattr(sandbox, "COMPUTING_SECONDS", 1.0)
         patch.setattr(sandbox, "SLEEPING_SECONDS", 1.0)
         app = importlib.import_module("shop_mcp.runtime.app").App
         yield app("shop_mcp", code_mode=True, read_only=True)
@@ -70,9 +69,12 @@ def test_at_least_fifty_escapes_are_tried() -> None:
 
 @pytest.mark.parametrize("name", ESCAPES)
 def test_an_escape_is_refused_with_its_reason_and_the_server_serves_on(
-    server: Any, name: str
+    server: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     escape = ESCAPES[name]
+    if name.startswith("endless: "):
+        sandbox = importlib.import_module("shop_mcp.runtime.code.sandbox")
+        monkeypatch.setattr(sandbox, "COMPUTING_SECONDS", 1.0)
     program = escape["program"].replace("DEEP", DEEP)
     before = escape.get("before", "1")
     books = "[book['n'] for book in await list_books(q='tea')]"
@@ -80,7 +82,10 @@ def test_an_escape_is_refused_with_its_reason_and_the_server_serves_on(
     assert not first.is_error
     assert refused.is_error
     text = refused.content[0].text
-    assert escape["says"] in text
+    reasons = escape["says"]
+    if isinstance(reasons, str):
+        reasons = [reasons]
+    assert any(reason in text for reason in reasons), text
     assert SECRET not in text
     assert len(text) < 10_000
     assert not after.is_error

@@ -1,8 +1,7 @@
 """Connections to the API: opened on the event loop itself, and kept open between requests.
 
 httpcore2 speaks HTTP on them. Its own pool looks at every connection twice for each request, and
-its streams go through anyio's: with 16 connections both together took a fifth of a call's CPU
-(docs/performance.md of mcpgen).
+its streams go through anyio's: both cost CPU in every call.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import select
 import ssl
-from asyncio.staggered import staggered_race
-from functools import partial
 from typing import Any, Protocol
 
 import httpcore2
@@ -43,17 +40,13 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         """A connection to the address of a host that answers first; the next one is tried when one
         keeps silent (RFC 8305, section 5). Raises ConnectError and ConnectTimeout.
         """
-        loop = asyncio.get_running_loop()
-        attempts = [partial(loop.create_connection, cls, each, port) for each in addresses]
         try:
             async with asyncio.timeout(timeout):
-                connected, _, failures = await staggered_race(attempts, NEXT_ADDRESS_SECONDS)
+                return await _first_connected(addresses, port)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout from error
-        if connected is None:
-            raise httpcore2.ConnectError from failures[-1]
-        stream: Stream = connected[1]
-        return stream
+        except OSError as error:
+            raise httpcore2.ConnectError from error
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
@@ -155,6 +148,52 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         if self._has_ended or self._received:
             return True
         return self._poll is not None and bool(self._poll.poll(0))
+
+
+async def _first_connected(addresses: list[str], port: int) -> Stream:
+    """A connection to the address that answers first. Raises OSError, of an address that failed,
+    when none answers.
+
+    `loop.create_connection` tries one address after the other by itself when it is given a name,
+    but then it resolves the name again, to addresses that nobody checked.
+    """
+    untried = list(addresses)
+    attempts: set[asyncio.Task[Stream]] = set()
+    running: set[asyncio.Task[Stream]] = set()
+    failure: BaseException = OSError("the name has no address")
+    try:
+        while untried or running:
+            if untried:
+                attempt = asyncio.create_task(_connected(untried.pop(0), port))
+                attempts.add(attempt)
+                running.add(attempt)
+            patience = NEXT_ADDRESS_SECONDS if untried else None
+            ended, running = await asyncio.wait(
+                running, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            )
+            for attempt in ended:
+                error = attempt.exception()
+                if error is None:
+                    attempts.remove(attempt)
+                    return attempt.result()
+                failure = error
+        raise failure
+    finally:
+        for attempt in attempts:
+            attempt.cancel()
+            attempt.add_done_callback(_close_late)
+
+
+async def _connected(address: str, port: int) -> Stream:
+    """A connection to an address."""
+    _, stream = await asyncio.get_running_loop().create_connection(Stream, address, port)
+    return stream
+
+
+def _close_late(attempt: asyncio.Task[Stream]) -> None:
+    """Close the connection of an attempt that came second."""
+    if not attempt.cancelled() and attempt.exception() is None:
+        attempt.result().close()
 
 
 def _wake(future: asyncio.Future[None] | None) -> None:
