@@ -17,7 +17,8 @@ HEADER = 17.0
 GAP = 1.5
 LETTER = 6.3
 """The width of a letter of the map; labels are cut to what fits."""
-SHORTEST_LABEL = 4
+SHORTEST_LABEL, SHORTEST_CUT = 4, 7
+"""Letters of a label, and of one that is cut: `cre…` tells nobody what a tool does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ def _label(text: str, width: float, height: float, lowest: float = HEADER) -> st
         return ""
     if len(text) <= letters:
         return text
+    if letters < SHORTEST_CUT:
+        return ""
     return text[: letters - 1] + "…"
 
 

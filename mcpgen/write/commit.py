@@ -98,13 +98,14 @@ def commit(folder: Path, work: Work) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Replace one file of a project, or make it and its folder. A reader sees it as it was or as
-    it will be. Raises OutputConflictError; nothing was changed then.
+    it will be; a file that exists keeps its permissions. Raises OutputConflictError; nothing was
+    changed then.
     """
     folder = path.parent
     try:
         _make_folder(folder)
         with _alone(folder), _private(folder) as private:
-            _prepare(private / "0", text.encode()).replace(path)
+            _prepare(private / "0", text.encode(), _mode(path)).replace(path)
             _sync_folder(folder)
     except OSError as error:
         raise OutputConflictError(explained(folder, error)) from error
@@ -246,15 +247,23 @@ def _discard(place: Path) -> None:
         place.rmdir()
 
 
-def _prepare(path: Path, content: bytes) -> Path:
-    """Write a new file and flush it to the disk: 0644 whatever the umask."""
+def _mode(path: Path) -> int:
+    """The permissions of a file, 0644 where there is none."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return FILE_MODE
+
+
+def _prepare(path: Path, content: bytes, mode: int = FILE_MODE) -> Path:
+    """Write a new file with these permissions, whatever the umask, and flush it to the disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, FILE_MODE)
+    descriptor = os.open(path, flags, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
         file.flush()
         if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, FILE_MODE)
+            os.fchmod(descriptor, mode)
         os.fsync(descriptor)
     return path
 

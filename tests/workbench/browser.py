@@ -54,6 +54,13 @@ def chromium() -> Iterator[Any]:
 @contextmanager
 def workbench(source: str | Path, folder: Path, **environment: str) -> Iterator[str]:
     """The address of a workbench that was started in a folder; its process ends with the block."""
+    with started(source, folder, **environment) as (address, _):
+        yield address
+
+
+@contextmanager
+def started(source: str | Path, folder: Path, **environment: str) -> Iterator[tuple[str, int]]:
+    """The address of a workbench as `workbench` has it, and the number of its process."""
     command = [sys.executable, "-m", "mcpgen", "workbench", str(source), "--no-browser"]
     variables = {**os.environ, "MCPGEN_PYTHON": sys.executable, **environment}
     process = subprocess.Popen(
@@ -69,7 +76,7 @@ def workbench(source: str | Path, folder: Path, **environment: str) -> Iterator[
         address = process.stdout.readline().strip()
         if not address:
             raise RuntimeError(process.communicate()[1])
-        yield address
+        yield address, process.pid
     finally:
         process.terminate()
         process.communicate(timeout=30)

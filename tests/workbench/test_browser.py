@@ -18,6 +18,7 @@ from mcpgen.config.file import parse_config
 
 from .browser import Watch, chromium, faults, missing, workbench
 from .hostile import BOOKSHOP, hostile_document
+from .tour import SLOW, follow, source
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 PATHS = ("/", "/tools", "/tool/3", "/find?q=list+the+orders", "/problems", "/changes")
@@ -32,7 +33,9 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    yield context.new_page()
+    opened = context.new_page()
+    opened.set_default_timeout(SLOW)
+    yield opened
     context.close()
 
 
@@ -50,8 +53,7 @@ def test_tools_are_chosen_edited_saved_and_generated_by_clicks_and_keys(
         assert page.locator(".leaf").count() == 13
         page.wait_for_selector("#by-score:enabled")
         page.click("#by-score")
-        page.get_by_role("link", name="Tools").click()
-        page.wait_for_load_state("networkidle")
+        follow(page, "Tools")
         page.keyboard.press("/")
         page.keyboard.type("cancel order")
         assert page.locator("tbody tr:visible").count() == 1
@@ -71,9 +73,9 @@ def test_tools_are_chosen_edited_saved_and_generated_by_clicks_and_keys(
         page.wait_for_selector("tr[data-name=find_books]")
         page.click("#pending summary")
         assert 'name = "find_books"' in page.inner_text("#pending pre")
-        page.click("#pending [data-do=save]")
-        page.wait_for_selector("#pending:empty", state="attached")
-        page.get_by_role("link", name="Changes").click()
+        with page.expect_event("load"):
+            page.click("#pending [data-do=save]")
+        follow(page, "Changes")
         page.click("#generate")
         page.wait_for_selector("#generated .good")
         watch.nothing_happened()
@@ -85,11 +87,55 @@ def test_tools_are_chosen_edited_saved_and_generated_by_clicks_and_keys(
     assert run(["check", str(folder), "--quiet"]) == 0
     with workbench(folder, tmp_path) as address:
         settled(page, address)
-        page.get_by_role("link", name="Tools").click()
+        follow(page, "Tools")
         assert page.inner_text("#kept") == "6"
         assert page.locator("tr[data-name=find_books] input:checked").count() == 1
         page.wait_for_load_state("networkidle")
         assert page.locator("#pending:empty").count() == 1
+
+
+def open_editor(page: Any, address: str, name: str) -> None:
+    settled(page, address)
+    follow(page, "Tools")
+    page.click(f"tr[data-name={name}] button.edit")
+    page.wait_for_selector("form.editor")
+
+
+def test_an_open_editor_goes_with_its_row(page: Any, tmp_path: Path) -> None:
+    with workbench(BOOKSHOP, tmp_path) as address:
+        open_editor(page, address, "list_books")
+        editor = page.locator("tr[data-name=list_books] + tr.editing")
+        for column in ("tokens", "name"):
+            page.click(f"th[data-sort={column}] button")
+            assert editor.is_visible()
+        page.fill("#search", "cancel order")
+        assert page.locator("tbody tr:visible").count() == 1
+        page.fill("#search", "")
+        assert editor.is_visible()
+
+
+def test_an_edit_is_sent_when_the_one_before_it_is_answered(page: Any, tmp_path: Path) -> None:
+    routes: list[Any] = []
+
+    def hold_the_first(route: Any) -> None:
+        routes.append(route)
+        if len(routes) > 1:
+            route.continue_()
+
+    with workbench(BOOKSHOP, tmp_path) as address:
+        page.route("**/change", hold_the_first)
+        open_editor(page, address, "list_books")
+        for label, text in (("name", "find_books"), ("title", "Find books")):
+            page.get_by_label(label, exact=True).first.fill(text)
+            page.keyboard.press("Tab")
+        page.wait_for_timeout(300)
+        assert [route.request.post_data_json["changes"] for route in routes] == [
+            [[["name"], "find_books"]]
+        ]
+        routes[0].continue_()
+        page.click("#pending summary")
+        page.wait_for_selector("#pending pre:has-text('+title = \"Find books\"')")
+        assert '+name = "find_books"' in page.inner_text("#pending pre")
 
 
 def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
@@ -98,10 +144,11 @@ def test_a_tool_is_tried_from_its_page(page: Any, tmp_path: Path) -> None:
         watch = Watch(page, address)
         settled(page, address)
         page.locator(".leaf", has_text="get_order").click()
+        page.wait_for_url("**/tool/*")
         page.wait_for_load_state("networkidle")
         page.get_by_label("orderId").last.fill("or_7")
         page.click("[data-dry=true]")
-        page.wait_for_selector("#outcome pre", timeout=60_000)
+        page.wait_for_selector("#outcome pre")
         shown = page.inner_text("#outcome")
         assert "GET https://api.bookshop.example/v1/orders/" in shown
         assert "secret-of-the-test" not in shown
@@ -176,6 +223,7 @@ def test_another_site_cannot_drive_it(page: Any, tmp_path: Path, evil: str) -> N
         Evil.target = own
         for site in (evil, evil.replace("127.0.0.1", "evil.example")):
             other = page.context.new_page()
+            other.set_default_timeout(SLOW)
             settled(other, site)
             assert set(other.evaluate("() => done")) <= {"failed", "opaque"}
             frame = other.frames[-1]
@@ -186,6 +234,7 @@ def test_another_site_cannot_drive_it(page: Any, tmp_path: Path, evil: str) -> N
             assert "refused" in other.content()
             other.close()
         rebound = page.context.new_page()
+        rebound.set_default_timeout(SLOW)
         answer = rebound.goto(f"http://evil.example:{port}/tools")
         assert answer.status == 421
         settled(page, f"{own}/tools")
@@ -199,7 +248,7 @@ def test_axe_finds_nothing_serious_and_360_pixels_are_enough(
     axe = os.environ.get("AXE", "")
     folder = tmp_path / ("a_folder_whose_name_has_no_place_to_break_" * 2)
     folder.mkdir()
-    document = Path(shutil.copy(BOOKSHOP, folder))
+    document = Path(shutil.copy(source()[0], folder))
     with workbench(document, tmp_path) as address:
         own = address.split("/?")[0]
         for width in (1200, 360):
@@ -207,6 +256,7 @@ def test_axe_finds_nothing_serious_and_360_pixels_are_enough(
                 viewport={"width": width, "height": 800}, color_scheme=scheme
             )
             page = context.new_page()
+            page.set_default_timeout(SLOW)
             settled(page, address)
             for path in PATHS:
                 settled(page, own + path)

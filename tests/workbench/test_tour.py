@@ -6,8 +6,9 @@ way through GitHub's, and makes the pictures of docs/.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ import pytest
 
 from mcpgen.cli import run
 from mcpgen.config import read_config
+from mcpgen.workbench.mending import OVERLAY
 from tests.live.conftest import StandIn, api
 
 from .browser import Watch, chromium, missing, workbench
-from .tour import Tour, source
+from .tour import Course, Tour, source
 
 __all__ = ["api"]
 
@@ -32,17 +34,24 @@ def page() -> Iterator[Any]:
         yield browser.new_page(viewport={"width": 1100, "height": 800})
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    """Every file of a project but the lock's, which says when a name came to be."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != "mcpgen.lock"
-    }
+def written_by_commands(document: Path, course: Course, folder: Path) -> tuple[str, list[str]]:
+    """`mcpgen.toml` as `generate` writes it, with the lines of `suggest` but for the tool that is
+    ticked off, and the tables of the tool that is edited; and the lines that this adds.
+    """
+    assert run(["generate", str(document), "-o", str(folder), "--quiet"]) == 0
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        assert run(["suggest", str(document), "--limit", str(course.limit), "--quiet"]) == 0
+    lines = output.getvalue().splitlines()
+    lines.remove(f'    "{course.out_operation}",')
+    text = (folder / "mcpgen.toml").read_text("utf-8")
+    with_selection = text.replace("[select]\n", "\n".join([*lines, ""]), 1)
+    added = [*lines[1:], *course.tables.splitlines()]
+    return with_selection + course.tables, added
 
 
 def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
-    page: Any, tmp_path: Path, api: StandIn, capsys: pytest.CaptureFixture[str]
+    page: Any, tmp_path: Path, api: StandIn
 ) -> None:
     path, course = source()
     document = tmp_path / path.name
@@ -59,7 +68,7 @@ def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
         assert "Where requests go" in overview
         assert tour.filter() < 100
         tour.choose()
-        tour.edit()
+        lines = tour.edit()
         edited = (folder / "mcpgen.toml").read_text("utf-8")
         request, outcome = tour.try_it()
         assert request.startswith("Request, not sent")
@@ -75,12 +84,12 @@ def test_an_api_is_looked_at_chosen_edited_tried_mended_and_generated(
         tour.generate()
         watch.nothing_happened()
 
-    capsys.readouterr()
-    assert run(["suggest", str(document), "--limit", str(course.limit), "--quiet"]) == 0
-    suggested = tomllib.loads(capsys.readouterr().out)["select"]["include_operations"]
-    chosen = tomllib.loads(edited)["select"]["include_operations"]
-    assert [key for key in suggested if key in chosen] == chosen
-    assert len(chosen) == len(suggested) - 1
+    text, added = written_by_commands(document, course, tmp_path / "by-commands")
+    assert edited == text
+    assert lines == added
+    source_line = f'path = "../{document.name}"\n'
+    repaired = text.replace(source_line, f'{source_line}overlays = ["{OVERLAY}"]\n', 1)
+    assert (folder / "mcpgen.toml").read_text("utf-8") == repaired
     config = read_config(folder)
     assert config.tools[course.operation].name == course.name
     assert run(["check", str(folder), "--quiet"]) == 0

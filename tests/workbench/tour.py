@@ -11,6 +11,8 @@ from .hostile import BOOKSHOP
 
 SLOW = 120_000
 """Milliseconds that an answer may take on a busy machine."""
+DESCRIPTION = "Find them. One page at a time."
+ARGUMENT = "Only these."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +32,30 @@ class Course:
     name: str
     argument: str
     out: str
+    out_operation: str
     call: tuple[tuple[str, str], ...]
     question: str
     moved: tuple[str, str]
     gap: str = ""
     wide: str = ""
+
+    @property
+    def tables(self) -> str:
+        """What the edits of the tool add to `mcpgen.toml`."""
+        table = f"tools.{self.operation}"
+        if "/" in self.operation:
+            table = f'tools."{self.operation}"'
+        return f"""
+[{table}]
+name = "{self.name}"
+description = "{DESCRIPTION}"
+
+[{table}.hints]
+idempotent = true
+
+[{table}.arguments.{self.argument}]
+description = "{ARGUMENT}"
+"""
 
 
 COURSES = {
@@ -49,6 +70,7 @@ COURSES = {
         name="find_books",
         argument="genre",
         out="add_book",
+        out_operation="addBook",
         call=(("genre", '"poetry"'), ("page_size", "2")),
         question="list the orders of a customer",
         moved=("https://api.bookshop.example", "https://shop.example"),
@@ -65,6 +87,7 @@ COURSES = {
         name="list_issues",
         argument="labels",
         out="delete_org",
+        out_operation="orgs/delete",
         call=(("owner", "octocat"), ("repo", "hello-world"), ("state", '"open"')),
         question="which issues of a repository are still open",
         moved=("https://api.github.com", "https://github.example"),
@@ -83,6 +106,15 @@ def source() -> tuple[Path, Course]:
     return path, COURSES[path.stem]
 
 
+def follow(page: Any, name: str) -> None:
+    """Go to another page by its link at the top."""
+    link = page.get_by_role("navigation").get_by_role("link", name=name)
+    path = link.get_attribute("href")
+    link.click()
+    page.wait_for_url(f"**{path}")
+    page.wait_for_load_state("networkidle")
+
+
 class Tour:
     """A person at the workbench. Every step begins on the page that the one before ends on."""
 
@@ -98,8 +130,14 @@ class Tour:
 
     def follow(self, name: str) -> None:
         """Go to a page by its link at the top."""
-        self.page.get_by_role("navigation").get_by_role("link", name=name).click()
+        follow(self.page, name)
+
+    def renewed_by(self, name: str) -> None:
+        """Press a button after which nothing is pending, and the page comes anew."""
+        with self.page.expect_event("load"):
+            self.page.get_by_role("button", name=name).click()
         self.page.wait_for_load_state("networkidle")
+        assert self.page.locator("#pending:empty").count() == 1
 
     def overview(self, address: str) -> str:
         """The map by kind and by score, what clients take, what is skipped; all its text."""
@@ -133,9 +171,7 @@ class Tour:
         self.page.wait_for_selector("#pending summary")
         self.page.click("#pending summary")
         assert '+exclude_methods = ["delete"]' in self.page.inner_text("#pending pre")
-        self.page.get_by_role("button", name="Undo").click()
-        self.page.wait_for_selector("#pending:empty", state="attached")
-        self.page.wait_for_load_state("networkidle")
+        self.renewed_by("Undo")
         assert self.page.input_value("select[data-facet=method]") == "DELETE"
         self.page.select_option("select[data-facet=method]", "")
         self.page.fill("[name=limit]", str(self.course.limit))
@@ -145,8 +181,10 @@ class Tour:
         self.page.get_by_label(f"keep {self.course.out}", exact=True).uncheck()
         self.page.wait_for_selector(f"#kept:text-is('{self.course.limit - 1}')")
 
-    def edit(self) -> None:
-        """Edit a name, a text, a hint and an argument in the table, and save."""
+    def edit(self) -> list[str]:
+        """Edit a name, a text, a hint and an argument in the table, and save; the lines that this
+        and the choice before it add to `mcpgen.toml`.
+        """
         course, page = self.course, self.page
         page.fill("#search", course.tool)
         row = page.locator(f"tr[data-name={course.tool}]")
@@ -158,25 +196,25 @@ class Tour:
         page.keyboard.press("Tab")
         renamed = page.locator(f"tr[data-name={course.name}]")
         renamed.wait_for()
-        page.get_by_label("description", exact=True).first.fill("Find them. One page at a time.")
+        page.get_by_label("description", exact=True).first.fill(DESCRIPTION)
         page.keyboard.press("Tab")
-        page.wait_for_selector(
-            f"tr[data-name={course.name}] .text:text-is('Find them. One page at a time.')"
-        )
+        page.wait_for_selector(f"tr[data-name={course.name}] .text:text-is('{DESCRIPTION}')")
         assert renamed.locator(".tokens").inner_text() != tokens
         page.get_by_label("idempotent", exact=True).first.select_option("true")
         page.locator("form.editor summary").get_by_text(course.argument, exact=True).click()
-        page.locator("form.editor details[open]").get_by_label("description").fill("Only these.")
+        page.locator("form.editor details[open]").get_by_label("description").fill(ARGUMENT)
         page.keyboard.press("Tab")
         page.click("#pending summary")
-        page.wait_for_selector("#pending pre:has-text('+description = \"Only these.\"')")
+        page.wait_for_selector(f"#pending pre:has-text('+description = \"{ARGUMENT}\"')")
         page.wait_for_load_state("networkidle")
         page.evaluate("() => document.querySelector('form.editor').scrollIntoView()")
         page.evaluate("() => document.querySelector('#pending pre').scrollTo(0, 1e6)")
         self.picture("tools", 860)
-        page.get_by_role("button", name="Save").click()
-        page.wait_for_selector("#pending:empty", state="attached")
-        page.wait_for_load_state("networkidle")
+        changed = page.locator("#pending pre .line:not(.soft)").all_text_contents()
+        lines = [line.rstrip("\n") for line in changed if not line.startswith(" ")]
+        assert all(line.startswith("+") for line in lines)
+        self.renewed_by("Save")
+        return [line[1:] for line in lines]
 
     def try_it(self) -> tuple[str, str]:
         """Look at a tool, show its request, send it; both texts."""
@@ -184,7 +222,6 @@ class Tour:
         page.fill("#search", course.name)
         page.get_by_role("link", name=course.name, exact=True).click()
         page.wait_for_selector("#tool-score:not(:text-is('…'))")
-        self.picture("tool", 860)
         for name, value in course.call:
             field = page.locator("#call").get_by_label(name)
             if field.evaluate("field => field.tagName") == "SELECT":
@@ -215,6 +252,7 @@ class Tour:
     def find(self) -> list[str]:
         """Ask as a model does; the tools in their order."""
         self.follow("Find")
+        self.page.wait_for_selector("input:focus")
         self.page.keyboard.type(self.course.question)
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector(".places .word")
@@ -232,9 +270,7 @@ class Tour:
         self.page.wait_for_selector("form.mend .good")
         self.page.click("#pending summary")
         self.picture("problems", 700)
-        self.page.get_by_role("button", name="Save").click()
-        self.page.wait_for_selector("#pending:empty", state="attached")
-        self.page.wait_for_load_state("networkidle")
+        self.renewed_by("Save")
 
     def generate(self) -> None:
         """Generate what was saved."""

@@ -19,7 +19,7 @@ import pytest
 from mcpgen.lock import dump, with_files
 from mcpgen.problems import OutputConflictError
 from mcpgen.write import Changes, is_interrupted, read_lock, read_pending, write
-from mcpgen.write.commit import commit
+from mcpgen.write.commit import commit, write_file
 
 from .folders import MINE, NEW, OLD, child, facts, project, put, tree
 
@@ -399,6 +399,22 @@ def test_generated_files_are_never_executable_and_readable_whatever_the_umask(
         if path not in ("README.md", "src/shop_mcp/hooks.py", "server.json"):
             assert stat.S_IMODE((folder / path).stat().st_mode) == 0o644, path
     assert stat.S_IMODE((folder / "src/shop_mcp/models").stat().st_mode) == 0o755
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444])
+def test_one_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "mcpgen.toml"
+    path.write_text("name = 'shop'\n")
+    path.chmod(mode)
+    before = os.umask(0o077)
+    try:
+        write_file(path, "name = 'store'\n")
+        write_file(tmp_path / "repairs.overlay.yaml", "")
+    finally:
+        os.umask(before)
+    assert path.read_text() == "name = 'store'\n"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert stat.S_IMODE((tmp_path / "repairs.overlay.yaml").stat().st_mode) == 0o644
 
 
 def test_links_hard_links_and_permissions_of_the_user_survive(tmp_path: Path) -> None:

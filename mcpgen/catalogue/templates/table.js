@@ -1,7 +1,7 @@
 // Filter and sort a table of tools. Every row says its facts in `data-` attributes and in its text.
 "use strict";
 
-const MOST = 150; // rows that are drawn until more are asked for: a browser lays out each of them at every key
+const MOST = 40; // rows that are drawn until more are asked for: a browser lays out each of them at every key
 
 function toolTable(table) {
   const body = table.tBodies[0];
@@ -43,7 +43,11 @@ function toolTable(table) {
       ? (a, b) => Number(value(a)) - Number(value(b))
       : (a, b) => value(a).localeCompare(value(b), "en");
     rows.sort((a, b) => (down ? order(b, a) : order(a, b)));
-    body.append(...rows.map((entry) => entry.row));
+    for (const { row } of rows) {
+      const next = row.nextElementSibling;
+      body.append(row);
+      if (next?.classList.contains("editing")) body.append(next);
+    }
     filter();
   }
 
@@ -54,7 +58,10 @@ function toolTable(table) {
     row.scrollIntoView({ block: "center" });
   }
 
-  search.addEventListener("input", filter);
+  search.addEventListener("input", () => {
+    most = MOST;
+    filter();
+  });
   for (const facet of facets) facet.addEventListener("change", filter);
   for (const head of table.querySelectorAll("th[data-sort]")) {
     head.querySelector("button").addEventListener("click", () => sort(head));

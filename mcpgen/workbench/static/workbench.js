@@ -33,7 +33,14 @@ async function ask(path, body) {
   }
 }
 
-async function act(path, body) {
+// One at a time: edits are applied, and their lines shown, in the order in which they were made.
+let last = Promise.resolve();
+function act(path, body) {
+  last = last.then(() => send(path, body), () => send(path, body));
+  return last;
+}
+
+async function send(path, body) {
   const answer = await ask(path, body);
   if (!answer) return null;
   const state = await answer.json();
