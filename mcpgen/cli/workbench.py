@@ -6,6 +6,7 @@ import secrets
 import signal
 import socket
 import webbrowser
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
 ADDRESS = "127.0.0.1"
@@ -67,12 +69,14 @@ def workbench(
         token = secrets.token_urlsafe(24)
         url = f"http://{host}/?token={token}"
         app, pages = application(bench, host=host, token=token)
+        server = _server(app)
+        signal.signal(signal.SIGTERM, partial(_end, server))
         try:
             screen.data(url)
             screen.remark(f"{shown(bench.server.title)}: open this address; Ctrl-C ends it")
             if not no_browser:
                 webbrowser.open(url)
-            _serve(app, listener)
+            server.run(sockets=[listener])
         except KeyboardInterrupt:
             screen.remark("ended")
         finally:
@@ -100,10 +104,18 @@ def _listening(port: int) -> socket.socket:
     return listener
 
 
-def _serve(app: ASGIApp, listener: socket.socket) -> None:
+def _server(app: ASGIApp) -> uvicorn.Server:
     import uvicorn
 
     settings = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="off", server_header=False
     )
-    uvicorn.Server(settings).run(sockets=[listener])
+    return uvicorn.Server(settings)
+
+
+def _end(server: uvicorn.Server, *_: object) -> None:
+    """End in order. The server ends even if the exception is lost, as Python loses one that is
+    raised while it collects garbage.
+    """
+    server.should_exit = True
+    _stop()

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 from mcpgen.cli import run
+from mcpgen.cli.workbench import _end
 from mcpgen.config import read_config
 from mcpgen.config.file import parse_config
 from mcpgen.config.new_file import edit
@@ -244,6 +246,13 @@ def test_nothing_stays_behind_when_the_workbench_is_ended(tmp_path: Path) -> Non
     with workbench(BOOKSHOP, tmp_path, TMPDIR=str(temporary)):
         assert len(list(temporary.iterdir())) == 1
     assert list(temporary.iterdir()) == []
+
+
+def test_the_server_ends_even_where_the_exception_of_its_signal_is_lost() -> None:
+    server = uvicorn.Server(uvicorn.Config(lambda: None))
+    with pytest.raises(SystemExit):
+        _end(server)
+    assert server.should_exit
 
 
 def test_a_new_key_stands_with_the_keys_of_its_table() -> None:
