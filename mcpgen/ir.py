@@ -269,10 +269,9 @@ class Server:
     document holds, if it is no API description. `lazy`: its tools can be searched instead of
     listed; `code`: a program can call them; `catalogue`: a page at `/` shows them. `models` are the
     objects that types refer to with `{"$ref": "#/$defs/Name"}`: class name → object schema.
-    `definitions` are the schemas that
-    contracts refer to, `definition_names` pointers of properties in them whose key differs on the
-    wire (pointer, name). `has_functions` says that the user's code makes tools of functions with
-    `@tool`, `functions` are the names of these tools.
+    `definitions` are the schemas that contracts refer to, `definition_names` pointers of properties
+    in them whose key differs on the wire (pointer, name). `has_functions` says that the user's code
+    makes tools of functions with `@tool`, `functions` are the names of these tools.
     """
 
     name: str

@@ -11,11 +11,11 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..config.new_file import is_url
 from ..customise.bindings import documented
 from ..ir import Server, Skip, Tool
 from ..lint.clients import refused_tools, table
 from ..lint.hidden_text import findings as hidden_text
+from ..load.source import is_url
 from ..load.values import as_text, texts_in
 from ..render.facts import wire
 from ..render.manifests import environment
@@ -233,7 +233,7 @@ class Catalogue:
 
 def documented_operations(document: Document) -> dict[str, DocumentedOperation]:
     """`METHOD /path` → the operation as the document has it."""
-    return {f"{one.method} {one.path}": one for one in documented(document)}
+    return {one.key: one for one in documented(document)}
 
 
 def keys_of(tools: Iterable[Tool]) -> dict[str, str]:

@@ -34,12 +34,12 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#!|~&@:])")
 def html(catalogue: Catalogue) -> str:
     """The catalogue as one self-contained page."""
     style, script = text_of("page.css"), text_of("table.js")
-    catalogue.scores  # noqa: B018  # the page shows what is known
     return (
         environment(TEMPLATES)
         .get_template("catalogue.html.jinja")
         .render(
             catalogue=catalogue,
+            scores=catalogue.scores,
             areas=treemap(catalogue),
             anchor=_anchor,
             style=Markup(style),

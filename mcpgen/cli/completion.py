@@ -41,7 +41,7 @@ def _paths(operation: DocumentedOperation) -> list[str]:
 
 
 def _names(operation: DocumentedOperation) -> list[str]:
-    return [operation.operation_id or f"{operation.method} {operation.path}"]
+    return [operation.operation_id or operation.key]
 
 
 def _offer(words: Words) -> Offer:
@@ -82,8 +82,8 @@ def _operations(sources: list[str]) -> list[DocumentedOperation]:
     fetched or read from standard input for it. Raises McpgenError.
     """
     from ..config import Config
-    from ..config.new_file import is_url
     from ..customise.bindings import documented
+    from ..load.source import is_url
     from ..pipeline import open_document
     from ..problems import Problems
     from ..project.run import request_of, settle

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..load.source import is_url
 from .file import SCHEMA_NAME
 from .keys import BY_NAME, Key
 from .model import Config, Selection
@@ -125,11 +126,6 @@ def literal(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=True)
     return str(value)
-
-
-def is_url(source: str) -> bool:
-    """Whether a source is fetched rather than opened."""
-    return source.lower().startswith(("http://", "https://"))
 
 
 def relative_to(source: str, folder: Path) -> str:

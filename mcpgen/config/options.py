@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..load.source import is_url
 from .file import field_value
 from .keys import OPTIONS, Key
 from .model import Config, Selection
-from .new_file import is_url, literal
+from .new_file import literal
 
 
 def config_from_options(values: Mapping[str, Any]) -> Config:

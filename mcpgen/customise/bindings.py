@@ -220,7 +220,7 @@ def _by_word(listed: list[Operation]) -> dict[str, set[Operation]]:
 
 def operations(document: Document) -> list[Operation]:
     """The identity of every operation of an upgraded document, in the order of `parse`."""
-    return [(f"{item.method} {item.path}", item.operation_id) for item in documented(document)]
+    return [(item.key, item.operation_id) for item in documented(document)]
 
 
 def documented(document: Document) -> list[DocumentedOperation]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import NAME, Config
-from ..config.new_file import is_url
+from ..load.source import is_url
 from ..problems import McpgenError, Problems
 
 if TYPE_CHECKING:

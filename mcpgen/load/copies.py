@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..paths import obstacle
 from .limits import Limits
-from .source import read_file
+from .source import is_url, read_file
 
 FOLDER = "document"
 STDIN = "-"
@@ -66,7 +66,7 @@ class Copies:
 def home_of(sources: Sequence[str]) -> Path | None:
     """The folder of the first document that is a file; None where none is."""
     for name in sources:
-        if name == STDIN or "://" in name:
+        if name == STDIN or is_url(name):
             continue
         path = Path(os.path.realpath(name))
         return path if path.is_dir() else path.parent
@@ -81,7 +81,7 @@ def copy_path(origin: str, project: Path, home: Path | None = None) -> str | Non
     """
     if origin == STDIN:
         return f"{FOLDER}/stdin.yaml"
-    if origin.startswith(("http://", "https://")):
+    if is_url(origin):
         url = urllib.parse.urlsplit(origin)
         parts = [url.netloc, *url.path.split("/")]
         if url.query:

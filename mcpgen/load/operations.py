@@ -54,6 +54,11 @@ class DocumentedOperation:
     path_item: dict[str, Any]
     node: dict[str, Any]
 
+    @property
+    def key(self) -> str:
+        """`METHOD /path`, which names it among the operations of its document."""
+        return f"{self.method} {self.path}"
+
 
 def _ignore(unreadable: Unreadable) -> None:
     pass

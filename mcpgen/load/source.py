@@ -40,11 +40,16 @@ class Source:
     sha256: str = ""
 
 
+def is_url(name: str) -> bool:
+    """Whether a document is fetched rather than opened."""
+    return name[:8].lower().startswith(("http://", "https://"))
+
+
 def source_of(name: str) -> Source:
     """The source that an argument of the command line names. Raises `UsageError` (E0122)."""
     if name == "-":
         return Source(name="<stdin>", kind="stdin")
-    if name[:8].lower().startswith(("http://", "https://")):
+    if is_url(name):
         url = plain_url(name)
         return Source(name=url, kind="url", url=url)
     if "://" in name:

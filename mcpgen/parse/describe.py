@@ -71,15 +71,22 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
 
 
 def fitted(
-    sentence: str, rest: str, limit: int = FIRST_SENTENCE, *, is_written: bool = True
+    sentence: str,
+    rest: str,
+    limit: int = FIRST_SENTENCE,
+    *,
+    is_written: bool = True,
+    summary: str = "",
 ) -> tuple[str, str]:
-    """A first sentence of less than `limit` characters; the document's own stands whole in the rest
-    where it is cut.
+    """A first sentence of less than `limit` characters: the document's own, else the summary, else
+    what is left when it is cut. The document's own stands whole in the rest then.
     """
     if len(sentence) < limit:  # a full stop follows
         return sentence, rest
     if is_written:
         rest = _joined(f"{sentence}.", rest)
+    if 0 < len(summary) < limit:
+        return summary, rest
     return shorten(sentence, limit - 1), rest
 
 

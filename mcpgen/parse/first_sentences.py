@@ -86,11 +86,9 @@ class _Draft:
         """
         suffix = f" ({text})"
         limit = describe.FIRST_SENTENCE - len(suffix)
-        sentence, rest = self.opening.sentence, self.opening.rest
         summary = describe.summary_of(self.operation.node, self.operation.method)
-        if len(sentence) >= limit and 0 < len(summary) < limit:
-            return Opening(summary + suffix, f"{sentence}.\n{rest}".strip())
-        sentence, rest = describe.fitted(sentence, rest, limit)
+        opening = self.opening
+        sentence, rest = describe.fitted(opening.sentence, opening.rest, limit, summary=summary)
         return Opening(sentence + suffix, rest)
 
 
@@ -111,9 +109,9 @@ def openings(
     """`METHOD /path` → how the tool's description begins. `names` are the tools' names."""
     drafts: dict[str, _Draft] = {}
     for operation in operations:
-        key = f"{operation.method} {operation.path}"
-        text = describe.headline(operation.node, names[key], operation.method)
-        drafts[key] = _Draft(operation, names[key], Opening(*text), [])
+        name = names[operation.key]
+        text = describe.headline(operation.node, name, operation.method)
+        drafts[operation.key] = _Draft(operation, name, Opening(*text), [])
     alike = _alike(drafts.values())
     for group in alike:
         _find_own_words(group)

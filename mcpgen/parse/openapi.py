@@ -206,7 +206,7 @@ class _Parser:
         tools: list[tuple[str, Tool]] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
-            key = _origin_of(operation).operation
+            key = operation.key
             try:
                 tools.append((tags[key], self.tool(operation, names[key])))
             except Unsupported as reason:
@@ -225,10 +225,8 @@ class _Parser:
 
     def tags_of_operations(self) -> dict[str, str]:
         """Operation → the tag its toolset is made from; empty for the general one."""
-        tags = {_origin_of(item).operation: _tag(item) for item in self.operations}
-        untagged = {
-            _origin_of(item).operation: item.path for item in self.operations if not _tag(item)
-        }
+        tags = {item.key: _tag(item) for item in self.operations}
+        untagged = {item.key: item.path for item in self.operations if not tags[item.key]}
         by_path = areas(untagged, filter(None, tags.values()), self.config.pinned.toolsets)
         return tags | by_path
 
@@ -272,7 +270,7 @@ class _Parser:
             where,
             operation.path_item,
             operation.node,
-            opening=self.openings[f"{operation.method} {operation.path}"],
+            opening=self.openings[operation.key],
             models=self.models,
             whole=self.whole,
             repeated=self.repeated,

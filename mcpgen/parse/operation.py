@@ -267,9 +267,7 @@ class Operation:
         return replace(tool, contract=contract, wire_names=tuple(names.items()))
 
     def input_schema(self, properties: dict[str, Schema]) -> Schema:
-        """An object of these properties. That it takes no others is listed where it has none (MCP,
-        Tool.inputSchema): the server refuses them anyway, and some clients refuse the keyword.
-        """
+        """An object of these properties and no others, as the server takes it."""
         if self.fields_argument:
             properties = {**properties, self.fields_argument: dict(FIELDS_SCHEMA)}
         schema: Schema = {"type": "object", "properties": properties}

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import NAME, SCHEMA_NAME, Config, read_config
-from ..config.new_file import is_url, literal, new_text, relative_to
+from ..config.new_file import literal, new_text, relative_to
 from ..config.options import Conflict, conflicting_options
 from ..load.copies import STDIN, copies_of, home_of
+from ..load.source import is_url
 from ..lock import Lock, read_lock, salvaged_lock, text_hash
 from ..paths import read_plain
 from ..problems import Problems, UsageError

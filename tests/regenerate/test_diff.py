@@ -319,14 +319,15 @@ def test_an_answer_that_gets_several_forms_is_said_in_one_sentence() -> None:
     ]
 
 
+def next_version_of(document: Document) -> None:
+    operation = document["paths"].pop("/orders")
+    operation["get"]["operationId"] = "orders.list"
+    document["paths"]["/v2/orders"] = operation
+
+
 def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_that_goes(
     tmp_path: Path,
 ) -> None:
-    def next_version_of(document: Document) -> None:
-        operation = document["paths"].pop("/orders")
-        operation["get"]["operationId"] = "orders.list"
-        document["paths"]["/v2/orders"] = operation
-
     (change,) = compared(tmp_path, changed(next_version_of)).of("breaking")
     assert change.text == (
         "`GET /orders` is gone; `GET /v2/orders` (`orders_list`) has its shape: to keep the name,"
@@ -337,11 +338,6 @@ def test_an_operation_of_the_next_version_is_proposed_for_the_name_of_the_one_th
 def test_a_tool_that_takes_over_the_name_of_one_of_its_shape_is_the_same_for_callers(
     tmp_path: Path,
 ) -> None:
-    def next_version_of(document: Document) -> None:
-        operation = document["paths"].pop("/orders")
-        operation["get"]["operationId"] = "orders.list"
-        document["paths"]["/v2/orders"] = operation
-
     config = Config(tools={"orders.list": ToolConfig(name="list_orders")})
     difference = compared(tmp_path, changed(next_version_of), config)
     assert [(change.kind, change.text) for change in difference.changes] == [
