@@ -170,7 +170,9 @@ def findings(root: Any) -> Iterator[Finding]:
         for sign in _SIGNS:
             match = sign.search(text)
             if match:
-                yield Finding(what=sign.what, pointer=pointer, excerpt=_excerpt(text, match.start()))
+                yield Finding(
+                    what=sign.what, pointer=pointer, excerpt=_excerpt(text, match.start())
+                )
 
 
 def _hidden(text: str) -> list[str]:

@@ -55,4 +55,6 @@ def test_a_suspicious_text_is_found(kind: str, text: str) -> None:
 
 
 def test_usual_texts_are_not_suspicious() -> None:
-    assert kinds_of("Without a token, lists the user's public books before 2020.", "Do not ask") == ()
+    assert (
+        kinds_of("Without a token, lists the user's public books before 2020.", "Do not ask") == ()
+    )
