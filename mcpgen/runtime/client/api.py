@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import h11
@@ -263,7 +264,7 @@ class Api:
 
     def _health(self, call: ApiCall) -> Health:
         """What is known of the API that a call goes to."""
-        origin = origin_of(call.base)
+        origin = _origin_of_base(call.base)
         health = self._healths.get(origin)
         if health is None:
             health = Health(self.settings.breaker_failures, self.settings.breaker_seconds)
@@ -492,6 +493,8 @@ class _Retryable(Exception):
         super().__init__()
         self.error = error
 
+
+_origin_of_base = lru_cache(maxsize=64)(origin_of)
 
 _BEFORE_AN_ANSWER = (
     httpcore2.ConnectTimeout,
