@@ -8,6 +8,7 @@ import pytest
 
 from .workflow_differences import (
     ABSENT,
+    BRANCHED,
     CHECKED,
     CRASH,
     FORM,
@@ -64,3 +65,10 @@ def test_a_difference_is_decided_by_its_section_or_by_none(
     decided = reason(ours, theirs, errors, refused)
     assert decided.startswith(section)
     assert bool(decided) is bool(section)
+
+
+def test_an_action_on_the_answer_decides_what_comes_after_its_step() -> None:
+    ours, theirs = [get("/a"), get("/c")], [get("/a"), get("/b"), get("/c")]
+    assert reason(ours, theirs, [], False, branch=1) == BRANCHED
+    assert reason(ours, theirs, [], False, branch=2) == ""
+    assert reason(ours, theirs, [], False) == ""

@@ -40,6 +40,11 @@ REUSED = (
     "the other engine does not send a parameter that is a Reusable Object (Arazzo 1.1, Reusable"
     " Object: a `reference` stands for the object in the components)"
 )
+BRANCHED = (
+    "the other engine reads the criteria of an action without the answer of its step, so that it"
+    " does not take the action (Arazzo 1.1, Success Action Object: `criteria` are assertions on the"
+    " step's answer)"
+)
 CHECKED = (
     "our server refuses a value that the API's schema does not take before it is sent, the other"
     " engine sends it (Arazzo 1.1, Step Object: parameters are those of the operation; OpenAPI 3.1"
@@ -47,9 +52,16 @@ CHECKED = (
 )
 
 
-def reason(ours: list[Request], theirs: list[Request], errors: list[str], refused: bool) -> str:
+def reason(
+    ours: list[Request],
+    theirs: list[Request],
+    errors: list[str],
+    refused: bool,
+    branch: int | None = None,
+) -> str:
     """The section that decides, or nothing. `errors` are what the other engine says of its steps,
-    `refused` is whether our server refused arguments of a step.
+    `refused` is whether our server refused arguments of a step, `branch` how many steps there are
+    up to the first with an action whose criteria read its answer.
     """
     if [_without_null(each) for each in ours] == [_without_null(each) for each in theirs]:
         return ABSENT
@@ -61,6 +73,8 @@ def reason(ours: list[Request], theirs: list[Request], errors: list[str], refuse
         return UNKNOWN_FIELD
     if refused and ours == theirs[: len(ours)]:
         return CHECKED
+    if branch is not None and ours[:branch] == theirs[:branch]:
+        return BRANCHED
     if errors and _is_part(theirs, ours):
         return f"{CRASH}: {errors[0][:160]}"
     return ""
