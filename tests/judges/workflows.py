@@ -348,7 +348,8 @@ def inputs_for(tool: Tool, server: Server) -> dict[str, Any]:
     own = tool.contract or tool.input_schema
     arguments = sample_arguments(tool, contract, contract) or sample_arguments(tool, own, own) or {}
     for name, value in arguments.items():
-        if own["properties"][name].get("type") == "string" and not isinstance(value, str):
+        stated = own.get("properties", {}).get(name, {}).get("type")
+        if stated == "string" and not isinstance(value, str):
             arguments[name] = json.dumps(value)
     return plain_text(arguments)
 
@@ -365,6 +366,8 @@ def of_inputs(value: model.Value, schema: Any) -> Iterator[tuple[str, Any]]:
     match value:
         case model.Input(name, "") if "$ref" not in json.dumps(schema):
             yield name, {key: schema[key] for key in (*SIMPLE, "items") if key in schema}
+        case model.Scalar(text):
+            yield from of_inputs(text, schema)
         case model.Object(members):
             for key, member in members:
                 yield from of_inputs(member, schema.get("properties", {}).get(key, {}))
