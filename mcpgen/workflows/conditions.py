@@ -77,7 +77,9 @@ def _check_regex(text: str) -> None:
         reason = str(error).partition("\n")[0]
         raise Inexpressible(f"`{text}` is not a regular expression: {reason}") from error
     if text.startswith("/^"):
-        raise Inexpressible(f"`{text}` never matches: a regular expression has no slashes around it")
+        raise Inexpressible(
+            f"`{text}` never matches: a regular expression has no slashes around it"
+        )
 
 
 def _check_path(text: str, context: str, scope: Scope) -> None:

@@ -41,7 +41,9 @@ def with_form(media_type: str = FORM) -> dict[str, Any]:
 def flow(payload: Any) -> dict[str, Any]:
     """A workflow that sends one payload."""
     add = step("add", "addCart", requestBody={"payload": payload})
-    return arazzo(workflow("add_it", add, inputs=inputs(price=TEXT, number=NUMBER, none=TEXT, list=LIST)))
+    return arazzo(
+        workflow("add_it", add, inputs=inputs(price=TEXT, number=NUMBER, none=TEXT, list=LIST))
+    )
 
 
 def sent(make: Any, api: Any, payload: Any) -> dict[str, str]:

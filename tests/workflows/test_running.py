@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from workflow_things import API, NUMBER, TEXT, arazzo, inputs, path, query, step, text_of, when, workflow
+from workflow_things import (
+    API,
+    NUMBER,
+    TEXT,
+    arazzo,
+    inputs,
+    path,
+    query,
+    step,
+    text_of,
+    when,
+    workflow,
+)
 
 
 def add_body(**payload: Any) -> dict[str, Any]:
