@@ -193,18 +193,26 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if (is_verb(first) and not _is_noun(first.lower(), more)) or _is_imperative(first, more):
+    if _is_imperative(first, more):
         return sentence[0].upper() + sentence[1:].rstrip(" ")
     if not more and _is_camel_case(first):
         return humanise(first).capitalize()
-    is_name = more[:2].istitle() or first.isupper() or any(map(str.isupper, first[1:]))
-    if not is_name:
+    if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
 
 
+def _is_name(word: str, more: str) -> bool:
+    """Whether the first word of a sentence is a name or an abbreviation, which keeps its case."""
+    if more[:2].istitle():
+        return True
+    return word.isupper() or any(map(str.isupper, word[1:]))
+
+
 def _is_imperative(word: str, more: str) -> bool:
-    """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
+    """Whether a word is used as a verb: one that is known as such, or `Rotoscope a film`."""
+    if is_verb(word) and not _is_noun(word.lower(), more):
+        return True
     if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
         return False
     return word.replace("-", "").isalpha() and _names_a_thing(more)
@@ -216,10 +224,12 @@ def _names_a_thing(text: str) -> bool:
 
 def _is_noun(word: str, more: str) -> bool:
     """Whether a verb is meant as a noun, by the word that follows: `Order details`."""
+    if word not in NOUNS:
+        return False
     following = more.partition(" ")[0].lower()
     if not following:
-        return word in NOUNS
-    return word in NOUNS and word != "search" and following in BEFORE_NOUN
+        return True
+    return word != "search" and following in BEFORE_NOUN
 
 
 def _is_camel_case(word: str) -> bool:

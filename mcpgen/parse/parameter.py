@@ -120,8 +120,10 @@ def constant_headers(
     others: list[Parameter] = []
     for parameter, pointer in parameters:
         name = as_text(parameter.get("name")).lower()
-        value = _only_value(reader, parameter)
-        if parameter.get("in") == "header" and name in CONSTANT_HEADERS and value:
+        value = ""
+        if parameter.get("in") == "header" and name in CONSTANT_HEADERS:
+            value = _only_value(reader, parameter)
+        if value:
             constants[name] = value
         else:
             others.append((parameter, pointer))
@@ -151,8 +153,8 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
     names = parameter_names(path)
     out: list[Field] = []
     for parameter, pointer in parameters:
-        name = parameter.get("name")
-        if not isinstance(name, str) or not name:
+        name = as_text(parameter.get("name"))
+        if not name:
             reader.problems.warn("E0405", "parameter without a name: left out", pointer=pointer)
         elif parameter.get("in") == "querystring":
             out.append(_query_string(parameter))

@@ -106,7 +106,7 @@ class Place:
 
     def is_whole(self) -> bool:
         """Whether every rule of the schema itself is listed."""
-        if self.wider or self.shapes or self.note or self.hidden():
+        if any((self.wider, self.shapes, self.note, self.hidden())):
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
@@ -270,12 +270,14 @@ class Listing:
         rank = RANKS[kind] + DEEPER * level
         heapq.heappush(self._offers, (rank, next(self._order), action, arguments))
 
-    def pay(self, price: int, *, forced: bool = False) -> bool:
-        """Take the price of an offer from the room, if it is there."""
+    def pay(self, price: int, *, most: int = LARGEST, forced: bool = False) -> bool:
+        """Take the price of an offer from the room, if it is there and the offer costs no more than
+        `most`.
+        """
         limit = self.room
         if forced:
             limit += self._overdraft
-        if price > limit:
+        if price > min(limit, most):
             return False
         self.room -= price
         return True
@@ -461,8 +463,7 @@ class Listing:
         """Describe with a note that names properties, if it costs no more than `most`."""
         before, former = _price_of_text(place), (place.note, place.named)
         place.note, place.named = note, named
-        price = _price_of_text(place) - before
-        if price <= most and self.pay(price):
+        if self.pay(_price_of_text(place) - before, most=most):
             return True
         place.note, place.named = former
         return False
@@ -484,7 +485,7 @@ class Listing:
         most = max(self.room // 2, 2 * PHRASE)
         if forced:
             most = NEEDED_VALUES
-        if price <= most and self.pay(price, forced=forced):
+        if self.pay(price, most=most, forced=forced):
             place.rules["enum"] = values
             place.note = ""
             return
@@ -575,7 +576,7 @@ def projection(place: Place) -> Projection:
     for pointer, inner in place.inside(""):
         if inner.node.null and pointer:
             nullable[pointer] = None
-        is_whole = is_whole and inner.is_whole()
+        is_whole &= inner.is_whole()
         for member in inner.node.members:
             if member.key in inner.members and member.key != member.wire_name:
                 at = f"{pointer}/properties/{escape(member.key)}"
