@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Request, Schema, Server, Shaping, Skip, Tool, Toolset
+from ..ir import Argument, Body, Request, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 from .answers import shaping_of, with_answer, with_answers
 
@@ -244,7 +244,7 @@ def _operation_of_table(
         return renamed
     method, _, path = key.strip().partition(" ")
     written_out = f"{method.upper()} {path.strip()}"
-    operations = operations_by_name.get(key) or operations_by_name.get(written_out, set())
+    operations = operations_by_name.get(key, operations_by_name.get(written_out, set()))
     if len(operations) == 1:
         return next(iter(operations))
     if operations:
@@ -425,11 +425,11 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 
 def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
     """The request without its body, where the argument is all of that."""
-    if request is None or request.body is None or argument.place != "body":
-        return request
-    if not request.body.whole:
-        return request
-    return replace(request, body=None)
+    match request:
+        case Request(body=Body(whole=True)) if argument.place == "body":
+            return replace(request, body=None)
+        case _:
+            return request
 
 
 def _without_property(schema: Schema, name: str) -> Schema:
