@@ -45,6 +45,7 @@ _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
 _FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
+_READS_ANSWER = re.compile(r"\$statusCode|\$response")
 _UNQUOTED = re.compile(r"(?<=[:\[,])(\s*)\{(\$[^{}]+)\}(?=\s*[,\]}])")
 
 
@@ -273,7 +274,7 @@ class _StepReader:
     def _target(self) -> Tool | str:
         """The operation, or the name of the workflow, that the step calls."""
         keys = [key for key in TARGETS if as_text(self.node.get(key))]
-        if "channelPath" in self.node or "action" in self.node:
+        if not self.node.keys().isdisjoint(("channelPath", "action")):
             raise Inexpressible("it sends or receives messages (AsyncAPI)")
         if len(keys) != 1:
             raise Inexpressible("it needs one of `operationId`, `operationPath`, `workflowId`")
@@ -415,9 +416,7 @@ class _StepReader:
         is its success.
         """
         for node in as_list(nodes):
-            text = json.dumps(node)
-            without_answer = self.id in self.scope.workflow_steps
-            if without_answer and ("$statusCode" in text or "$response" in text):
+            if self.id in self.scope.workflow_steps and _READS_ANSWER.search(json.dumps(node)):
                 continue
             yield criterion(node, self.scope)
 
@@ -473,7 +472,7 @@ def _attempts(node: dict[str, Any]) -> tuple[float, int]:
 def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
     """The stepId of every step. Raises Inexpressible where they do not tell the steps apart."""
     ids = [as_text(step.get("stepId")) for step in nodes]
-    if not ids or not all(ids) or len(set(ids)) < len(ids):
+    if not ids or len(set(filter(None, ids))) < len(ids):
         raise Inexpressible("it needs steps, each with a `stepId` of its own")
     return ids
 
@@ -572,7 +571,7 @@ def _reads_status(condition: Condition) -> bool:
         case Not(inner):
             return _reads_status(inner)
         case Comparison(_, left, right):
-            return isinstance(left, Status) or isinstance(right, Status)
+            return any(isinstance(side, Status) for side in (left, right))
         case Matches(_, value):
             return isinstance(value, Status)
     return False
