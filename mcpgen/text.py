@@ -184,12 +184,13 @@ def first_sentence(text: str) -> tuple[str, str]:
     return line.rstrip(" ."), rest
 
 
-def sentences(line: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def sentences(line: str) -> tuple[str, ...]:
     """The sentences of one line of plain text, each with its full stop."""
     ends = [match.end() for match in _SENTENCE_END.finditer(line)]
     starts = [0, *ends]
     parts = [line[start:end].strip() for start, end in zip(starts, [*ends, len(line)], strict=True)]
-    return [part for part in parts if part]
+    return tuple(part for part in parts if part)
 
 
 def words(text: str) -> list[str]:

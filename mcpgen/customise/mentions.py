@@ -15,7 +15,8 @@ from ..parse.describe import DESCRIPTION
 from ..text import shorten
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w/.-]*[A-Za-z0-9_]")
-# What can only be an identifier, and no word of a sentence: `listBooks`, `books/list`.
+# What can only be an identifier, and no word of a sentence: `listBooks`, `books/list`. Every
+# operationId that is replaced holds it.
 _UNLIKE_A_WORD = re.compile(r"[a-z0-9][A-Z]|_|\w/\w|-\w+-")
 VALUES = frozenset(["const", "default", "enum", "examples"])
 """Keywords of JSON Schema whose values are data, and no schemas."""
@@ -37,6 +38,8 @@ def with_tool_names(server: Server) -> Server:
 
 def named(text: str, names: Mapping[str, str]) -> str:
     """A text with the names of tools for operationIds."""
+    if not _UNLIKE_A_WORD.search(text):
+        return text
     return _IDENTIFIER.sub(lambda match: names.get(match.group(), match.group()), text)
 
 

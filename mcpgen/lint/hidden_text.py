@@ -26,9 +26,35 @@ EXCERPT = 90
 MOST_REPORTED = 2_000
 """Problems of one document after which hidden characters are no longer reported."""
 
-_SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
+_CONFIDENTIAL = ("password", "credentials", "api key", "token", "conversation", "chat history")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """A kind of suspicious text: what it does, words of which every such text holds one, and its
+    pattern.
+    """
+
+    what: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Where a text is suspicious. Looking for the words first is much cheaper; outside ASCII
+        the pattern takes letters for the same that `lower` does not (`\u017f` is an s).
+        """
+        if not text.isascii():
+            return self.pattern.search(text)
+        lower = text.lower()
+        if any(word in lower for word in self.words):
+            return self.pattern.search(text)
+        return None
+
+
+_SIGNS = (
+    _Sign(
         "speaks to a model",
+        ("ignore", "disregard", "forget", "override", "system prompt", "you are ", "<"),
         re.compile(
             r"\b(?:ignore|disregard|forget|override)\b"
             r".{0,40}\b(?:instructions?|rules|prompts?|guidelines)\b"
@@ -37,8 +63,9 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I | re.S,
         ),
     ),
-    (
+    _Sign(
         "wants something kept from the user",
+        ("do not", "don't", "never", "without"),
         re.compile(
             r"\b(?:do not|don't|never|without)\b"
             r".{0,30}\b(?:tell|mention|inform|show|notify|asking|alert)\w*\b"
@@ -46,15 +73,17 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I | re.S,
         ),
     ),
-    (
+    _Sign(
         "wants other tools called first",
+        ("before ", "instead of ", "prior to "),
         re.compile(
             r"\b(?:before|instead of|prior to) (?:using|calling|invoking)\b.{0,30}\btools?\b",
             re.I | re.S,
         ),
     ),
-    (
+    _Sign(
         "names secrets or files of this machine",
+        ("~/.", "id_rsa", "id_ed25519", "/etc/", "mcp.json", *_CONFIDENTIAL),
         re.compile(
             r"~/\.(?:ssh|aws|config|netrc)|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)"
             r"|\bmcp\.json\b"
@@ -125,9 +154,9 @@ def kinds_of(*texts: str) -> tuple[str, ...]:
     kinds = []
     if any(INVISIBLE.search(text) or "\ufffd" in text for text in texts):
         kinds.append("holds invisible characters")
-    for what, sign in _SIGNS:
-        if any(sign.search(text) for text in texts):
-            kinds.append(what)
+    for sign in _SIGNS:
+        if any(map(sign.search, texts)):
+            kinds.append(sign.what)
     return tuple(kinds)
 
 
@@ -138,10 +167,12 @@ def findings(root: Any) -> Iterator[Finding]:
         if hidden:
             excerpt = _excerpt(text, text.index(hidden[0]))
             yield Finding(what=_count(hidden), pointer=pointer, excerpt=excerpt)
-        for what, sign in _SIGNS:
+        for sign in _SIGNS:
             match = sign.search(text)
             if match:
-                yield Finding(what=what, pointer=pointer, excerpt=_excerpt(text, match.start()))
+                yield Finding(
+                    what=sign.what, pointer=pointer, excerpt=_excerpt(text, match.start())
+                )
 
 
 def _hidden(text: str) -> list[str]:

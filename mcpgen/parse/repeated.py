@@ -105,10 +105,10 @@ def without_media_types(text: str) -> str:
 
 def _without_introduction(line: str) -> str:
     """A line without its last sentence, where that is about media types."""
-    every = sentences(line)
-    if "media type" in every[-1].lower():
-        every.pop()
-    return " ".join(every)
+    *others, last = sentences(line)
+    if "media type" in last.lower():
+        return " ".join(others)
+    return line
 
 
 def _pattern(sentence: str) -> str:
