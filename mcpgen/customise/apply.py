@@ -308,7 +308,7 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
     name = config.name
     if name is None:
         return tool.name
-    if not NAME.fullmatch(name) or name in RESERVED:
+    if not _is_usable(NAME, name):
         example = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "my_tool"
         message = (
             f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits"
@@ -323,6 +323,11 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
         return tool.name
     names.add(name)
     return name
+
+
+def _is_usable(form: re.Pattern[str], name: str) -> bool:
+    """Whether a name has the form it must have, and means nothing else in generated code."""
+    return form.fullmatch(name) is not None and name not in RESERVED
 
 
 def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> str:
@@ -489,7 +494,7 @@ def _with_argument(tool: Tool, old: Argument, new: Argument) -> Tool:
 
 
 def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
-    if not ARGUMENT_NAME.fullmatch(name) or name in RESERVED:
+    if not _is_usable(ARGUMENT_NAME, name):
         message = (
             f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
             " underscores"

@@ -334,6 +334,13 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
                 reader.problems.warn("E0457", message, pointer=pointer)
 
 
+def _is_text_type(media_type: str) -> bool:
+    """Whether content of a media type is written as text; without one it is."""
+    if media_type.startswith("text/"):
+        return True
+    return not media_type or is_json(media_type)
+
+
 def is_binary(reader: Reader, schema: Any) -> bool:
     """Whether a multipart field is a file, or a list of files."""
     flat = reader.flatten(schema)
@@ -342,7 +349,7 @@ def is_binary(reader: Reader, schema: Any) -> bool:
     if is_base64(flat):
         return True
     media_type = as_text(flat.get("contentMediaType"))
-    if media_type and not is_json(media_type) and not media_type.startswith("text/"):
+    if not _is_text_type(media_type):
         return True
     branches, _ = reader.branches(flat)
     return any(is_binary(reader, branch) for branch in branches[:4])

@@ -286,11 +286,12 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
     if place == "cookie":
         return _cookie_style(name, explode)
     if place in ("path", "header"):
-        if structured and name in DELIMITED_STYLES:
-            return DELIMITED_STYLES[name], ()
         options: Options = ()
-        if explode and structured:
-            options = (("explode", True),)
+        if structured:
+            if name in DELIMITED_STYLES:
+                return DELIMITED_STYLES[name], ()
+            if explode:
+                options = (("explode", True),)
         return _path_style(name, place, options, is_list="array" in kinds)
     reserved = parameter.get("allowReserved") is True
     if structured:

@@ -65,7 +65,7 @@ def check_base_url(url: str) -> str:
     origin_of(url)
     if "@" in urlsplit(url).netloc:
         raise ValueError("has a user name or password in it")
-    if "?" in url or "#" in url:
+    if not {"?", "#"}.isdisjoint(url):
         raise ValueError("has a query or fragment in it")
     if not url.isascii():
         raise ValueError("is not ASCII")

@@ -502,7 +502,7 @@ def _argument(tool: Tool, place: str, name: str) -> Argument | None:
             continue
         if argument.wire_name == name:
             return argument
-        if argument.place == "header" and argument.wire_name.lower() == name.lower():
+        if (argument.place, argument.wire_name.lower()) == ("header", name.lower()):
             return argument
     return None
 

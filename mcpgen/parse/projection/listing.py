@@ -96,6 +96,10 @@ class Place:
     wider: bool = False
     is_needed: bool = False
 
+    def listed(self) -> list[Member]:
+        """The properties that are listed."""
+        return [member for member in self.node.members if member.key in self.members]
+
     def hidden(self) -> list[Member]:
         """The properties that are not listed."""
         return [member for member in self.node.members if member.key not in self.members]
@@ -172,7 +176,7 @@ class Place:
     def _object(self) -> Schema:
         """`properties`, `required` and `additionalProperties`."""
         out: Schema = {}
-        listed = [member for member in self.node.members if member.key in self.members]
+        listed = self.listed()
         if listed:
             out["properties"] = {member.key: self.members[member.key].schema() for member in listed}
         required = self.required()
@@ -188,8 +192,7 @@ class Place:
 
     def required(self) -> list[str]:
         """The properties that are listed and required."""
-        members = self.node.members
-        return [member.key for member in members if member.required and member.key in self.members]
+        return [member.key for member in self.listed() if member.required]
 
     def is_closed(self) -> bool:
         """Whether the object takes nothing but what is listed."""
@@ -577,8 +580,8 @@ def projection(place: Place) -> Projection:
         if inner.node.null and pointer:
             nullable[pointer] = None
         is_whole &= inner.is_whole()
-        for member in inner.node.members:
-            if member.key in inner.members and member.key != member.wire_name:
+        for member in inner.listed():
+            if member.key != member.wire_name:
                 at = f"{pointer}/properties/{escape(member.key)}"
                 wire_names.append((at, member.wire_name))
     return Projection(place.schema(), list(nullable), wire_names, place.node.null, is_whole)
