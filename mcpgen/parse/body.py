@@ -204,7 +204,7 @@ def _member_writers(
     return tuple((encode, tuple(members)) for encode, members in sorted(names.items()))
 
 
-def _is_closed_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
+def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
     """Whether an expanded schema is an object of fields alone: no union, no map, not free-form."""
     if branches:
         return False
@@ -225,7 +225,7 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))
-    if not properties or not _is_closed_object(reader, base, branches):
+    if not properties or not _is_plain_object(reader, base, branches):
         return []
     required = set(texts_in(base.get("required")))
     members: list[tuple[str, Any, bool]] = []
