@@ -267,10 +267,16 @@ def with_verb(sentence: str, method: str) -> str:
         return sentence[0].upper() + sentence[1:].rstrip(" ")
     if not more and _is_camel_case(first):
         return humanise(first).capitalize()
-    is_name = more[:2].istitle() or first.isupper() or any(map(str.isupper, first[1:]))
-    if not is_name:
+    if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+
+
+def _is_name(word: str, more: str) -> bool:
+    """Whether the first word of a sentence is a name or an abbreviation, which keeps its case."""
+    if more[:2].istitle():
+        return True
+    return word.isupper() or any(map(str.isupper, word[1:]))
 
 
 def _is_imperative(word: str, more: str) -> bool:
@@ -286,10 +292,12 @@ def _names_a_thing(text: str) -> bool:
 
 def _is_noun(word: str, more: str) -> bool:
     """Whether a verb is meant as a noun, by the word that follows: `Order details`."""
+    if word not in NOUNS:
+        return False
     following = more.partition(" ")[0].lower()
     if not following:
-        return word in NOUNS
-    return word in NOUNS and word != "search" and following in BEFORE_NOUN
+        return True
+    return word != "search" and following in BEFORE_NOUN
 
 
 def _is_identifier(text: str) -> bool:

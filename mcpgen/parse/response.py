@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
-from ..load.values import as_list, as_object, texts_in
+from ..load.values import as_list, as_object, as_text, texts_in
 from ..text import first_sentence, plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
@@ -84,10 +84,12 @@ def accept(response: dict[str, Any]) -> str:
     """
     names = media_types(response)
     json_names = [name for name in names if is_json(name)]
-    if json_names and "application/json" not in json_names:
+    if "application/json" in json_names:
+        return "application/json"
+    if json_names:
         return json_names[0].split(";")[0]
     exact_names = [name for name in names if "*" not in name][:4]
-    if json_names or not exact_names:
+    if not exact_names:
         return "application/json"
     return ", ".join([*exact_names, "*/*;q=0.5"])
 
@@ -103,8 +105,7 @@ def understand(
     has_json, schema = json_schema(response)
     if not has_json:
         return Response(json=False, wrapped=False), None
-    kinds = reader.kinds(schema)
-    if kinds and kinds != {"object"}:
+    if reader.kinds(schema) not in (set(), {"object"}):
         return Response(json=True, wrapped=True), _open_object({"result": {}})
     # Whatever comes is valid against this: an object as it is, anything else under `result`.
     output: Schema = {"type": "object"}
@@ -165,8 +166,8 @@ def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
         return f"array of {items}" if items else "array"
     if depth == 1 and len(kinds) == 1:
         return _plural_phrase(reader, schema, kinds, limit)
-    form = flat.get("format")
-    if kinds == {"string"} and isinstance(form, str) and re.fullmatch(r"[a-z-]{3,20}", form):
+    form = as_text(flat.get("format"))
+    if kinds == {"string"} and re.fullmatch(r"[a-z-]{3,20}", form):
         return form
     return " or ".join(sorted(kinds))
 

@@ -134,7 +134,8 @@ class App:
     def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            self._settings = self._settings or read(self.home.facts())
+            if self._settings is None:
+                self._settings = read(self.home.facts())
             settings = self._settings
             if self._front is not None:
                 settings = self._front.settings(settings)
@@ -326,7 +327,7 @@ async def _with_arguments_as_object(
     """
     params = ctx.params or {}
     arguments = params.get("arguments")
-    if ctx.method != "tools/call" or arguments is None or isinstance(arguments, dict):
+    if ctx.method != "tools/call" or isinstance(arguments, dict | None):
         return await call_next(ctx)
     if isinstance(arguments, str):
         try:

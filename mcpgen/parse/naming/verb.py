@@ -24,8 +24,10 @@ from .route import Part, literals, path_words, telling_parts
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource."""
-    id_words = _without_route(words(operation_id or ""), method, path)
-    if not id_words or _begins_with_route(operation_id or "", method, path):
+    if operation_id is None or _begins_with_route(operation_id, method, path):
+        return verb_and_resource(method, path)
+    id_words = _without_route(words(operation_id), method, path)
+    if not id_words:
         return verb_and_resource(method, path)
     if _says_method_and_path(id_words, method, path):
         return _listed(verb_and_resource(method, path), id_words, method, path)
