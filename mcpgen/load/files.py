@@ -72,6 +72,7 @@ _OUTSIDE = "a reference to a file outside the document's folder"
 _REMEDIES = {
     "E0201": "download it and use a relative path",
     "E0202": "move the file beside the document, or allow a folder above with `--ref-root`",
+    "E0204": "add the file, or correct the path: it is relative to the file with the reference",
 }
 
 
@@ -526,6 +527,7 @@ class _Gatherer:
             problem,
             code="E0204",
             message=f"`$ref`: {problem.message}",
+            hint=problem.hint or _REMEDIES["E0204"],
             pointer=pointer,
             place=self.document.place(pointer),
         )

@@ -359,7 +359,8 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
     """Headline, text of the document cut to `limit`, and the lines mcpgen adds, at most 1,900
     characters in all.
     """
-    added = "\n".join(line for line in extras if line)
+    said = {line.rstrip(".") for line in rest.split("\n")}
+    added = "\n".join(line for line in extras if line and line.rstrip(".") not in said)
     room = max(0, min(limit, DESCRIPTION - len(sentence) - len(added) - 3))
     text = shorten(rest, room)
     if _goes_no_further(text, sentence):

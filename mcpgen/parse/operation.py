@@ -411,8 +411,9 @@ def _joined(own_text: str, inner_text: str) -> str:
     """The text of a parameter and that of its schema; only the longer one where they begin
     alike.
     """
+    own_text, inner_text = own_text.rstrip(".;"), inner_text.rstrip(".;")
     if own_text.startswith(inner_text):
         inner_text = ""
     elif inner_text.startswith(own_text):
         own_text = ""
-    return "; ".join(part.rstrip(".;") for part in (own_text, inner_text) if part)
+    return "; ".join(part for part in (own_text, inner_text) if part)

@@ -205,6 +205,15 @@ def test_a_missing_file_is_one_error_with_a_suggestion(write: Write, refused: Ac
     assert refusal.where[0] == 5
 
 
+def test_a_missing_file_that_no_other_is_named_like_has_a_hint_too(
+    write: Write, refused: Act
+) -> None:
+    text = "components: {schemas: {A: {$ref: 'parts/gone.yaml'}}}\n"
+    refusal = refused(write("x.yaml", HEAD + text))
+    assert refusal.codes == ["E0204"]
+    assert "relative to the file with the reference" in refusal.problems[0].hint
+
+
 def test_errors_in_other_files_end_the_run_and_are_shown_there(write: Write, refused: Act) -> None:
     write("twice.yaml", "a: 1\na: 2\n")
     write("open.json", '{"a": ')

@@ -40,7 +40,7 @@ def literals(path: str) -> list[Part]:
 
 def telling_parts(path: str) -> list[Part]:
     """The parameters of a path and the literals that name a resource or an action."""
-    return [part for part in parts_of(path) if part.is_parameter or not _is_noise(part)]
+    return [part for part in parts_of(path) if part.is_parameter or not is_noise(part)]
 
 
 def path_words(path: str) -> list[str]:
@@ -48,5 +48,5 @@ def path_words(path: str) -> list[str]:
     return [word for part in parts_of(path) for word in part.words]
 
 
-def _is_noise(part: Part) -> bool:
+def is_noise(part: Part) -> bool:
     return all(_NOISE.fullmatch(word) for word in part.words)

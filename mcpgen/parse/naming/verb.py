@@ -19,7 +19,9 @@ from ..vocabulary import (
     is_plural,
     singular,
 )
-from .route import Part, literals, path_words, telling_parts
+from .route import Part, is_noise, literals, parts_of, path_words, telling_parts
+
+ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
@@ -28,6 +30,8 @@ def operation_words(operation_id: str | None, method: str, path: str) -> list[st
         return verb_and_resource(method, path)
     id_words = _without_route(words(operation_id), method, path)
     if not id_words:
+        return verb_and_resource(method, path)
+    if _is_whole_path_and_verb(id_words, path):
         return verb_and_resource(method, path)
     if _says_method_and_path(id_words, method, path):
         return _listed(verb_and_resource(method, path), id_words, method, path)
@@ -122,6 +126,18 @@ def _begins_with_route(operation_id: str, method: str, path: str) -> bool:
     """
     route = [method.lower(), *path_words(path)]
     return "/" in operation_id and words(operation_id)[: len(route)] == route
+
+
+def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
+    """Whether an operationId is every literal of the path, `api` and the version too, and then a
+    verb, as Django REST framework writes it: `api_v1_books_partial_update`.
+    """
+    parts = [part for part in parts_of(path) if not part.is_parameter]
+    route = [word for part in parts for word in part.words]
+    if not parts or not is_noise(parts[0]) or id_words[: len(route)] != route:
+        return False
+    verb = [word for word in id_words[len(route) :] if not word.isdigit()]
+    return " ".join(verb) in ROUTER_VERBS
 
 
 def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
