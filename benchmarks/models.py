@@ -1,8 +1,8 @@
 """`make models`: how well the tools fit language models, by figures that need no model.
 
-`python -m benchmarks.models [--write]` measures the search of a lazy server beside FastMCP's and
+`python -m benchmarks.models [--finding | --write]` measures the search of a lazy server beside FastMCP's and
 rank_bm25's, what it costs in tokens, and the score of lists. `--write` writes `docs/models.md`
-anew. The documents and queries are not part of this project.
+anew, `--finding` measures the search alone. The documents and queries are not part of this project.
 """
 
 from __future__ import annotations
@@ -309,11 +309,15 @@ def page() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--finding", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if not QUERIES.is_dir():
         print(f"there are no queries in {QUERIES}", file=sys.stderr)
         return 1
+    if options.finding:
+        print("\n".join(finding()))
+        return 0
     text = page()
     print(text)
     if options.write:

@@ -17,6 +17,8 @@ from ..runtime.search.words import is_plural, stems, words
 from .facts import one_each, wire
 
 _PARAMETER = re.compile(r"\{[^}]*\}")
+FORMATS = frozenset({"json", "xml"})
+"""What a path may end in after what it is about: `/orders/list.json`."""
 _VERSION = re.compile(r"v?\d+([.-]\d+)*(\w+\d+)?|api|rest|json", re.I)
 
 
@@ -32,7 +34,7 @@ def search_files(server: Server) -> dict[str, str]:
     if not server.is_searched:
         return {}
     facts = search_facts(server)
-    members = [f'"{key}": {json.dumps(facts[key])}' for key in ("stop", "links")]
+    members = [f'"{key}": {json.dumps(facts[key])}' for key in ("stop", "links", "articles")]
     for key in ("verbs", "synonyms", "tools"):
         members.append(f'"{key}": {one_each(facts[key]).rstrip()}')
     return {f"src/{server.package}/{FILE}": "{\n" + ",\n".join(members) + "\n}\n"}
@@ -42,11 +44,18 @@ def search_facts(server: Server) -> dict[str, Any]:
     """The index of a server's tools, with what of the tables concerns them."""
     return content(
         {
-            tool.name: entry(_fields(tool, toolset.name), kind_of(tool), stop_words())
+            tool.name: _entry(tool, toolset.name)
             for toolset in server.toolsets
             for tool in toolset.tools
         }
     )
+
+
+def _entry(tool: Tool, toolset: str) -> dict[str, Any]:
+    one = entry(_fields(tool, toolset), kind_of(tool), stop_words())
+    if tool.deprecated:
+        one["deprecated"] = True
+    return one
 
 
 def stop_words() -> list[str]:
@@ -60,6 +69,7 @@ def content(entries: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "stop": stop_words(),
         "links": sorted(tables()["links"].split()),
+        "articles": sorted(tables()["articles"].split()),
         "verbs": _verbs(),
         "synonyms": _synonyms(terms),
         "tools": entries,
@@ -102,13 +112,20 @@ def _kind_of_reading(tool: Tool, end: str) -> str:
         return "get"
     if "search" in words(tool.origin.path):
         return "search"
-    if is_plural(words(end)) or tool.response.wrapped:
+    if is_plural(words(end)) or _answers_list(tool):
         return "list"
     return "get"
 
 
+def _answers_list(tool: Tool) -> bool:
+    return tool.response.wrapped or tool.listing.items is not None
+
+
 def _segments(path: str) -> list[str]:
-    return [segment for segment in re.split(r"[/#?:.]", path) if segment]
+    segments = [segment for segment in re.split(r"[/#?:.]", path) if segment]
+    if segments and segments[-1] in FORMATS:
+        return segments[:-1]
+    return segments
 
 
 def _fields(tool: Tool, toolset: str) -> dict[str, str]:

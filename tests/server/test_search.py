@@ -14,8 +14,9 @@ from test_server_calls import ask, custom
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.problems import Problems
-from mcpgen.render.search import search_facts, tables
+from mcpgen.render.search import content, kind_of, search_facts, stop_words, tables
 from mcpgen.runtime.search import words
+from mcpgen.runtime.search.entries import entry
 from mcpgen.runtime.search.index import Index
 from mcpgen.runtime.search.takes import takes
 
@@ -49,6 +50,79 @@ def best(query: str, limit: int = 3) -> list[str]:
 )
 def test_the_tool_that_was_meant_comes_first(query: str, name: str) -> None:
     assert best(query)[0] == name
+
+
+def ranked(query: str, sentences: dict[str, str], deprecated: str = "") -> list[str]:
+    """The names of tools for a query. What a tool does is what its name begins with, which is not
+    among its words.
+    """
+    entries = {}
+    for name, sentence in sentences.items():
+        kind, _, subject = name.partition("_")
+        entries[name] = entry({"name": subject, "sentence": sentence}, kind, stop_words())
+    if deprecated:
+        entries[deprecated]["deprecated"] = True
+    return Index(content(entries)).search(query, 5, sentences).names
+
+
+@pytest.mark.parametrize("query", ["adds a pupil", "adding pupils", "then add a pupil"])
+def test_a_verb_is_known_in_its_other_forms_and_places(query: str) -> None:
+    tools = {"list_pupils": "Pupils", "create_pupil": "Pupil of a class"}
+    assert ranked(query, tools)[0] == "create_pupil"
+
+
+@pytest.mark.parametrize("query", ["cancel an order", "then cancel the order"])
+def test_a_noun_that_could_be_a_verb_asks_for_nothing(query: str) -> None:
+    tools = {"create_order": "Order", "delete_order": "Order of a customer with its lines"}
+    assert ranked(query, tools)[0] == "delete_order"
+
+
+def test_two_words_stand_for_one_that_the_tools_know() -> None:
+    tools = {"list_webhooks": "At events", "list_hooks": "Git hooks", "list_webs": "Spiders' webs"}
+    assert ranked("web hooks", tools)[0] == "list_webhooks"
+
+
+def test_a_rare_word_is_no_better_for_standing_for_a_common_one() -> None:
+    """`project` means nearly the same as `repo`, which every other tool is about."""
+    tools = {f"get_repo_{number}": f"The {number} of a repo" for number in range(20)}
+    tools |= {"list_repos": "Repos that you have access to", "list_projects": "Projects"}
+    assert ranked("list my repos", tools)[0] == "list_repos"
+
+
+def test_a_deprecated_tool_comes_after_the_one_in_its_place() -> None:
+    tools = {"delete_team_legacy": "Delete a team", "delete_team_org": "Delete a team"}
+    assert ranked("delete a team", tools)[0] == "delete_team_legacy"
+    assert ranked("delete a team", tools, "delete_team_legacy")[0] == "delete_team_org"
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [
+        ("post /templates/list.json", "list"),
+        ("post /templates/delete.json", "delete"),
+        ("get /films/popular", "list"),
+        ("get /films/newest", "get"),
+    ],
+)
+def test_what_a_tool_does_is_read_from_its_path_and_its_answer(
+    tmp_path: Path, operation: str, kind: str
+) -> None:
+    films = {"type": "array", "items": {"type": "object", "properties": {"id": {}, "name": {}}}}
+    schema: dict[str, Any] = {"type": "object", "properties": {"id": {}, "name": {}}}
+    if operation.endswith("popular"):
+        schema["properties"] = {"page": {"type": "integer"}, "results": films}
+    method, path = operation.split()
+    answer = {"description": "OK", "content": {"application/json": {"schema": schema}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Films", "version": "1"},
+        "servers": [{"url": "https://films.example"}],
+        "paths": {path: {method: {"operationId": "one", "responses": {"200": answer}}}},
+    }
+    (tmp_path / "films.json").write_text(json.dumps(document))
+    config = Config(sources=(str(tmp_path / "films.json"),))
+    [tool] = pipeline.understand(config, Problems())[1].tools
+    assert kind_of(tool) == kind
 
 
 def test_a_long_question_brings_up_the_tools_of_all_its_steps() -> None:

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from .entries import SCALE
@@ -44,8 +45,8 @@ class Weights:
     what a word counts that stands for the one in the query: one of the same meaning, the same where
     no tool has the word itself, one that begins alike. The others are the share of a score that is
     lost where nothing of the query is answered, where nothing of the tool's subject is said, where
-    the kind is another, where the head word is not what the path ends in; and what is left of a
-    word's worth when a better tool has it.
+    the kind is another, where the head word is not what the path ends in, where the tool is
+    deprecated; and what is left of a word's worth when a better tool has it.
     """
 
     saturation: float = 4.0
@@ -54,9 +55,10 @@ class Weights:
     prefix: float = 0.5
     answered: float = 0.5
     subject: float = 0.6
-    kind: float = 0.35
-    kind_nearby: float = 0.2
+    kind: float = 0.5
+    kind_nearby: float = 0.3
     head: float = 0.2
+    deprecated: float = 0.2
     name: float = 0.8
     repeated: float = 0.95
 
@@ -108,13 +110,17 @@ class Index:
         self._stop = frozenset(content["stop"])
         self._links = frozenset(content["links"])
         self._verbs: dict[str, list[str]] = content["verbs"]
+        self._verb_stems = {stem(verb): kinds for verb, kinds in self._verbs.items()}
         self._not_nouns = self._stop | self._verbs.keys()
+        self._articles = frozenset(content["articles"])
+        self._before_verbs = self._stop - self._links - self._articles | {""}
         self._synonyms: dict[str, list[str]] = content["synonyms"]
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
         self._spellings: dict[str, dict[str, int]] = {}
         self._rarities: dict[str, float] = {}
         self._kinds: list[str] = []
+        self._deprecated: list[bool] = []
         self._subjects: list[frozenset[str]] = []
         self._tails: list[frozenset[str]] = []
         self._postings: dict[str, dict[int, float]] = {}
@@ -130,6 +136,7 @@ class Index:
         self._spellings.setdefault(_squash(name), {})[name] = number
         self._rarities.clear()
         self._kinds.append(entry["kind"])
+        self._deprecated.append(entry.get("deprecated", False))
         self._subjects.append(frozenset(entry["subject"].split()))
         self._tails.append(frozenset(entry["tail"].split()))
         saturation = self._weights.saturation
@@ -160,17 +167,47 @@ class Index:
         said = words(text)
         telling = [word for word in said if word not in self._stop] or said
         query = Query(terms={stem(word): self._variants(word) for word in telling})
-        if self._names_something(text):
-            query.terms.setdefault(
-                "search", dict.fromkeys(self._known(["search"]), self._weights.name)
-            )
+        self._add_compounds(query, said)
         head = self._head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
-        kinds = frozenset(kind for word in telling for kind in self._verbs.get(word, ()))
-        query.kinds = kinds or READING
+        query.kinds = self._kinds_asked(said, telling) or READING
         if query.kinds <= READING and is_plural([head]):
             query.kinds = SEVERAL
+        if self._names_something(text):
+            search = dict.fromkeys(self._known(["search"]), self._weights.name)
+            query.terms.setdefault("search", search)
+            query.kinds |= {"search"}
         return query
+
+    def _add_compounds(self, query: Query, said: list[str]) -> None:
+        """Let two words that the index knows as one (`web hook`) stand for that."""
+        for first, second in pairwise(said):
+            joined = first + stem(second)
+            if joined in self._postings:
+                for word in (first, second):
+                    query.terms.setdefault(stem(word), {})[joined] = 1.0
+
+    def _kinds_asked(self, said: list[str], telling: list[str]) -> frozenset[str]:
+        """The kinds of operation that the verbs of a query ask for.
+
+        Many verbs are nouns as well (`order`, `post`). At the beginning and after words like `then`
+        a word is a verb; the others are asked only where there is none.
+        """
+        preceded = zip(["", *said], said, strict=False)
+        verbs = [word for before, word in preceded if before in self._before_verbs]
+        return self._kinds_of(verbs) or self._kinds_of_inflected(said) or self._kinds_of(telling)
+
+    def _kinds_of(self, verbs: Iterable[str]) -> frozenset[str]:
+        return frozenset(kind for verb in verbs for kind in self._verbs.get(verb, ()))
+
+    def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
+        """The kinds for `creates an order` and `creating orders`, not for `orders of`."""
+        if len(said) < 2:
+            return frozenset()
+        first, second = said[:2]
+        if second not in self._articles and not first.endswith("ing"):
+            return frozenset()
+        return frozenset(self._verb_stems.get(stem(first), ()))
 
     def _names_something(self, text: str) -> bool:
         """Whether a query holds a name (`by Mariah Carey`), which has to be searched for first."""
@@ -224,7 +261,7 @@ class Index:
         sums: dict[int, float] = defaultdict(float)
         for term, variants in query.terms.items():
             rarities[term] = min(map(self._rarity, variants), default=UNKNOWN)
-            parts[term] = self._part(variants)
+            parts[term] = self._part(term, variants)
             meant.update(variants)
             for number, score in parts[term].items():
                 sums[number] += score
@@ -239,11 +276,14 @@ class Index:
             matches.append(Match(number, own, sums[number] * fit, answered))
         return matches
 
-    def _part(self, variants: Mapping[str, float]) -> dict[int, float]:
-        """What a term adds to the score of each tool; the best of its variants counts."""
+    def _part(self, term: str, variants: Mapping[str, float]) -> dict[int, float]:
+        """What a term adds to the score of each tool; the best of its variants counts. One that is
+        rarer than the term itself is worth no more for that.
+        """
+        rarity = self._rarity(term)
         best: dict[int, float] = {}
         for variant, weight in variants.items():
-            worth = weight * self._rarity(variant)
+            worth = weight * min(rarity, self._rarity(variant))
             for number, saturated in self._postings[variant].items():
                 score = worth * saturated
                 if score > best.get(number, 0.0):
@@ -266,6 +306,8 @@ class Index:
         fit *= 1 - self._mismatch(self._kinds[number], query.kinds)
         if self._tails[number].isdisjoint(query.head):
             fit *= 1 - weights.head
+        if self._deprecated[number]:
+            fit *= 1 - weights.deprecated
         return fit
 
     def _mismatch(self, kind: str, kinds: frozenset[str]) -> float:
