@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
 from ..load.values import as_list, as_object, texts_in
-from ..text import plain, shorten, visible, words
+from ..text import first_sentence, plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
-from .vocabulary import EMPTY, singular
+from .vocabulary import EMPTY, FINITE, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -43,6 +44,8 @@ NOUN_PHRASE = re.compile(
 PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
+RELATIVE = frozenset("that which who whose where if when whether".split())
+"""Words that begin a clause about what stands before them."""
 ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "string": "a"}
 """Type → its article."""
 
@@ -213,9 +216,12 @@ def _said(response: dict[str, Any], headline: str) -> str:
     """What a response's description says comes back, as the end of a sentence; an empty text where
     it is none, or says nothing new.
     """
-    line = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
+    text, _ = first_sentence(plain(response.get("description")))
+    line = shorten(text, 160)
     new_words = {singular(word) for word in words(line) if word not in EMPTY}
     if new_words <= {singular(word) for word in words(headline)}:
+        return ""
+    if _is_statement(line):
         return ""
     plural = PLURAL_PHRASE.fullmatch(line)
     if plural:
@@ -224,6 +230,14 @@ def _said(response: dict[str, Any], headline: str) -> str:
     if noun:
         return _lowered(noun.group(1))
     return ""
+
+
+def _is_statement(line: str) -> bool:
+    """Whether a line is a whole sentence, which cannot follow `Returns`: `The book was deleted`,
+    `The response contains …`.
+    """
+    main_clause = takewhile(lambda word: word not in RELATIVE, words(line))
+    return any(word in FINITE or word in ("contains", "includes") for word in main_clause)
 
 
 def _lowered(text: str) -> str:

@@ -50,8 +50,8 @@ ENCODERS: Final = frozenset(
 WORKFLOW_NODES: Final = (
     *(ast.Expr, ast.Assign, ast.AnnAssign, ast.If, ast.While, ast.Match, ast.match_case),
     *(ast.MatchValue, ast.Return, ast.Break, ast.Continue, ast.Await, ast.Call, ast.keyword),
-    *(ast.Name, ast.Attribute, ast.Constant, ast.Dict, ast.List, ast.BoolOp, ast.boolop),
-    *(ast.UnaryOp, ast.unaryop, ast.Compare, ast.cmpop, ast.expr_context),
+    *(ast.Name, ast.Attribute, ast.Constant, ast.Dict, ast.List, ast.Starred),
+    *(ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.Compare, ast.cmpop, ast.expr_context),
 )
 """Everything that a workflow is written with."""
 NAMES_OF_MODULES: Final = frozenset({"OMIT", "api", "wire"})

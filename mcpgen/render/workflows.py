@@ -533,8 +533,10 @@ class _Writer:
                 return call(f"{self.values}.text", *map(self.value, parts))
             case model.Object(members):
                 return dictionary({key: self.value(inner) for key, inner in members})
+            case model.Scalar(text):
+                return call(f"{self.values}.scalar", self.value(text))
             case model.Array(items):
-                return Group("[", tuple(("", self.value(inner)) for inner in items), "]")
+                return Group("[", tuple(map(self.item, items)), "]")
             case model.Replaced(base, replacements):
                 others = dictionary({key: self.value(inner) for key, inner in replacements})
                 return call(f"{self.values}.replaced", self.value(base), others)
@@ -543,6 +545,12 @@ class _Writer:
             case model.Count(data):
                 return call(f"{self.values}.count", self.value(data))
         raise TypeError(f"no value: {item!r}")
+
+    def item(self, item: model.Value) -> tuple[str, Expression]:
+        """An item of a list with what stands before it; several items are spread."""
+        if isinstance(item, model.Several):
+            return "*", call(f"{self.values}.several", self.value(item.value))
+        return "", self.value(item)
 
     def at(self, expression: Expression, pointer: str) -> Expression:
         """A part of a value."""

@@ -18,7 +18,7 @@ from ..problems import Problems
 from ..runtime.pointer import split
 from ..text import visible, words
 from .conditions import criterion
-from .expressions import EMBEDDED, Inexpressible, Scope, pointer_of, value_of
+from .expressions import EMBEDDED, Inexpressible, Scope, keys_of, pointer_of, value_of
 from .forms import nested
 from .model import (
     Action,
@@ -41,6 +41,7 @@ from .model import (
 
 TARGETS = ("operationId", "operationPath", "workflowId")
 _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
+_OUTPUT_ALONE = re.compile(r"\$steps\.([\w-]+)\.([\w-]+)")
 _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
 _FORMS = ("form", "multipart")
@@ -181,7 +182,8 @@ class Compiler:
         name = match[2] if match else text
         if name not in self.workflows:
             raise Inexpressible(
-                f"it runs `{visible(name)[:80]}`, which no document with workflows has"
+                f"it runs the workflow `{visible(name)[:80]}`, which no document has that"
+                " `--workflows` names"
             )
         return name
 
@@ -191,9 +193,18 @@ class Compiler:
                 "E1542",
                 f"`{visible(text)[:120]}` refers to nothing: it is left out",
                 pointer=pointer,
-                hint="the step needs an output of that name, or the workflow an input",
+                hint=_advice(text, scope),
+            )
+        for text in dict.fromkeys(scope.unknown):
+            self.problems.warn(
+                "E1590",
+                f"`{visible(text)[:120]}` is not a runtime expression: it is sent as it stands",
+                pointer=pointer,
+                hint="what a step or a workflow returned is `$steps.STEP.outputs.NAME` or"
+                " `$workflows.WORKFLOW.outputs.NAME`",
             )
         scope.missing.clear()
+        scope.unknown.clear()
 
 
 class _StepReader:
@@ -314,7 +325,7 @@ class _StepReader:
                 raise Inexpressible("it sends a whole query string")
             argument = _argument(tool, place, name) or self._similar(tool, place, name)
             if argument is not None:
-                value = value_of(_typed(data, argument), self.scope)
+                value = value_of(data, self.scope)
                 yield StepArgument(place=argument.place, name=argument.wire_name, value=value)
                 continue
             reason = "the operation does not have it"
@@ -387,13 +398,8 @@ class _StepReader:
         replacements: list[tuple[str, Value]] = []
         for entry in as_list(body.get("replacements")):
             replacement = as_object(entry)
-            kind = replacement.get("targetSelectorType", "jsonpointer")
-            target = as_text(replacement.get("target"))
-            if kind != "jsonpointer" or not target.startswith("/"):
-                raise Inexpressible(
-                    "it replaces parts of its payload by something else than JSON Pointers"
-                )
-            replacements.append((target, value_of(replacement.get("value"), self.scope)))
+            pointer = _target_pointer(replacement)
+            replacements.append((pointer, value_of(replacement.get("value"), self.scope)))
         if not replacements:
             return payload
         if isinstance(payload, Object):
@@ -462,6 +468,14 @@ class _StepReader:
         raise Inexpressible(f"an action of type `{visible(str(kind))[:40]}` is unknown")
 
 
+def _advice(text: str, scope: Scope) -> str:
+    """What to do about an expression that refers to nothing."""
+    match = _OUTPUT_ALONE.fullmatch(text)
+    if match and match[2] in scope.outputs.get(match[1], ()):
+        return f"write `$steps.{match[1]}.outputs.{match[2]}`"
+    return "the step needs an output of that name, or the workflow an input"
+
+
 def _attempts(node: dict[str, Any]) -> tuple[float, int]:
     """Seconds before a retry, and how often it is made. Raises Inexpressible."""
     after, limit = node.get("retryAfter", 0), node.get("retryLimit", 1)
@@ -482,18 +496,6 @@ def _outputs(node: dict[str, Any], scope: Scope) -> tuple[tuple[str, Value], ...
     """The outputs of a step or of a workflow."""
     outputs = as_object(node.get("outputs"))
     return tuple((str(name), value_of(value, scope)) for name, value in outputs.items())
-
-
-def _typed(data: Any, argument: Argument) -> Any:
-    """A text that stands for a number or a boolean, as documents write them in parameters."""
-    kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,)}
-    if not isinstance(data, str) or argument.annotation.kind not in kinds:
-        return data
-    try:
-        value = json.loads(data)
-    except ValueError:
-        return data
-    return value if type(value) in kinds[argument.annotation.kind] else data
 
 
 def _argument(tool: Tool, place: str, name: str) -> Argument | None:
@@ -521,6 +523,24 @@ def _payload(data: Any, scope: Scope) -> Value:
     if re.match(r"[\w.\[\]-]+=", text) and "\n" not in text:
         return value_of(_form(text), scope)
     return value_of(data, scope)
+
+
+def _target_pointer(replacement: dict[str, Any]) -> str:
+    """The JSON Pointer of a Payload Replacement Object's target, which may be a JSONPath to one
+    place. Raises Inexpressible.
+    """
+    target = as_text(replacement.get("target"))
+    kind = replacement.get("targetSelectorType", "")
+    if isinstance(kind, dict):
+        kind = kind.get("type")
+    if target.startswith("/") and kind in ("", "jsonpointer"):
+        return target
+    if target.startswith(("$.", "$[")):
+        return pointer_of(keys_of(target[1:].replace('"', "'")))
+    raise Inexpressible(
+        f"the `target` `{visible(target)[:80]}` of a replacement is neither a JSON Pointer nor a"
+        " JSONPath to one place"
+    )
 
 
 def _form(text: str) -> dict[str, str | list[str]]:

@@ -58,27 +58,57 @@ def criterion(data: Any, scope: Scope) -> Criterion:
     if kind == "simple":
         return Criterion(text=text, condition=simple(text, scope))
     context = value_of(members.get("context"), scope)
-    _check_pattern(str(kind), text)
     pattern = template(text, scope)
+    is_known = not EMBEDDED.search(text)
     if kind == "regex":
+        if is_known:
+            _check_regex(text)
         return Criterion(text=text, condition=Matches(pattern, context))
+    if is_known:
+        _check_path(text, as_text(members.get("context")), scope)
     return Criterion(text=text, condition=Exists(pattern, context))
 
 
-def _check_pattern(kind: str, text: str) -> None:
-    """Raise Inexpressible for a pattern or a path that cannot be read, unless it has parts that are
-    known only when the workflow runs.
-    """
-    if EMBEDDED.search(text):
-        return
+def _check_regex(text: str) -> None:
+    """Raise Inexpressible for a regular expression that cannot be read."""
     try:
-        if kind == "regex":
-            compiled({"pattern": text})
-        else:
-            jsonpath.compile(text)
-    except (jsonpath.JSONPathError, jsonschema_rs.ValidationError) as error:
+        compiled({"pattern": text})
+    except jsonschema_rs.ValidationError as error:
         reason = str(error).partition("\n")[0]
-        raise Inexpressible(f"`{text}` is not a {kind} that can be read: {reason}") from error
+        raise Inexpressible(f"`{text}` is not a regular expression: {reason}") from error
+    if text.startswith("/^"):
+        raise Inexpressible(
+            f"`{text}` never matches: a regular expression has no slashes around it"
+        )
+
+
+def _check_path(text: str, context: str, scope: Scope) -> None:
+    """Raise Inexpressible for a JSONPath that cannot be read; where it is a comparison, with the
+    condition that its author means.
+    """
+    try:
+        jsonpath.compile(text)
+    except jsonpath.JSONPathError as error:
+        reason = str(error).partition("\n")[0]
+        advice = ""
+        condition = _meant(text, context, scope)
+        if condition:
+            advice = f"; without `type: jsonpath` it is the condition `{condition}`"
+        raise Inexpressible(
+            f"`{text}` is not a JSONPath (RFC 9535), so that it never holds: {reason}{advice}"
+        ) from error
+
+
+def _meant(text: str, context: str, scope: Scope) -> str:
+    """The simple condition that stands where a JSONPath should, or nothing."""
+    if "#" in context:
+        return ""
+    condition = re.sub(r"\$(?=[.\[])", lambda _: context, text)
+    try:
+        simple(condition, scope)
+    except Inexpressible:
+        return ""
+    return condition
 
 
 def simple(text: str, scope: Scope) -> Condition:
@@ -105,14 +135,14 @@ class _Parser:
         while end < len(text):
             match = _TOKEN.match(text, end)
             if match is None:
-                raise self.refuse()
+                raise self.refuse(_without_quotes(tokens, text[end:]))
             kind = match.lastgroup or ""
             tokens.append((kind, match[kind]))
             end = match.end()
         return tokens
 
-    def refuse(self) -> Inexpressible:
-        return Inexpressible(f"the condition `{self.text}` cannot be read")
+    def refuse(self, advice: str = "") -> Inexpressible:
+        return Inexpressible(f"the condition `{self.text}` cannot be read{advice}")
 
     def takes(self, *operators: str) -> str:
         """The next token, taken, where it is one of these operators; else nothing."""
@@ -170,3 +200,12 @@ class _Parser:
             case "braced" | "expression":
                 return expression(text, self.scope)
         raise self.refuse()
+
+
+def _without_quotes(tokens: list[tuple[str, str]], rest: str) -> str:
+    """What to do about a word behind a comparison, or nothing."""
+    word = re.match(r"\s*([\w.-]+)", rest)
+    last = tokens[-1][1] if tokens else ""
+    if word is None or last not in _COMPARISONS:
+        return ""
+    return f": a text needs quotes, `'{word[1]}'`"

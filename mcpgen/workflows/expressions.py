@@ -36,6 +36,7 @@ _EXPRESSION = re.compile(
     r"\$(?:url|method|statusCode|self|inputs|outputs|steps|workflows|request|response|message"
     r"|sourceDescriptions|components)(?![A-Za-z0-9_])"
 )
+_LIKE_ONE = re.compile(r"\$[A-Za-z]\w*(?:\.[A-Za-z][\w-]*)+")
 _STEP = re.compile(r"([A-Za-z0-9_-]+)\.outputs\.(.+)", re.S)
 _WORKFLOW = re.compile(r"([A-Za-z0-9_-]+)\.(inputs|outputs)\.(.+)", re.S)
 _PART = re.compile(r"\.?([A-Za-z0-9_-]+)|\[(\d+)\]|\['([^']*)'\]")
@@ -53,7 +54,7 @@ class Scope:
     `outputs` are the names of every step's outputs; a step that calls a workflow has None. `step`
     is the one whose request and answer are meant, `sent` what its request holds. `called` are the
     workflows that earlier steps ran, each with the last of those steps. `missing` collects
-    expressions that refer to what is not there.
+    expressions that refer to what is not there, `unknown` texts that only look like expressions.
     """
 
     workflow: str
@@ -69,6 +70,7 @@ class Scope:
     sent: tuple[StepArgument, ...] = ()
     sent_body: Value | None = None
     missing: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
 
 
 def value_of(data: Any, scope: Scope) -> Value:
@@ -122,6 +124,8 @@ def _text(text: str, scope: Scope) -> Value:
         return expression(whole[1], scope)
     if _EXPRESSION.match(stripped) and " " not in stripped:
         return expression(stripped, scope)
+    if _LIKE_ONE.fullmatch(stripped):
+        scope.unknown.append(stripped)
     return template(text, scope)
 
 
@@ -264,8 +268,10 @@ def _tailed(value: Value, tail: str) -> Value:
         return value
     if tail.startswith("#"):
         return within(value, re.sub(r"\[(\d+)\]", r"/\1", tail[1:]))
+    if tail.startswith("/"):
+        raise Inexpressible(f"`{tail}` is not a path into a value: a JSON Pointer begins with `#`")
     path = tail.removesuffix("()")
-    *parents, last = _keys(path)
+    *parents, last = keys_of(path)
     if last in _LENGTHS:
         return Count(within(value, pointer_of(parents)))
     if path != tail:
@@ -273,7 +279,7 @@ def _tailed(value: Value, tail: str) -> Value:
     return within(value, pointer_of([*parents, last]))
 
 
-def _keys(path: str) -> list[str]:
+def keys_of(path: str) -> list[str]:
     """The keys of a path, at least one: `.name[0]` has two. Raises Inexpressible."""
     keys = []
     end = 0

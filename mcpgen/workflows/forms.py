@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from ..ir import Argument
-from .model import Array, Object, Value
+from .model import Array, Constant, Object, Several, Text, Value
 
 _NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\]){1,20})")
 _KEY = re.compile(r"\[([^\[\]]*)\]")
@@ -94,6 +94,8 @@ def _listed(members: Mapping[str, Value]) -> Array:
             items += more
         case None:
             pass
-        case item:
+        case Constant() | Text() | Object() as item:
             items.append(item)
+        case list_or_item:
+            items.append(Several(list_or_item))
     return Array(tuple(items))

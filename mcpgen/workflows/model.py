@@ -89,6 +89,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Scalar:
+    """The number or the boolean that a text stands for."""
+
+    text: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Object:
     """An object of values."""
 
@@ -100,6 +107,13 @@ class Array:
     """A list of values."""
 
     items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Items of the list around it: those of a list, or the value itself."""
+
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +149,10 @@ Value: TypeAlias = (
     | Status
     | Result
     | Text
+    | Scalar
     | Object
     | Array
+    | Several
     | Replaced
     | Selected
     | Count

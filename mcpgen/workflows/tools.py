@@ -19,6 +19,7 @@ from .compile import Compiler, Description, Operations
 from .expressions import Inexpressible
 from .model import KIND, Step, Workflow
 from .outputs import OutputTypes
+from .scalars import Scalars
 
 TOOLSET = "workflows"
 NO_INPUTS = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -43,6 +44,10 @@ class Workflows(Definitions):
         self.workflows = self._compiled()
         tag = _free_tag(tag for tag, _ in api_tools)
         self.outputs = self._outputs()
+        scalars = Scalars(self.outputs)
+        self.workflows |= {
+            name: scalars.in_workflow(workflow) for name, workflow in self.workflows.items()
+        }
         defined = self.tools(reserved=[tool.name for _, tool in api_tools])
         return [(tag, self._with_steps(tool)) for _, tool in defined]
 

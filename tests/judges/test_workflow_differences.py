@@ -8,9 +8,11 @@ import pytest
 
 from .workflow_differences import (
     ABSENT,
+    BRANCHED,
     CHECKED,
     CRASH,
     FORM,
+    LITERAL,
     REUSED,
     UNKNOWN_FIELD,
     Request,
@@ -50,6 +52,8 @@ def post(body: Any) -> Request:
         ([post([("o[a]", "1")])], [post([("o[a]", "2")])], [], False, ""),
         ([post([("o", "1")])], [post([("o", "2")])], [], False, ""),
         ([post([("t[0]", "1")])], [post([("t", "2")])], [], False, ""),
+        ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": "x"})], [], False, LITERAL),
+        ([post({"a": "$own.b", "c": 1})], [post({"c": 2, "a": "x"})], [], False, ""),
         ([get("/a")], [get("/a"), get("/b")], [], True, CHECKED),
         ([get("/a"), get("/b")], [get("/a")], ["KeyError"], False, CRASH),
         ([get("/a"), get("/b")], [get("/a")], [], False, ""),
@@ -64,3 +68,10 @@ def test_a_difference_is_decided_by_its_section_or_by_none(
     decided = reason(ours, theirs, errors, refused)
     assert decided.startswith(section)
     assert bool(decided) is bool(section)
+
+
+def test_an_action_on_the_answer_decides_what_comes_after_its_step() -> None:
+    ours, theirs = [get("/a"), get("/c")], [get("/a"), get("/b"), get("/c")]
+    assert reason(ours, theirs, [], False, branch=1) == BRANCHED
+    assert reason(ours, theirs, [], False, branch=2) == ""
+    assert reason(ours, theirs, [], False) == ""

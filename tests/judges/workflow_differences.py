@@ -40,6 +40,15 @@ REUSED = (
     "the other engine does not send a parameter that is a Reusable Object (Arazzo 1.1, Reusable"
     " Object: a `reference` stands for the object in the components)"
 )
+BRANCHED = (
+    "the other engine reads the criteria of an action without the answer of its step, so that it"
+    " does not take the action (Arazzo 1.1, Success Action Object: `criteria` are assertions on the"
+    " step's answer)"
+)
+LITERAL = (
+    "the other engine has expressions of its own, which our server sends as the texts they are, and"
+    " says so when it is generated (E1590; Arazzo 1.1, Runtime Expressions: the grammar)"
+)
 CHECKED = (
     "our server refuses a value that the API's schema does not take before it is sent, the other"
     " engine sends it (Arazzo 1.1, Step Object: parameters are those of the operation; OpenAPI 3.1"
@@ -47,9 +56,16 @@ CHECKED = (
 )
 
 
-def reason(ours: list[Request], theirs: list[Request], errors: list[str], refused: bool) -> str:
+def reason(
+    ours: list[Request],
+    theirs: list[Request],
+    errors: list[str],
+    refused: bool,
+    branch: int | None = None,
+) -> str:
     """The section that decides, or nothing. `errors` are what the other engine says of its steps,
-    `refused` is whether our server refused arguments of a step.
+    `refused` is whether our server refused arguments of a step, `branch` how many steps there are
+    up to the first with an action whose criteria read its answer.
     """
     if [_without_null(each) for each in ours] == [_without_null(each) for each in theirs]:
         return ABSENT
@@ -59,8 +75,12 @@ def reason(ours: list[Request], theirs: list[Request], errors: list[str], refuse
         return REUSED
     if _pairwise(_has_fewer_fields, ours, theirs):
         return UNKNOWN_FIELD
+    if _pairwise(_has_own_expression, ours, theirs):
+        return LITERAL
     if refused and ours == theirs[: len(ours)]:
         return CHECKED
+    if branch is not None and ours[:branch] == theirs[:branch]:
+        return BRANCHED
     if errors and _is_part(theirs, ours):
         return f"{CRASH}: {errors[0][:160]}"
     return ""
@@ -82,6 +102,19 @@ def _has_fewer_fields(ours: Request, theirs: Request) -> bool:
     if isinstance(first[3], list) and isinstance(second[3], list):
         return all(field in second[3] for field in first[3])
     return bool(first[3] == second[3])
+
+
+def _has_own_expression(ours: Request, theirs: Request) -> bool:
+    """Whether a request is ours, or one to the same place that has other texts where ours has some
+    that only look like expressions.
+    """
+    texts = re.sub(r'"\$[A-Za-z]\w*\.[^"]*"', '"-"', json.dumps(_sorted(ours)))
+    pattern = re.escape(texts).replace('"\\-"', '"[^"]*"')
+    return re.fullmatch(pattern, json.dumps(_sorted(theirs))) is not None
+
+
+def _sorted(request: Request) -> Any:
+    return json.loads(json.dumps(request, sort_keys=True))
 
 
 def _is_part(part: list[Request], whole: list[Request]) -> bool:

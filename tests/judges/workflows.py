@@ -18,6 +18,7 @@ import importlib
 import json
 import logging
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -151,16 +152,16 @@ def cases(folder: Path, work: Path, url: str) -> Iterator[Case]:
         with contextlib.suppress(yaml.YAMLError, OSError, KeyError, TypeError, AttributeError):
             data = yaml.safe_load(text)
             target = work / f"{len(list(work.iterdir())):04}"
-            case = _copied(path, data, target, url)
+            case = _copied(path, data, target, url, folder)
             if case is not None:
                 yield case
 
 
-def _copied(path: Path, data: Any, target: Path, url: str) -> Case | None:
+def _copied(path: Path, data: Any, target: Path, url: str, root: Path) -> Case | None:
     target.mkdir()
     sources = []
     for index, source in enumerate(data["sourceDescriptions"]):
-        origin = _found(path.parent, source["url"])
+        origin = _found(path.parent, source["url"], root)
         if source.get("type", "openapi") != "openapi" or origin is None:
             return None
         document = yaml.safe_load(origin.read_text("utf-8"))
@@ -200,13 +201,17 @@ def _name_operations(data: Any, sources: list[Path]) -> None:
                 step["operationId"] = ids[name.lower()]
 
 
-def _found(folder: Path, url: str) -> Path | None:
-    """A source, or the file of its name beside the document or in a folder there."""
+def _found(folder: Path, url: str, root: Path) -> Path | None:
+    """A source, or the file of its name beside the document or in a folder there, or the only one
+    of its path below the root.
+    """
     if (folder / url).is_file():
         return folder / url
     name = url.rpartition("/")[2]
     within = (folder / url).parent
     places = [folder / name, *folder.glob(f"*/{name}"), *within.glob(f"*/{name}")]
+    elsewhere = list(root.rglob("/".join(url.split("/")[-2:]))) if url.startswith("http") else []
+    places += elsewhere if len(elsewhere) == 1 else []
     return next((place for place in places if place.is_file()), None)
 
 
@@ -328,6 +333,7 @@ def inputs_for(tool: Tool, server: Server) -> dict[str, Any]:
     """Inputs of a workflow that the operations take which get them."""
     assert tool.workflow is not None
     contract = json.loads(json.dumps(tool.contract or tool.input_schema))
+    contract.setdefault("properties", {})
     operations = {each.origin.operation: each for each in server.tools if each.request}
     for step in tool.workflow.steps:
         if step.operation:
@@ -340,8 +346,12 @@ def inputs_for(tool: Tool, server: Server) -> dict[str, Any]:
                     own = contract["properties"].get(name, {})
                     contract["properties"][name] = {**own, **part}
     own = tool.contract or tool.input_schema
-    arguments = sample_arguments(tool, contract, contract) or sample_arguments(tool, own, own)
-    return plain_text(arguments or {})
+    arguments = sample_arguments(tool, contract, contract) or sample_arguments(tool, own, own) or {}
+    for name, value in arguments.items():
+        stated = own.get("properties", {}).get(name, {}).get("type")
+        if stated == "string" and not isinstance(value, str):
+            arguments[name] = json.dumps(value)
+    return plain_text(arguments)
 
 
 def plain_text(data: Any) -> Any:
@@ -356,12 +366,34 @@ def of_inputs(value: model.Value, schema: Any) -> Iterator[tuple[str, Any]]:
     match value:
         case model.Input(name, "") if "$ref" not in json.dumps(schema):
             yield name, {key: schema[key] for key in (*SIMPLE, "items") if key in schema}
+        case model.Scalar(text):
+            yield from of_inputs(text, schema)
         case model.Object(members):
             for key, member in members:
                 yield from of_inputs(member, schema.get("properties", {}).get(key, {}))
         case model.Array(items):
             for item in items:
                 yield from of_inputs(item, schema.get("items", {}))
+
+
+def without_body(request: Request, server: Server) -> Request:
+    """A request without its body where its operation takes none (E1541 says that none is sent)."""
+    method, path, query, _ = request
+    for tool in server.tools:
+        takes_none = tool.request is not None and tool.request.body is None
+        if takes_none and _fits(tool.origin.operation, f"{method} {path}"):
+            return method, path, query, None
+    return request
+
+
+def first_branch(workflow: model.Workflow) -> int | None:
+    """How many steps there are up to the first with an action whose criteria read its answer."""
+    for place, step in enumerate(workflow.steps, 1):
+        for action in (*step.on_success, *step.on_failure):
+            texts = " ".join(each.text for each in action.criteria)
+            if re.search(r"\$statusCode|\$response", texts):
+                return place
+    return None
 
 
 def run_both(case: Case, tool: Tool, server: Server, api: Api, tally: Tally) -> None:
@@ -381,11 +413,12 @@ def run_both(case: Case, tool: Tool, server: Server, api: Api, tally: Tally) -> 
         tally.note("not compared")
         return
     theirs, errors = run
+    theirs = [without_body(each, server) for each in theirs]
     if ours == theirs:
         tally.note("same requests")
         return
     refused = text.startswith("Invalid arguments") and f"`{tool.name}`" not in text.split(":")[0]
-    decided = reason(ours, theirs, errors, refused)
+    decided = reason(ours, theirs, errors, refused, first_branch(tool.workflow))
     if decided:
         tally.note("other requests, decided by a specification", f"{label}: {decided}")
         return

@@ -19,6 +19,7 @@ FIELDS = {
     "mode": TEXT,
     "odd[name]": TEXT,
 }
+LIST = {"type": "array", "items": TEXT}
 NESTED = ("line_items", "metadata", "either", "expand")
 
 
@@ -40,7 +41,9 @@ def with_form(media_type: str = FORM) -> dict[str, Any]:
 def flow(payload: Any) -> dict[str, Any]:
     """A workflow that sends one payload."""
     add = step("add", "addCart", requestBody={"payload": payload})
-    return arazzo(workflow("add_it", add, inputs=inputs(price=TEXT, number=NUMBER, none=TEXT)))
+    return arazzo(
+        workflow("add_it", add, inputs=inputs(price=TEXT, number=NUMBER, none=TEXT, list=LIST))
+    )
 
 
 def sent(make: Any, api: Any, payload: Any) -> dict[str, str]:
@@ -48,7 +51,7 @@ def sent(make: Any, api: Any, payload: Any) -> dict[str, str]:
     api.answers["POST /carts"] = [(200, {})]
     project = make(with_form(), flow(payload))
     assert project.codes.count("E1541") == 0
-    project.outputs("add_it", {"price": "p1", "number": 2})
+    project.outputs("add_it", {"price": "p1", "number": 2, "list": ["l0", "l1"]})
     [(_, form)] = api.requests
     return dict(parse_qsl(form))
 
@@ -76,6 +79,10 @@ def test_names_with_brackets_arrive_as_they_are_written(make: Any, api: Any, pay
         ({"expand[]": ["a", "$inputs.price"]}, {"0": "a", "1": "p1"}),
         ("expand[]=a&expand[]=b", {"0": "a", "1": "b"}),
         ({"expand[0]": "a", "expand[1]": "$inputs.none"}, {"0": "a"}),
+        ({"expand[]": "$inputs.list"}, {"0": "l0", "1": "l1"}),
+        ({"expand[]": "$inputs.price"}, {"0": "p1"}),
+        ({"expand[0]": "a", "expand[]": "$inputs.list"}, {"0": "a", "1": "l0", "2": "l1"}),
+        ({"expand[0]": "a", "expand[]": "$inputs.none"}, {"0": "a"}),
     ],
 )
 def test_items_are_sent_in_order(make: Any, api: Any, payload: Any, form: dict[str, str]) -> None:

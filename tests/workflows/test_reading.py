@@ -34,6 +34,19 @@ def said(make: Any, *workflows: Any, **more: Any) -> list[tuple[str, int, str]]:
     return found
 
 
+def judged(condition: str, kind: str) -> Any:
+    """A step with one criterion on its answer."""
+    criterion = {"condition": condition, "type": kind, "context": "$response.body"}
+    return step("a", "listThings", successCriteria=[criterion])
+
+
+def replacing(target: str, kind: str) -> Any:
+    """A step that replaces a part of its payload."""
+    replacement = {"target": target, "targetSelectorType": kind, "value": "b"}
+    body = {"payload": {"name": "a"}, "replacements": [replacement]}
+    return step("a", "addThing", requestBody=body)
+
+
 GOOD = workflow("good", step("list", "listThings"))
 
 
@@ -59,7 +72,31 @@ GOOD = workflow("good", step("list", "listThings"))
             step("a", "listThings", onSuccess=[{"name": "n", "type": "goto", "stepId": "z"}]),
             "it goes to `z`, which is no step",
         ),
-        ({"stepId": "a", "workflowId": "none"}, "it runs `none`, which no document with workflows has"),
+        (
+            step("a", "listThings", successCriteria=when("$response.body#/kind == NEW")),
+            "the condition `$response.body#/kind == NEW` cannot be read: a text needs quotes, `'NEW'`",
+        ),
+        (
+            judged("$.kind == 'a' || $.things.length > 0", "jsonpath"),
+            "`$.kind == 'a' || $.things.length > 0` is not a JSONPath (RFC 9535), so that it never"
+            " holds: unexpected token '=='; without `type: jsonpath` it is the condition"
+            " `$response.body.kind == 'a' || $response.body.things.length > 0`",
+        ),
+        (
+            judged("/^[a-z]+$/i", "regex"),
+            "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it",
+        ),
+        (
+            step("a", "listThings", outputs={"kind": "$response.body/kind"}),
+            "`/kind` is not a path into a value: a JSON Pointer begins with `#`",
+        ),
+        (
+            replacing("/name", "xpath"),
+            "the `target` `/name` of a replacement is neither a JSON Pointer nor a JSONPath to one"
+            " place",
+        ),
+        (replacing("$..name", "jsonpath"), "`..name` is not a path into a value"),
+        ({"stepId": "a", "workflowId": "none"}, "it runs the workflow `none`, which no document has that `--workflows` names"),
     ],
 )  # fmt: skip
 def test_a_workflow_that_cannot_be_expressed_is_skipped_with_its_reason(
@@ -93,6 +130,25 @@ def test_an_expression_that_refers_to_nothing_is_a_warning(make: Any) -> None:
     found = said(make, workflow("find", step("list", "listThings"), get))
     assert [code for code, _, _ in found] == ["E1542"]
     assert "`$steps.list.outputs.idd` refers to nothing" in found[0][2]
+
+
+def test_an_output_without_the_word_outputs_is_told_how_it_is_written(make: Any) -> None:
+    listing = step("list", "listThings", outputs={"id": "$response.body#/id"})
+    get = step("get", "getThing", parameters=[path("id", "$steps.list.id")])
+    project = make(API, arazzo(workflow("find", listing, get)))
+    [problem] = [problem for problem in project.problems if problem.code == "E1542"]
+    assert problem.hint == "write `$steps.list.outputs.id`"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [("$dependencies.setup.id", ["E1590"]), ("$5.00", []), ("$ref", []), ("costs $a.b", [])],
+)
+def test_a_text_that_looks_like_an_expression_is_a_warning(
+    make: Any, text: str, codes: list[str]
+) -> None:
+    get = step("get", "getThing", parameters=[path("id", text)])
+    assert [code for code, _, _ in said(make, workflow("find", get))] == codes
 
 
 def test_a_time_limit_of_a_step_is_not_kept_and_said(make: Any) -> None:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from workflow_things import API, arazzo, inputs, path, query, step, text_of, when, workflow
+from workflow_things import (
+    API,
+    NUMBER,
+    TEXT,
+    arazzo,
+    inputs,
+    path,
+    query,
+    step,
+    text_of,
+    when,
+    workflow,
+)
 
 
 def add_body(**payload: Any) -> dict[str, Any]:
@@ -101,11 +113,12 @@ def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) ->
     assert api.requests == [("POST /things", body)]
 
 
-def test_parts_of_a_payload_are_replaced(make: Any, api: Any) -> None:
+@pytest.mark.parametrize("targets", [("/owner/id", "/count"), ("$.owner['id']", "$.count")])
+def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str, str]) -> None:
     api.answers["POST /things"] = [(200, {})]
     replacements = [
-        {"target": "/owner/id", "value": "$inputs.who"},
-        {"target": "/count", "value": 2},
+        {"target": targets[0], "value": "$inputs.who"},
+        {"target": targets[1], "value": 2},
     ]
     payload = {"name": "n", "owner": {"id": "nobody", "mail": "m"}, "count": 1}
     body = {"payload": payload, "replacements": replacements}
@@ -400,6 +413,39 @@ def test_a_text_that_stands_for_a_number_is_sent_as_one(make: Any, api: Any) -> 
     listing = step("list", "listThings", parameters=[query("limit", "7"), query("kind", "7")])
     make(API, arazzo(workflow("find", listing))).outputs("find")
     assert api.lines == ["GET /things?kind=7&limit=7"]
+
+
+@pytest.mark.parametrize(("text", "sent"), [("7", "limit=7"), ("many", ""), ("NaN", "")])
+def test_an_input_that_is_a_text_is_sent_as_the_number_it_stands_for(
+    make: Any, api: Any, text: str, sent: str
+) -> None:
+    api.answers["GET /things"] = [(200, {})]
+    listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
+    project = make(API, arazzo(workflow("find", listing, inputs=inputs(most=TEXT))))
+    result = project.call("find", {"most": text})
+    assert api.lines == [f"GET /things?{sent}"] * bool(sent)
+    assert result.is_error is (sent == "")
+
+
+def test_a_text_in_an_answer_is_sent_as_the_number_it_stands_for(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {}, {"X-Next": "8"})]
+    first = step("first", "listThings", outputs={"next": "$response.header.X-Next"})
+    then = step("then", "listThings", parameters=[query("limit", "$steps.first.outputs.next")])
+    make(API, arazzo(workflow("find", first, then))).outputs("find")
+    assert api.lines == ["GET /things", "GET /things?limit=8"]
+
+
+def test_a_workflow_gets_the_number_that_a_text_stands_for(make: Any, api: Any) -> None:
+    api.answers["GET /things"] = [(200, {})]
+    listing = step("list", "listThings", parameters=[query("limit", "$inputs.most")])
+    inner = workflow("inner", listing, inputs=inputs(most=NUMBER))
+    call = {
+        "stepId": "call",
+        "workflowId": "inner",
+        "parameters": [{"name": "most", "value": "3"}],
+    }
+    make(API, arazzo(inner, workflow("outer", call))).outputs("outer")
+    assert api.lines == ["GET /things?limit=3"]
 
 
 def test_workflows_that_run_each_other_without_end_are_stopped(make: Any, api: Any) -> None:

@@ -106,6 +106,10 @@ class Calls:
 
     async def _data(self, entry: Entry, arguments: dict[str, Any]) -> Any:
         """What a call answers. Raises RuntimeError with the reason where it fails."""
+        from .sandbox import has_coroutine
+
+        if has_coroutine(arguments):
+            raise TypeError("an argument is a call that was not awaited: `await` it first")
         async with self._places:
             result = await self._result(entry, arguments)
         await self._context.say(f"{entry.name} answered")

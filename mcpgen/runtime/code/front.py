@@ -106,7 +106,7 @@ class Code:
 
     async def _execute(self, program: str, calls: Calls) -> dict[str, Any]:
         """What a program returned and printed, as the result of a call."""
-        from .sandbox import Printed, ProgramError
+        from .sandbox import Printed, ProgramError, at_the_end
 
         printed = Printed()
         functions = {
@@ -116,7 +116,11 @@ class Code:
         try:
             with anyio.move_on_after(self._seconds):
                 value = await self._sandbox.run(program, functions, printed)
-                lines = [printed.note(), _text_of(value, self._room - len(printed.text))]
+                try:
+                    text = _text_of(value, self._room - len(printed.text))
+                except ProgramError as error:
+                    raise ProgramError(f"{at_the_end(program)}{error}") from error
+                lines = [printed.note(), text]
                 return text_result(visible("\n".join(line for line in lines if line)))
         except ProgramError as error:
             reason = str(error)
@@ -145,8 +149,10 @@ def _text_of(value: Any, room: int) -> str:
     """What a program returned, as text of at most so many characters, and a note on what is
     missing. Raises ProgramError for what JSON cannot express.
     """
-    from .sandbox import ProgramError
+    from .sandbox import ProgramError, has_coroutine
 
+    if has_coroutine(value):
+        raise ProgramError("its value holds a call that was not awaited: `await` each of them")
     if value is None:
         return "The program returned nothing: end it with the expression whose value you want"
     if isinstance(value, str):

@@ -6,9 +6,12 @@ below hold in the process, and a process that does not keep them is killed from 
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
 import pydantic_monty as monty
 
 MIB = 1024 * 1024
@@ -25,7 +28,13 @@ PROGRAMS = 8
 WAIT_SECONDS = 20.0
 PRINTED = 8_000
 """Characters of printed text that are kept."""
+LONGEST_REASON = 2_000
+"""Characters of what went wrong, which may hold data of the program."""
 SOURCE = "program.py"
+_COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
+"""What a coroutine outside the sandbox is."""
+_ODD_EXCEPTION = "exceptions can only be called with zero or one string argument"
+_PARSER = "The monty syntax parser does not yet support"
 
 Function = Callable[..., Awaitable[Any]]
 
@@ -64,6 +73,7 @@ class Sandbox:
         """`similar` says what a name that is not there may have meant."""
         self._similar = similar
         self._pool: monty.AsyncMonty | None = None
+        self._opening = anyio.Lock()
 
     async def run(self, program: str, functions: dict[str, Function], printed: Printed) -> Any:
         """The value of a program's last expression, or what it returns. Raises ProgramError."""
@@ -81,7 +91,7 @@ class Sandbox:
                     program, external_lookup=functions, print_callback=printed.add
                 )
         except monty.MontyError as error:
-            raise ProgramError(self._reason(error)) from error
+            raise ProgramError(_short(self._reason(error, program))) from error
         except TimeoutError as error:
             raise ProgramError(
                 f"{PROGRAMS} programs run already, which is the limit: try again in a moment"
@@ -96,26 +106,29 @@ class Sandbox:
             await pool.__aexit__(None, None, None)
 
     async def _opened(self) -> monty.AsyncMonty:
-        if self._pool is None:
-            pool = monty.AsyncMonty(
-                min_processes=0,
-                max_processes=PROGRAMS,
-                checkout_timeout=WAIT_SECONDS,
-                request_timeout=COMPUTING_SECONDS + 5,
-                max_checkouts_per_worker=1,  # no program shares a process with another one
-            )
-            self._pool = pool
-            await pool.__aenter__()
-        return self._pool
+        async with self._opening:
+            if self._pool is None:
+                pool = monty.AsyncMonty(
+                    min_processes=0,
+                    max_processes=PROGRAMS,
+                    checkout_timeout=WAIT_SECONDS,
+                    request_timeout=COMPUTING_SECONDS + 5,
+                    max_checkouts_per_worker=1,  # no program shares a process with another one
+                )
+                await pool.__aenter__()
+                self._pool = pool
+            return self._pool
 
-    def _reason(self, error: monty.MontyError) -> str:
+    def _reason(self, error: monty.MontyError, program: str) -> str:
         """What went wrong, and on which line."""
         if isinstance(error, monty.MontyCrashedError):
             return "the sandbox of the program ended; ask for less at once"
         if not isinstance(error, monty.MontyRuntimeError | monty.MontySyntaxError):
             return str(error)
-        reason = error.display("type-msg")
+        reason = error.display("type-msg").replace(_PARSER, "a program cannot have")
         frames = error.traceback()
+        if _ODD_EXCEPTION in reason:
+            return _odd_exception(program)
         if not frames:
             return _of_limits(reason)
         inner, outer = frames[-1], frames[0]
@@ -134,9 +147,59 @@ class Sandbox:
             return self._similar(name)
         if "'coroutine'" in str(error):
             return "; `await` the functions of tools"
-        if isinstance(error, PermissionError | ImportError) or "not supported" in str(error):
+        is_missing = "not supported" in str(error) and not isinstance(error, TypeError)
+        if is_missing or isinstance(error, PermissionError | ImportError):
             return "; a program has the functions of tools and parts of Python's library"
         return ""
+
+
+def has_coroutine(value: Any) -> bool:
+    """Whether a value that came out of the sandbox is, or holds, a call that was not awaited."""
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            pending.extend(current.values())
+        elif isinstance(current, list | tuple):
+            pending.extend(current)
+        elif isinstance(current, str) and _COROUTINE.fullmatch(current):
+            return True
+    return False
+
+
+def at_the_end(program: str) -> str:
+    """`line 3: ` for the last statement of a program, whose value it returns; nothing where only
+    the sandbox can read the program.
+    """
+    statements = _statements(program)
+    return f"line {statements[-1].lineno}: " if statements else ""
+
+
+def _statements(program: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(program).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _odd_exception(program: str) -> str:
+    """The reason for an exception that was made of something else than one text, with the lines
+    that may have made it.
+    """
+    lines = [
+        str(node.lineno)
+        for statement in _statements(program)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
+    ]
+    place = f"line {' or '.join(lines)}: " if lines else ""
+    return f"{place}an exception takes one text at most: `raise ValueError(str(error))`"
+
+
+def _short(reason: str) -> str:
+    if len(reason) <= LONGEST_REASON:
+        return reason
+    return f"{reason[:LONGEST_REASON]}\n[and {len(reason) - LONGEST_REASON:,} characters more]"
 
 
 def _of_limits(reason: str) -> str:

@@ -55,6 +55,26 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def scalar(value: Any) -> Any:
+    """The number or the boolean that a text stands for; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        data = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    if isinstance(data, float) and not math.isfinite(data):
+        return value
+    return data if isinstance(data, int | float) else value
+
+
+def several(data: Any) -> list[Any]:
+    """The items of a list, or a value as the only item; none of what is not there."""
+    if isinstance(data, list):
+        return data
+    return [] if data is OMIT else [data]
+
+
 def same(first: Any, second: Any) -> bool:
     """Whether two values are equal: texts whatever their case, and `"5"` equals 5."""
     if is_null(first) or is_null(second):
