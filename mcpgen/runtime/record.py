@@ -57,7 +57,10 @@ class Record:
         self.details.update(details)
 
     def log(self) -> None:
-        """Write the line."""
+        """Write the line, if the log has lines of its kind."""
+        has_worked = self.status == "ok"
+        if has_worked and not logger.isEnabledFor(LEVEL_INFO):
+            return
         fields: dict[str, Any] = {
             "tool": self.tool,
             "status": self.status,
@@ -75,7 +78,7 @@ class Record:
         fields.update(self.details)
         for note in notes:
             fields.update(note(self))
-        if self.status == "ok":
+        if has_worked:
             event("info", "call", **fields)
         else:
             event("warning", "call_failed", **fields)
@@ -155,7 +158,9 @@ def is_traced(meta: Mapping[str, Any] | None) -> bool:
     """Whether somebody keeps spans, or the `_meta` of a request has a trace for its line."""
     if not isinstance(get_tracer_provider(), ProxyTracerProvider):
         return True
-    return not get_global_textmap().fields.isdisjoint(meta or ())
+    if not meta:
+        return False
+    return not get_global_textmap().fields.isdisjoint(meta)
 
 
 def _trace() -> str:
