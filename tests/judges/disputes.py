@@ -68,7 +68,11 @@ class Disputes:
         self.root = json.loads(document.read_text())
 
     def over_call(self, call: dict[str, Any]) -> str:
-        """Why the verdict on a call is disputed, or nothing."""
+        """Why the verdict on a call is disputed, or nothing. A call that only finds out which
+        operation a tool is has no verdict.
+        """
+        if call["want_op"] is None:
+            return ""
         if self._is_same_request(call):
             return SAME_REQUEST
         places = {fault[0] for fault in call.get("bad") or ()}

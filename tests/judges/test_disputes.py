@@ -85,6 +85,12 @@ def test_a_key_with_a_bracket_is_excused_in_a_form_and_nowhere_else(disputes: Di
     assert disputes.over_call(refused | {"n_http": 1}) == ""
 
 
+def test_a_call_that_finds_out_what_a_tool_is_has_no_verdict(disputes: Disputes) -> None:
+    body = ["body", "", "is not of type"]
+    asked = call("POST /raw", verdict="invalid", bad=[body]) | {"want_op": None}
+    assert disputes.over_call(asked) == ""
+
+
 def test_a_form_without_names_excuses_its_body_alone(disputes: Disputes) -> None:
     body, query = ["body", "", "is not of type"], ["query", "q", "is not of type"]
     assert disputes.over_call(call("POST /raw", verdict="invalid", bad=[body])) == UNNAMED

@@ -3,8 +3,8 @@
 A schema is a tree of places. A place starts as no more than its type; whatever else can be listed
 of it (its properties, its values, its limits, its text) is an offer with a rank and a price in
 bytes. Offers are taken by rank until the budget is spent: names and types before values, values
-before limits, limits before long texts, and all of it nearer to the arguments before what is
-deeper. An offer that is too dear is passed over. What is not listed is counted in a description,
+before limits, limits before the beginnings of texts, and each of these nearer to the arguments
+before it is deeper; long texts come last. An offer that is too dear is passed over. What is not listed is counted in a description,
 and the object it belongs to stays open, so whatever the document accepts can still be said.
 """
 
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from ...ir import Schema
     from .reading import Nodes
 
-RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 3, "text": 5}
-"""What is offered → its rank for an argument. One level of properties deeper it is 2 more."""
+RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 4, "text": 10}
+"""What is offered → its rank for an argument. One level of properties deeper it is 2 more: the names
+one level deeper come before the beginnings of texts, and the limits three levels deeper before long
+texts.
+"""
 DEEPER = 2
 PHRASE = 60
 """Characters of a text that is offered early; the rest of it is offered late."""
