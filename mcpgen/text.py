@@ -67,10 +67,12 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
-# Before a lower-case letter only a full stop after a whole word ends a sentence.
+# Before a lower-case letter only a full stop after a whole word ends a sentence; before a name in
+# code any does.
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')\]]?\s+(?=[A-Z0-9\"'`(\[]|$)"
     r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
+    r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z])"
 )
 
 

@@ -1,7 +1,7 @@
 """How dense the code is: decisions in 1,000 lines, complexity of functions, lines that are too long.
 
 `python -m scripts.density [FOLDER ...]` prints a line for each folder below `mcpgen/` and one for
-all of it. `tests/test_house.py` holds the whole to `CEILINGS`.
+all of it. `tests/test_house.py` holds the whole to `GOALS`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ GOALS = {"conditional": 12.0, "boolean": 25.0, "complexity": 9, "long": 0}
 """At most: conditional expressions and boolean operators in 1,000 lines, the 95th percentile of the
 functions' cyclomatic complexity, and lines over 100 columns.
 """
-CEILINGS = {"conditional": 12.0, "boolean": 34.2, "complexity": 10, "long": 0}
-"""Where the whole of mcpgen stands; it may only go down, towards the goals."""
 _BRANCHES = (
     ast.If,
     ast.For,

@@ -105,7 +105,7 @@ def add(
     from ..project.run import here
     from ..project.scaffold import new_tool
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     may_ask = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     folder = here()
     if folder is None:

@@ -48,7 +48,7 @@ def call(
     from ..live.tools import listed_tools
     from .project_folder import project_folder
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     folder = project_folder(project)
     package = package_of(folder)
     tools = {item.name: item.tool for item in listed_tools(folder / "src" / package)}

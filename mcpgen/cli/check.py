@@ -35,7 +35,7 @@ def check(
     from ..project.run import here
     from .problem_output import print_problems, problem_data
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     project = folder
     if folder == Path():

@@ -66,7 +66,7 @@ def eval(
     from ..evaluate.scripted import run_scripted
     from ..evaluate.tasks import read_tasks
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     chosen = read_tasks(tasks)
     if model is None:
         outcomes = asyncio.run(run_scripted(folder, chosen))

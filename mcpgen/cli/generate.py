@@ -116,7 +116,7 @@ def generate(
     from ..project.save import save
     from .problem_output import end_if_strict, print_problems
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
         request = Request(config=config, folder=output, update=update, adopt=adopt)

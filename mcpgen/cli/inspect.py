@@ -41,7 +41,7 @@ def inspect(
     from ..project.run import Request, run
     from .problem_output import end_if_strict, print_interruption, problem_data
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
     with screen.working("starting") as step:
         made = run(Request(config=config), problems, step, files=False)

@@ -74,7 +74,7 @@ def new(
     from ..project.scaffold import Wish, add_own_words, begin
     from ..write import write
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     silent = yes or as_json
     ask = not silent and sys.stdin.isatty() and sys.stdout.isatty()
     if name is None and ask:

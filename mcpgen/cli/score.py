@@ -50,7 +50,7 @@ def score(
     from ..score.changes import changes
     from ..score.lists import tools_of_config, tools_of_server
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     if command is not None:
         listed = tools_of_server(command, remote=False)
     elif url is not None:

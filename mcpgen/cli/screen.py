@@ -56,12 +56,13 @@ def silence(stream: IO[str]) -> None:
 class Screen:
     """What one command prints.
 
-    `quiet` leaves out everything but results and problems. Colour and movement only on a terminal;
-    `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `COLUMNS` are respected (rich does that).
+    `quiet` leaves out everything but results and problems, and so does `as_json`, whose reader is a
+    program. Colour and movement only on a terminal; `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and
+    `COLUMNS` are respected (rich does that).
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.quiet = quiet
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet = quiet or as_json
         self.out, self.err = _console(stderr=False), _console(stderr=True)
 
     def data(self, text: str) -> None:

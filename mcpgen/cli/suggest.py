@@ -42,7 +42,7 @@ def suggest(
     from ..suggest import lines
     from ..suggest import suggest as choose
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     most = limit or DEFAULT
     if client is not None:
         most = min(limit or tool_limit(client), tool_limit(client))

@@ -32,7 +32,7 @@ def verify(
     from ..project.run import here
     from ..project.verify import verify as recompute
 
-    screen = Screen(quiet=quiet or as_json)
+    screen = Screen(quiet=quiet, as_json=as_json)
     project = folder
     if folder == Path():
         project = here() or folder

@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Request, Schema, Server, Shaping, Skip, Tool, Toolset
+from ..ir import Argument, Body, Request, Schema, Server, Shaping, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
 from .answers import shaping_of, with_answer, with_answers
 
@@ -244,7 +244,7 @@ def _operation_of_table(
         return renamed
     method, _, path = key.strip().partition(" ")
     written_out = f"{method.upper()} {path.strip()}"
-    operations = operations_by_name.get(key) or operations_by_name.get(written_out, set())
+    operations = operations_by_name.get(key, operations_by_name.get(written_out, set()))
     if len(operations) == 1:
         return next(iter(operations))
     if operations:
@@ -308,7 +308,7 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
     name = config.name
     if name is None:
         return tool.name
-    if not NAME.fullmatch(name) or name in RESERVED:
+    if not _is_usable(NAME, name):
         example = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "my_tool"
         message = (
             f"`{tool.name}` cannot be called `{name}`: a tool's name is lower-case letters, digits"
@@ -323,6 +323,11 @@ def _new_name(tool: Tool, config: ToolConfig, names: set[str], faults: _Faults) 
         return tool.name
     names.add(name)
     return name
+
+
+def _is_usable(form: re.Pattern[str], name: str) -> bool:
+    """Whether a name has the form it must have, and means nothing else in generated code."""
+    return form.fullmatch(name) is not None and name not in RESERVED
 
 
 def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> str:
@@ -425,11 +430,11 @@ def _hide(tool: Tool, argument: Argument, word: str, value: Any, faults: _Faults
 
 def _without_whole_body(request: Request | None, argument: Argument) -> Request | None:
     """The request without its body, where the argument is all of that."""
-    if request is None or request.body is None or argument.place != "body":
-        return request
-    if not request.body.whole:
-        return request
-    return replace(request, body=None)
+    match request:
+        case Request(body=Body(whole=True)) if argument.place == "body":
+            return replace(request, body=None)
+        case _:
+            return request
 
 
 def _without_property(schema: Schema, name: str) -> Schema:
@@ -489,7 +494,7 @@ def _with_argument(tool: Tool, old: Argument, new: Argument) -> Tool:
 
 
 def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, faults: _Faults) -> Tool:
-    if not ARGUMENT_NAME.fullmatch(name) or name in RESERVED:
+    if not _is_usable(ARGUMENT_NAME, name):
         message = (
             f"an argument of `{tool.name}` cannot be called `{name}`: use letters, digits and"
             " underscores"

@@ -132,7 +132,7 @@ def _all_arguments(entry: ToolLock | Former) -> Mapping[str, ArgumentKey]:
 def _one_operation(named: Mapping[str, Collection[Operation]], key: str) -> str:
     """The only operation (`METHOD /path`) of a name, else an empty text."""
     method, _, path = key.strip().partition(" ")
-    pairs = named.get(key) or named.get(f"{method.upper()} {path.strip()}", ())
+    pairs = named.get(key, named.get(f"{method.upper()} {path.strip()}", ()))
     if len(pairs) != 1:
         return ""
     return next(iter(pairs))[0]
@@ -185,7 +185,7 @@ def customised(config: Config, lock: Lock | None, document: Document) -> dict[st
         before = _operations_by_word(lock)
     entries: dict[str, Operation] = {}
     for key in config.tools:
-        pairs = named.get(config.pinned.formerly.get(key, "")) or named.get(key, set())
+        pairs = named.get(config.pinned.formerly.get(key, ""), named.get(key, set()))
         if len(pairs) == 1:
             entries[key] = next(iter(pairs))
         elif key in before:

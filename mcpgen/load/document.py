@@ -115,7 +115,7 @@ class Document:
         fragment = ref[1:]
         if "%" in fragment:
             fragment = urllib.parse.unquote(fragment)
-        if fragment and not fragment.startswith("/"):
+        if fragment[:1] not in ("", "/"):
             raise UnresolvedReference(ref, lambda: self._suggest(fragment))
         node: Any = self.root
         pointer = ""

@@ -452,7 +452,7 @@ class _Gatherer:
             path = path.partition("?")[0]
         start = posixpath.dirname(file or self.main)
         name = posixpath.normpath(posixpath.join(start, path))
-        if name == ".." or name.startswith("../"):
+        if f"{name}/".startswith("../"):
             raise _Forbidden("E0202", _OUTSIDE)
         if self.root is not None:
             target = Path(os.path.realpath(self.root / name))

@@ -113,7 +113,7 @@ def _within(tree: Any, text: Text, limits: Limits) -> None:
         for node in level:
             count += len(node)
             for child in _children(node):
-                if type(child) is dict or type(child) is list:
+                if type(child) in (dict, list):
                     deeper.append(child)
         if count > limits.nodes:
             raise too_many_nodes(limits)
@@ -124,7 +124,7 @@ def size(tree: Any) -> int:
     """How many values a tree holds."""
     count, level = 1, [tree]
     while level:
-        containers = [node for node in level if type(node) is dict or type(node) is list]
+        containers = [node for node in level if type(node) in (dict, list)]
         count += sum(map(len, containers))
         level = [child for node in containers for child in _children(node)]
     return count

@@ -14,6 +14,7 @@ from ..problems import DocumentError, Problems
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
+from .values import as_object
 
 Path: TypeAlias = tuple[str | int, ...]
 """The keys and indexes that lead from the root to a node."""
@@ -37,7 +38,7 @@ class _Overlay:
 
     def apply(self) -> None:
         tree = self.tree
-        if type(tree) is not dict or type(tree.get("overlay")) is not str:
+        if type(as_object(tree).get("overlay")) is not str:
             hint = "an overlay begins with `overlay: 1.0.0`, `info:` and `actions:`"
             raise self.error("this is not an overlay", "", hint)
         version = tree["overlay"]
@@ -56,7 +57,7 @@ class _Overlay:
         return DocumentError.of("E0123", message, hint, pointer=pointer, place=place)
 
     def action(self, action: Any, pointer: str, may_copy: bool) -> None:
-        if type(action) is not dict or type(action.get("target")) is not str:
+        if type(as_object(action).get("target")) is not str:
             raise self.error("an action needs a `target`", pointer, "for example `target: $.info`")
         targets = self.find(action["target"], f"{pointer}/target")
         if not targets:
@@ -132,13 +133,14 @@ class _Overlay:
         """
         target = self.node(path)
         pointer = _pointer(path)
-        if type(target) is list and type(value) is list:
+        kinds = type(target), type(value)
+        if kinds == (list, list):
             self.extend(target, value, pointer, origin)
         elif type(target) is list:
             # Overlay 1.0 section 4.4.3: the value is one new item.
             self.moved.append((f"{pointer}/{len(target)}", origin))
             target.append(copying.deepcopy(value))
-        elif type(target) is dict and type(value) is dict:
+        elif kinds == (dict, dict):
             self.merge(target, value, pointer, origin)
         elif path:
             self.node(path[:-1])[path[-1]] = copying.deepcopy(value)
@@ -151,11 +153,12 @@ class _Overlay:
         self, target: dict[str, Any], value: dict[str, Any], pointer: str, origin: str
     ) -> None:
         for key, new in value.items():
-            old = target.get(key)
+            old: Any = target.get(key)
             below, source = f"{pointer}/{escape(key)}", f"{origin}/{escape(key)}"
-            if type(old) is dict and type(new) is dict:
+            kinds = type(old), type(new)
+            if kinds == (dict, dict):
                 self.merge(old, new, below, source)
-            elif type(old) is list and type(new) is list:
+            elif kinds == (list, list):
                 self.extend(old, new, below, source)
             else:
                 target[key] = copying.deepcopy(new)

@@ -31,10 +31,10 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\xfd7zXZ", "xz compressed", "unpack it first: `unxz`"),
     (b"\x28\xb5\x2f\xfd", "zstd compressed", "unpack it first: `unzstd`"),
     (b"%PDF-", "a PDF", "ask the API's owner for the OpenAPI file it was made from"),
-    (b"SQLite format 3\x00", "an SQLite database", ""),
-    (b"\x7fELF", "a program", ""),
-    (b"MZ\x90", "a program", ""),
-    (b"\xd0\xcf\x11\xe0", "an old Office file", ""),
+    (b"SQLite format 3\x00", "an SQLite database", EXPECTED),
+    (b"\x7fELF", "a program", EXPECTED),
+    (b"MZ\x90", "a program", EXPECTED),
+    (b"\xd0\xcf\x11\xe0", "an old Office file", EXPECTED),
 )
 
 _MARKUP: tuple[tuple[str, str, str], ...] = (
@@ -79,10 +79,10 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (
         r"^\s*(import |from \w+ import |def |class \w+|const |function |package |#include)",
         "source code",
-        "",
+        EXPECTED,
     ),
     (r"^#{1,6} \S|^```|^[-*] \[", "a Markdown text", "give the OpenAPI file itself"),
-    (r"^[^\n:{}\[\]]+(,[^\n:{}\[\]]+){2,}\n[^\n:{}\[\]]+(,[^\n]+){2,}$", "a table (CSV)", ""),
+    (r"^[^\n:{}\[\]]+(,[^\n:{}\[\]]+){2,}\n[^\n:{}\[\]]+(,[^\n]+){2,}$", "a table (CSV)", EXPECTED),
 )
 
 _HEADERS = ("#%RAML", "FORMAT: 1A")
@@ -127,9 +127,9 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("__schema",), "a GraphQL introspection", "GraphQL is not supported"),
     (("data.__schema",), "a GraphQL introspection", "GraphQL is not supported"),
     (("mcpServers",), "a client configuration", "give the OpenAPI document of the API"),
-    (("apiVersion", "kind", "metadata"), "a Kubernetes manifest", ""),
-    (("services",), "a Compose file", ""),
-    (("dependencies", "name", "version"), "a package.json", ""),
+    (("apiVersion", "kind", "metadata"), "a Kubernetes manifest", EXPECTED),
+    (("services",), "a Compose file", EXPECTED),
+    (("dependencies", "name", "version"), "a package.json", EXPECTED),
 )
 
 
@@ -140,7 +140,7 @@ def binary(name: str, raw: bytes) -> None:
     for magic, what, hint in _MAGIC:
         if raw.startswith(magic):
             message = f"this is {what}, not a document"
-            raise DocumentError.of("E0107", message, hint or EXPECTED, file=name)
+            raise DocumentError.of("E0107", message, hint, file=name)
 
 
 def markup(text: Text) -> None:
@@ -163,7 +163,7 @@ def language(text: Text) -> DocumentError | None:
     for pattern, what, hint in _LANGUAGES:
         if re.search(pattern, start, re.M):
             message = f"this is {what}, not an OpenAPI document"
-            return DocumentError.of("E0110", message, hint or EXPECTED, file=text.name)
+            return DocumentError.of("E0110", message, hint, file=text.name)
     return None
 
 
@@ -200,7 +200,7 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             message = f"this looks like {what}, not an OpenAPI document"
-            raise _not_it(text, "E0110", message, hint or EXPECTED)
+            raise _not_it(text, "E0110", message, hint)
     if is_schema(root):
         return root
     raise _without_version(text, root)
@@ -360,12 +360,13 @@ def _advice(key: str, value: Any) -> tuple[str, str, tuple[str, ...]]:
     if type(value) is not str:
         return "E0303", f"write `{_NUMBERS[3.1]}`", ("a version is text",)
     text = value.strip().lower().removeprefix("v")
-    if text.startswith("2") and key == "openapi":
-        return "E0302", 'write `swagger: "2.0"`', ("version 2 has the key `swagger`",)
-    if text.startswith("3") and key == "swagger":
-        return "E0302", f'write `openapi: "{text}"`', ("version 3 has the key `openapi`",)
-    if text.startswith("1"):
-        return "E0302", "convert the document to OpenAPI 3 first", ()
+    match text[:1], key:
+        case "2", "openapi":
+            return "E0302", 'write `swagger: "2.0"`', ("version 2 has the key `swagger`",)
+        case "3", "swagger":
+            return "E0302", f'write `openapi: "{text}"`', ("version 3 has the key `openapi`",)
+        case "1", _:
+            return "E0302", "convert the document to OpenAPI 3 first", ()
     nearest = next((full for start, full in _NEAREST if text.startswith(start)), "3.1.1")
     return "E0302", f'the nearest supported one is `openapi: "{nearest}"`', ()
 

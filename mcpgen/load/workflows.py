@@ -13,7 +13,7 @@ from ..problems import DocumentError
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
-from .values import as_list
+from .values import as_list, as_object
 
 VERSIONS = ("1.0.", "1.1.")
 
@@ -30,7 +30,7 @@ def embed(document: Document, text: Text, tree: Any) -> None:
         place = document.place(pointer)
         return DocumentError.of("E1540", message, hint, pointer=pointer, place=place)
 
-    if type(tree) is not dict or type(tree.get("arazzo")) is not str:
+    if type(as_object(tree).get("arazzo")) is not str:
         hint = "it begins with `arazzo: 1.0.1`, `info:` and `sourceDescriptions:`"
         raise refuse("this is not an Arazzo document", "", hint)
     version = tree["arazzo"]

@@ -204,7 +204,7 @@ class _Reader:
         value: str = event.value
         tag = event.tag
         if event.style or not event.implicit[0]:
-            if tag is None or tag == "!" or tag == _CORE + "str":
+            if tag in (None, "!", _CORE + "str"):
                 return value
             return self.tagged(event, value)
         if value and value[0] not in _MAYBE:

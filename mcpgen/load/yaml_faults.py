@@ -10,6 +10,8 @@ import yaml
 from .text import Fault, Text
 
 TAB_INDENT = re.compile(r"^ *\t", re.M)
+_PRINTABLE = re.compile("[\t\n\r\x85 -~\xa0-\ud7ff\ue000-\U0010ffff]")
+"""The characters that YAML allows (YAML 1.2.2 section 5.1)."""
 NO_TOKEN = "found character that cannot start any token"
 ENDS_EARLY = "found unexpected end of stream"
 COMPARE_LINES = "compare the indentation of the two lines"
@@ -45,7 +47,7 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
 def character_fault(text: Text) -> Fault:
     """The fault of the first character that YAML does not allow; libyaml names only its byte."""
     for offset, character in enumerate(text.content):
-        if not _printable(character):
+        if not _PRINTABLE.match(character):
             return Fault(
                 "E0112",
                 f"YAML does not allow the character U+{ord(character):04X}",
@@ -53,13 +55,6 @@ def character_fault(text: Text) -> Fault:
                 hint="remove it, or write it as an escape",
             )
     return Fault("E0112", "YAML that cannot be read", 0)
-
-
-def _printable(character: str) -> bool:
-    """YAML 1.2.2 section 5.1."""
-    if character in "\t\n\r\x85":
-        return True
-    return " " <= character <= "~" or "\xa0" <= character <= "\ud7ff" or character >= "\ue000"
 
 
 def syntax_fault(text: Text, error: yaml.MarkedYAMLError) -> Fault:
@@ -76,7 +71,7 @@ def syntax_fault(text: Text, error: yaml.MarkedYAMLError) -> Fault:
     if not construct or not elsewhere:
         return Fault("E0112", f"YAML: {meaning}", offset, hint=hint)
     start = text.offset(began.line, began.column)
-    if "quoted scalar" in construct or "flow" in construct or problem == ENDS_EARLY:
+    if problem == ENDS_EARLY or re.search("quoted scalar|flow", construct):
         return Fault(
             "E0112",
             f"YAML: this {construct} does not end: {meaning}",

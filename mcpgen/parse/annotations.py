@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir import Annotation, Schema
-from ..load.values import as_list
+from ..load.values import as_list, as_text
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 """JSON type → the kind of its annotation."""
@@ -23,13 +23,13 @@ def annotation(schema: Schema, *, nullable: bool, depth: int = 0) -> Annotation:
     values = as_list(schema.get("enum"))
     if _are_literals(values):
         return Annotation(kind="literal", members=tuple(values), nullable=nullable)
-    kind = schema.get("type")
+    kind = as_text(schema.get("type"))
     if kind == "array":
         items = _inner(schema.get("items", {}), depth)
         return Annotation(kind="list", members=(items,), nullable=nullable)
     if kind == "object":
         return Annotation(kind="dict", nullable=nullable)
-    if isinstance(kind, str) and kind in SCALARS:
+    if kind in SCALARS:
         return Annotation(kind=SCALARS[kind], nullable=nullable)
     branches = as_list(schema.get("anyOf"))
     if 1 < len(branches) <= LARGEST_UNION:

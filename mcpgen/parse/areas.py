@@ -32,7 +32,9 @@ def areas(
         name = toolset_name(area)
         before = {last[operation] for operation in operations if operation in last}
         is_large = len(untagged) > MANY and len(operations) >= LEAST
-        if name in before or (is_large and not before & {GENERAL, GENERAL_TOOLS}):
+        if not before.isdisjoint((GENERAL, GENERAL_TOOLS)):
+            is_large = False
+        if is_large or name in before:
             out.update(dict.fromkeys(operations, tag_of.get(name, area)))
     return out
 

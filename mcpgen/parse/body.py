@@ -11,6 +11,7 @@ from ..runtime.headers import TOKEN
 from ..text import visible
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
+from .schema import is_barred
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -26,28 +27,35 @@ TEXT_TYPES = re.compile(
     r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$"
 )
 PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
-WILDCARDS = ("*/*", "*", "application/*")
+KINDS: dict[str, BodyKind] = {
+    "*/*": "json",
+    "*": "json",
+    "application/*": "json",
+    "application/x-www-form-urlencoded": "form",
+    "multipart/form-data": "multipart",
+    "application/octet-stream": "binary",
+}
+"""Media type → how a body of that type is written, whatever its schema."""
 SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
 """Kind of body → the media type that is sent where the document names a range of them."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
-SCALARS = {"integer", "number", "boolean"}
+ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
+"""The types of a schema that allows one kind of scalar other than text."""
 
 
 def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
     """How a body of that media type is written; None where it cannot be."""
     essence = media_type.split(";")[0].strip().lower()
-    if is_json(essence) or essence in WILDCARDS:
+    if essence in KINDS:
+        return KINDS[essence]
+    if is_json(essence):
         return "json"
-    if essence == "application/x-www-form-urlencoded":
-        return "form"
-    if essence == "multipart/form-data":
-        return "multipart"
     if essence.startswith("multipart/"):
         return None
     if TEXT_TYPES.match(essence):
         return "text"
-    if essence == "application/octet-stream" or not essence.startswith("application/"):
+    if not essence.startswith("application/"):
         return "binary"
     if reader.kinds(schema).isdisjoint(("object", "array")):
         return "binary"
@@ -110,7 +118,7 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
         _refuse_lists(reader, kind, schema, at)
         _report_part_headers(reader, encodings, at)
     members = _members(reader, schema, required)
-    if members is None:
+    if not members:
         return whole, [_whole_field(reader, whole, schema, text, encodings)]
     out = []
     for name, child, needed in members:
@@ -139,8 +147,7 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
 
 def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
     """A body that is a text, or one scalar written as text."""
-    kinds = reader.kinds(schema)
-    if len(kinds) != 1 or not kinds < SCALARS:
+    if reader.kinds(schema) not in ONE_SCALAR:
         base, _, _ = reader.expand(schema)
         kept = {key: value for key, value in base.items() if key in TEXT_KEYWORDS}
         schema = {"type": "string", **kept}
@@ -190,18 +197,27 @@ def _member_writers(
     names: dict[str, list[str]] = {}
     for name, child in reader.properties(schema).items():
         encode, _ = _writer(reader, kind, child, as_object(encodings.get(name)))
-        # An object is written as JSON anyway.
-        is_object = encode == "json_text" and reader.kinds(child) == {"object"}
-        if encode and not is_object:
+        if encode == "json_text" and reader.kinds(child) == {"object"}:
+            continue  # An object is written as JSON anyway.
+        if encode:
             names.setdefault(encode, []).append(name)
     return tuple((encode, tuple(members)) for encode, members in sorted(names.items()))
 
 
-def _members(
-    reader: Reader, schema: Any, body_required: bool
-) -> list[tuple[str, Any, bool]] | None:
-    """The fields of an object body as (name, schema, required), or None where the body is better
-    one argument.
+def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
+    """Whether an expanded schema is an object of fields alone: no union, no map, not free-form."""
+    if branches:
+        return False
+    if "object" not in reader.types(base):
+        return False
+    if as_object(base.get("additionalProperties")):
+        return False
+    return base.get("minProperties", 0) in (0, None)
+
+
+def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]]:
+    """The fields of an object body as (name, schema, required); none where the body is better one
+    argument.
 
     It is one argument when it is not an object, has a union at its root, is free-form or a typed
     map, or when it may be left out although it has required fields (then "all or nothing" can only
@@ -209,24 +225,20 @@ def _members(
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))
-    if branches or not properties or "object" not in reader.types(base):
-        return None
-    if as_object(base.get("additionalProperties")):
-        return None
-    if base.get("minProperties", 0) not in (0, None):
-        return None
+    if not properties or not _is_plain_object(reader, base, branches):
+        return []
     required = set(texts_in(base.get("required")))
     members: list[tuple[str, Any, bool]] = []
     for name, child in in_order(properties, required):
         flat = reader.flatten(child)
-        if flat.get("readOnly") is True or flat.get("not") == {}:
+        if is_barred(flat, "readOnly"):
             required.discard(name)
         else:
             members.append((name, child, name in required))
     members += [(name, {}, True) for name in sorted(required - set(properties))]
     if required and not body_required:
-        return None
-    return members or None
+        return []
+    return members
 
 
 def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any]) -> Encoding:
@@ -265,9 +277,9 @@ def _part_writer(
     """How a part that is no file is written: as JSON, or as text."""
     kinds = reader.kinds(schema)
     items = reader.flatten(schema).get("items", {})
-    if content_type and content_type != "application/json":
+    if content_type not in ("", "application/json"):
         options["media_type"] = content_type
-    if is_json(content_type) or "object" in kinds or not (kinds or content_type):
+    if _is_json_part(kinds, content_type):
         return "json_part", tuple(options.items())
     if "array" in kinds and "object" in reader.kinds(items):
         return "json_parts", tuple(options.items())
@@ -276,13 +288,25 @@ def _part_writer(
     return DEFAULT
 
 
+def _is_json_part(kinds: set[str], content_type: str) -> bool:
+    """Whether a part is JSON: an object is, whatever its Content-Type, and so is any value of a
+    part without one.
+    """
+    if "object" in kinds:
+        return True
+    if content_type:
+        return is_json(content_type)
+    return not kinds
+
+
 def _part_headers(reader: Reader, encoding: dict[str, Any]) -> dict[str, str]:
     """The header fields of a part whose value the document gives (OpenAPI 3.1 §4.8.15)."""
     fields: dict[str, str] = {}
     for name, header in as_object(encoding.get("headers")).items():
+        if name.lower() == "content-type":
+            continue
         value = _header_value(reader, header)
-        is_own = name.lower() == "content-type" or not TOKEN.fullmatch(name)
-        if value and not is_own:
+        if value and TOKEN.fullmatch(name):
             fields[name] = value
     return fields
 
@@ -310,6 +334,13 @@ def _report_part_headers(reader: Reader, encodings: dict[str, Any], pointer: str
                 reader.problems.warn("E0457", message, pointer=pointer)
 
 
+def _is_text_type(media_type: str) -> bool:
+    """Whether content of a media type is written as text; without one it is."""
+    if media_type.startswith("text/"):
+        return True
+    return not media_type or is_json(media_type)
+
+
 def is_binary(reader: Reader, schema: Any) -> bool:
     """Whether a multipart field is a file, or a list of files."""
     flat = reader.flatten(schema)
@@ -318,7 +349,7 @@ def is_binary(reader: Reader, schema: Any) -> bool:
     if is_base64(flat):
         return True
     media_type = as_text(flat.get("contentMediaType"))
-    if media_type and not is_json(media_type) and not media_type.startswith("text/"):
+    if not _is_text_type(media_type):
         return True
     branches, _ = reader.branches(flat)
     return any(is_binary(reader, branch) for branch in branches[:4])

@@ -8,12 +8,11 @@ projection had to leave out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_list, as_object, as_text, texts_in
-from .naming import digest
+from . import naming
 
 if TYPE_CHECKING:
     from ..ir import Schema
@@ -44,9 +43,9 @@ def bundle(reader: Reader, schema: Any) -> Schema:
     def target(ref: str) -> str:
         node, pointer = reader.resolve(ref)
         if pointer not in names:
-            name = re.sub(r"[^A-Za-z0-9_.-]", "_", pointer.rsplit("/", 1)[-1])[:60] or "root"
+            name = naming.definition_name(pointer.rsplit("/", 1)[-1])
             if name in definitions:
-                name = f"{name}_{digest(pointer)}"
+                name = f"{name}_{naming.digest(pointer)}"
             names[pointer] = name
             definitions[name] = {}
             definitions[name] = copied(node, target)
@@ -74,13 +73,15 @@ def copied(node: Any, target: Callable[[str], str]) -> Any:
 
 
 def _copied_value(key: str, value: Any, target: Callable[[str], str]) -> Any:
-    if isinstance(value, dict) and key in MAPS:
-        return {name: copied(child, target) for name, child in value.items()}
-    if isinstance(value, list) and key in LISTS:
-        return [copied(child, target) for child in value]
-    if isinstance(value, (dict, bool)) and key in SINGLES:
-        return copied(value, target)
-    return value
+    match value:
+        case dict() if key in MAPS:
+            return {name: copied(child, target) for name, child in value.items()}
+        case list() if key in LISTS:
+            return [copied(child, target) for child in value]
+        case dict() | bool() if key in SINGLES:
+            return copied(value, target)
+        case _:
+            return value
 
 
 def fault(contract: Schema) -> str:
@@ -153,5 +154,6 @@ def is_open(contract: Schema) -> bool:
             return True
         if any(node.get(key, False) is not False for key in OPENERS):
             return True
-    has_rules = any(not OBJECT_RULES.isdisjoint(node) for node in schemas)
-    return has_rules and not known_names(contract)
+    if known_names(contract):
+        return False
+    return any(not OBJECT_RULES.isdisjoint(node) for node in schemas)

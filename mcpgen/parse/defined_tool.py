@@ -227,7 +227,7 @@ def default_of(schema: Any, kind: Annotation) -> tuple[Any, ...]:
     """
     value = as_object(schema).get("default")
     if kind.kind == "literal":
-        fits = any(value == item and type(value) is type(item) for item in kind.members)
+        fits = (type(value), value) in [(type(item), item) for item in kind.members]
     else:
         fits = type(value) in DEFAULT_TYPES.get(kind.kind, ())
     return (value,) if fits else ()

@@ -185,7 +185,7 @@ class Definitions:
         """`TOOL name` → tool name: as it is written wherever clients, files and Python can take
         that.
         """
-        written = {origin.operation: origin.operation_id or "" for origin in origins}
+        written = {origin.operation: as_text(origin.operation_id) for origin in origins}
         limit = naming.tool_limit(self.server)
         unusable = {*map(_as_module, reserved), *naming.RESERVED, *naming.WINDOWS_NAMES}
         by_module: dict[str, list[str]] = {}
@@ -193,12 +193,14 @@ class Definitions:
             by_module.setdefault(_as_module(name), []).append(key)
         kept: dict[str, str] = {}
         for module, keys in by_module.items():
+            if module in unusable:
+                continue
             # Of several that share a function's name, the one that is called so keeps it.
             owner = keys[0]
             if len(keys) > 1:
                 owner = next((key for key in keys if written[key] == module), "")
             name = written.get(owner, "")
-            if NAME.fullmatch(name) and len(name) <= limit and module not in unusable:
+            if NAME.fullmatch(name) and len(name) <= limit:
                 kept[owner] = name
         subjects = [
             naming.Subject(method=origin.method, path=origin.path, operation_id=origin.operation_id)
@@ -291,7 +293,7 @@ class Definitions:
             schema=schema,
             output=schema_of(tool, at, OUTPUT_KEYS)[0],
             description=_written(tool.get("description")),
-            title=_written(tool.get("title")) or _written(annotations.get("title")),
+            title=_written(tool.get("title"), annotations.get("title")),
             annotations=annotations,
             extension=select.extension(node),
             passed_on=passed_on(tool),
@@ -365,8 +367,8 @@ class Definitions:
             pointer=pointer,
             schema=node,
             output=extension.get("outputSchema"),
-            description=_written(extension.get("description")) or _written(flat.get("description")),
-            title=_written(extension.get("title")) or _written(flat.get("title")),
+            description=_written(extension.get("description"), flat.get("description")),
+            title=_written(extension.get("title"), flat.get("title")),
             annotations=hints if isinstance(hints, dict) else extension,
             extension=extension,
             passed_on={},
@@ -374,9 +376,12 @@ class Definitions:
         )
 
 
-def _written(text: Any) -> str:
-    """A text of the author's as it is written, but for characters that nobody sees."""
-    return visible(as_text(text)).strip()
+def _written(*texts: Any) -> str:
+    """The first of an author's texts that says something, as it is written but for characters that
+    nobody sees.
+    """
+    cleaned = (visible(as_text(text)).strip() for text in texts)
+    return next(filter(None, cleaned), "")
 
 
 def passed_on(tool: dict[str, Any]) -> dict[str, Any]:

@@ -37,10 +37,20 @@ _PREFACE = re.compile(
              |enables?|helps?|will|can)\s+)?
            | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
+           | (?:can\s+be|is)\s+used\s+
            | (?:{_THING}|you\s+can|used|allows?|lets?|enables?)\s+ )
          (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
     re.I | re.X,
 )
+_MARK = re.compile(
+    r"[\[(](?P<bracketed>[^\])]{2,30})[\])]:?\s+(?=\w)"
+    r"|(?P<word>alpha|beta|deprecated|experimental|legacy|preview)\s*[-:–—]\s+(?=\w)",
+    re.I,
+)
+"""What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
+_USED_TO = re.compile(r"(?:can be|is) used to ")
+_PARTICLE = re.compile(r"(?:back|in|off|out|up) ")
+"""Words that belong to a verb: `Top up the balance`."""
 METHOD_VERBS = {
     "GET": "Get",
     "HEAD": "Check",
@@ -63,11 +73,27 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
+    sentence = _marked_last(sentence)
     if _is_aside(sentence, method):
         return with_verb(humanise(name), method), _joined(summary, text)
     if not sentence:
         return fitted(with_verb(humanise(name), method), rest, is_written=False)
-    return fitted(with_verb(_unquoted(sentence), method), rest)
+    sentence = _unquoted(sentence)
+    if _is_identifier(sentence):
+        sentence = humanise(sentence)
+    if method == "POST" and not _has_verb(sentence):  # `Submit` says nothing
+        told, after = first_told(operation, method)
+        if told:
+            return told, after
+    return fitted(with_verb(sentence, method), rest)
+
+
+def _marked_last(sentence: str) -> str:
+    """A sentence with the mark it begins with at its end: `List books [Beta]`."""
+    mark = _MARK.match(sentence)
+    if not mark:
+        return sentence
+    return f"{sentence[mark.end() :]} [{mark['bracketed'] or mark['word'].lower()}]"
 
 
 def fitted(
@@ -101,8 +127,8 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
     it starts with no verb or is too long.
     """
     sentence, rest = first_sentence(plain(operation.get("description")))
-    sentence = without_preface(sentence)
-    if not is_verb(sentence.partition(" ")[0]) or len(sentence) >= FIRST_SENTENCE:
+    sentence = without_preface(_marked_last(sentence))
+    if not _begins_with_verb(sentence) or len(sentence) >= FIRST_SENTENCE:
         return "", ""
     return with_verb(sentence, method), rest
 
@@ -151,16 +177,17 @@ def _is_aside(sentence: str, method: str) -> bool:
     """Whether a sentence says something about an operation, but not what it does: `When you …`, `A
     session can be canceled …`.
     """
-    first, *others = [*words(without_preface(sentence)), ""]
+    sentence = without_preface(sentence)
+    first, second, third, *others = (*words(sentence), "", "", "")
     if first in ASIDES:
         return True
-    if is_verb(first):
+    if _begins_with_verb(sentence):
         return False
-    if first.endswith("ing") and _names_a_thing(" ".join(others)):  # `Closing a dispute means …`
+    if second.endswith("ly") and _is_third_person(third):  # `Stripe automatically closes …`
         return True
     if method != "GET" and first in ("a", "an", "the"):
         return True
-    return not FINITE.isdisjoint(others)
+    return not FINITE.isdisjoint([second, third, *others])
 
 
 def _joined(*texts: str) -> str:
@@ -179,12 +206,55 @@ def without_preface(sentence: str) -> str:
     `lists books`.
     """
     first, _, more = sentence.partition(" ")
-    if _is_camel_case(first) and is_verb(more.partition(" ")[0]):
+    if _is_camel_case(first):
+        more = _USED_TO.sub("", more)
+        if is_verb(more.partition(" ")[0]):
+            return more
+    if _is_subject(first, more):
         return more
     preface = _PREFACE.match(sentence)
     if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
         return sentence[preface.end() :]
     return sentence
+
+
+def _is_subject(word: str, more: str) -> bool:
+    """Whether a sentence's first word is what does it, as the comments of Go say: `Delete deletes a
+    book`, `BookTree returns books`, `Rollback syncs an application`.
+    """
+    verb, _, thing = more.partition(" ")
+    verb = verb.lower()
+    if not word.isalpha() or not _is_third_person(verb):
+        return False
+    if base_verb(word.lower()) == base_verb(verb):
+        return True
+    if len(words(word)) > 1 and same_verb(base_verb(verb)) == "get":
+        return True
+    return _names_a_thing(thing)
+
+
+def _is_third_person(word: str) -> bool:
+    return base_verb(word) != word
+
+
+def _begins_with_verb(sentence: str) -> bool:
+    """Whether a sentence begins with a verb, or with an adverb and one: `Permanently deletes`."""
+    first, *others = [*sentence.lower().split(), ""]
+    if is_verb(first):
+        return True
+    if not first.endswith("ly"):
+        return False
+    others = [word for word in others if word not in ("and", "or") and not word.endswith("ly")]
+    return is_verb(others[0]) and base_verb(others[0]) not in NOUNS
+
+
+def _has_verb(sentence: str) -> bool:
+    """Whether a sentence needs no verb in front."""
+    sentence = without_preface(sentence)
+    first, _, more = sentence.partition(" ")
+    if _is_noun(first.lower(), more):
+        return False
+    return _begins_with_verb(sentence) or _is_imperative(first, more)
 
 
 def with_verb(sentence: str, method: str) -> str:
@@ -193,33 +263,46 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if (is_verb(first) and not _is_noun(first.lower(), more)) or _is_imperative(first, more):
+    if _has_verb(sentence):
         return sentence[0].upper() + sentence[1:].rstrip(" ")
     if not more and _is_camel_case(first):
         return humanise(first).capitalize()
-    is_name = more[:2].istitle() or first.isupper() or any(map(str.isupper, first[1:]))
-    if not is_name:
+    if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+
+
+def _is_name(word: str, more: str) -> bool:
+    """Whether the first word of a sentence is a name or an abbreviation, which keeps its case."""
+    if more[:2].istitle():
+        return True
+    return word.isupper() or any(map(str.isupper, word[1:]))
 
 
 def _is_imperative(word: str, more: str) -> bool:
     """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
     if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
         return False
-    return word.replace("-", "").isalpha() and _names_a_thing(more)
+    return word.replace("-", "").isalpha() and _names_a_thing(_PARTICLE.sub("", more))
 
 
 def _names_a_thing(text: str) -> bool:
-    return text.partition(" ")[0] in ("a", "an", "the")
+    return text.partition(" ")[0].lower() in ("a", "an", "the")
 
 
 def _is_noun(word: str, more: str) -> bool:
     """Whether a verb is meant as a noun, by the word that follows: `Order details`."""
+    if word not in NOUNS:
+        return False
     following = more.partition(" ")[0].lower()
     if not following:
-        return word in NOUNS
-    return word in NOUNS and word != "search" and following in BEFORE_NOUN
+        return True
+    return word != "search" and following in BEFORE_NOUN
+
+
+def _is_identifier(text: str) -> bool:
+    """Whether a text is one name in code: `multiAckAlarms`, `any_prop`."""
+    return bool(re.fullmatch(r"[a-z][A-Za-z0-9_-]*", text)) and len(words(text)) > 1
 
 
 def _is_camel_case(word: str) -> bool:
@@ -231,7 +314,11 @@ def _is_camel_case(word: str) -> bool:
 def title_of(operation: dict[str, Any], name: str) -> str:
     """The display name of a tool: its summary where that is short, else its name's words."""
     summary = plain(operation.get("summary")).split("\n")[0].strip(" .")
-    return summary if 0 < len(summary) <= 80 else humanise(name).capitalize()
+    if not 0 < len(summary) <= 80:
+        return humanise(name).capitalize()
+    if _is_identifier(summary):
+        return humanise(summary).capitalize()
+    return summary
 
 
 _TYPOGRAPHY = str.maketrans(

@@ -7,6 +7,7 @@ with words of its path or name (`Get a movie's details`). Nothing is invented.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from ..load.operations import DocumentedOperation
 from ..text import humanise, words
 from . import describe
 from .naming.route import telling_parts
-from .vocabulary import STOP_WORDS, base_verb, is_verb, singular
+from .vocabulary import ABBREVIATIONS, STOP_WORDS, base_verb, is_verb, singular
 
+_BEFORE_AN = re.compile(r"[aeio]|u(?!ni|s[ae])")
+"""The beginning of a word that has `an` before it: an `upload`, a `user`."""
 SHORT = 3
 """The most words of a sentence that can take an owner: `Get upcoming releases`."""
 
@@ -59,11 +62,12 @@ class _Draft:
         """With the last `count` resources of the path as the owner."""
         verb, *thing = self.opening.sentence.split(" ")
         owner = _owners(self.operation.path)[-count:]
-        is_short = 0 < len(thing) < SHORT and is_verb(verb)
-        if not (owner and is_short) or not _can_be_owned(thing, owner):
+        if not owner:
+            return None
+        if not is_verb(verb) or not _can_be_owned(thing, owner):
             return None
         text = " ".join(owner)
-        article = "an" if text[0] in "aeiou" else "a"
+        article = "an" if _BEFORE_AN.match(text) else "a"
         what = " ".join(map(_lowered, thing))
         return Opening(f"{verb} {article} {text}'s {what}", self.opening.rest)
 
@@ -172,10 +176,13 @@ def _owners(path: str) -> list[str]:
 
 
 def _can_be_owned(thing: list[str], owner: list[str]) -> bool:
-    """Whether a sentence's object has no owner yet, nor words that point elsewhere."""
+    """Whether a sentence's object is short and has no owner yet, nor words that point elsewhere."""
+    if not 0 < len(thing) < SHORT:
+        return False
     thing_words = {singular(word.lower()) for word in thing}
+    thing_words |= {ABBREVIATIONS.get(word, word) for word in thing_words}
     owner_words = {word for text in owner for word in text.split(" ")}
-    return STOP_WORDS.isdisjoint(thing_words) and owner_words.isdisjoint(thing_words)
+    return thing_words.isdisjoint(STOP_WORDS | owner_words)
 
 
 def _lowered(word: str) -> str:

@@ -53,7 +53,7 @@ class Style:
     @cached_property
     def needs(self) -> set[str]:
         """Folded names of the arguments that an operation of this style has."""
-        return {fold(self.next), fold(self.beside or self.next)}
+        return {fold(name) for name in (self.next, self.beside) if name}
 
 
 @cache
@@ -105,12 +105,9 @@ def _echoes(method: str, style: Style | None, size: str) -> bool:
 
 def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str, ...] | None:
     """The keys that lead to the list of objects in an answer; None where there is not one."""
-    kinds = reader.kinds(schema)
-    if kinds == {"array"}:
-        if _holds_objects(reader, schema):
-            return ()
-        return None
-    if "object" not in kinds or path.endswith("}"):
+    if _is_list_of_objects(reader, schema):
+        return ()
+    if "object" not in reader.kinds(schema) or path.endswith("}"):
         return None
     last_words = {fold(path.rsplit("/", 1)[-1]), *words(path.rsplit("/", 1)[-1])}
     return _items_of_object(reader, schema, last_words, paged, depth=0)
@@ -123,9 +120,7 @@ def _items_of_object(
     lists = [
         name
         for name, child in properties.items()
-        if fold(name) not in _NO_LISTS
-        and reader.kinds(child) == {"array"}
-        and _holds_objects(reader, child)
+        if fold(name) not in _NO_LISTS and _is_list_of_objects(reader, child)
     ]
     if "id" in properties:
         return None  # one object that has lists of its own
@@ -156,8 +151,10 @@ def _best_list(lists: list[str], last_words: set[str], paged: bool) -> tuple[str
     return None
 
 
-def _holds_objects(reader: Reader, schema: Any) -> bool:
-    """Whether the items of a list are objects, in every branch or in some."""
+def _is_list_of_objects(reader: Reader, schema: Any) -> bool:
+    """Whether a schema is a list whose items are objects, in every branch or in some."""
+    if reader.kinds(schema) != {"array"}:
+        return False
     branches, _ = reader.branches(reader.flatten(schema))
     return any(_items_are_objects(reader, branch) for branch in (schema, *branches))
 
@@ -228,4 +225,4 @@ def _declares(reader: Reader, schema: Any, path: str) -> bool:
         # A number under such a name says where this part began
         return reader.kinds(properties[path]) in (set(), {"string"})
     head, _, rest = path.partition(".")
-    return bool(rest) and head in properties and _declares(reader, properties[head], rest)
+    return head in properties and _declares(reader, properties[head], rest)

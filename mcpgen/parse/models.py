@@ -15,8 +15,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ir import LITERALS, Schema
+from ..load.values import as_list, as_object
 from ..runtime.pointer import unescape
 from ..text import words
+from .schema import is_barred
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -46,6 +48,7 @@ ANNOTATIONS: Final = frozenset(
     }
 )
 """Keywords beside a `$ref` that leave its target the same type (JSON Schema 2020-12 §9)."""
+DIRECTIONS: Final = ("readOnly", "writeOnly")
 VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords whose value is data, in which `$ref` is a key like any other."""
 DEFINITIONS: Final = "#/$defs/"
@@ -149,7 +152,7 @@ class Models:
                     pending += node
                 elif isinstance(node, dict):
                     pending += [value for key, value in node.items() if key not in VALUES]
-                    has_direction |= node.get("readOnly") is True or node.get("writeOnly") is True
+                    has_direction |= any(node.get(keyword) is True for keyword in DIRECTIONS)
                     if isinstance(node.get("$ref"), str):
                         references.add(node["$ref"])
             self._links[reference] = has_direction, references
@@ -200,11 +203,10 @@ class _Walk:
         properties: dict[str, Schema] = {}
         for key, child in reader.properties(node).items():
             flat = reader.flatten(child)
-            if flat.get(other_direction) is True or flat.get("not") == {}:
+            if is_barred(flat, other_direction):
                 continue
             properties[key] = self.with_null(child, name + pascal(key), depth + 1)
-        listed = reader.flatten(node).get("required")
-        required = listed if isinstance(listed, list) else []
+        required = as_list(reader.flatten(node).get("required"))
         return {
             "type": "object",
             "properties": properties,
@@ -224,8 +226,8 @@ class _Walk:
                 return {"type": "array", "items": {}}
             items = self.with_null(flat.get("items"), f"{name}Item", depth + 1)
             return {"type": "array", "items": items}
-        values = flat.get("additionalProperties")
-        if kind == "object" and isinstance(values, dict) and values:
+        values = as_object(flat.get("additionalProperties"))
+        if kind == "object" and values:
             return {
                 "type": "object",
                 "additionalProperties": self.with_null(values, f"{name}Value", depth + 1),
@@ -240,8 +242,8 @@ def referenced(node: Any) -> str | None:
     keywords = {key for key in node if key not in ANNOTATIONS and not str(key).startswith("x-")}
     if keywords == {"$ref"} and isinstance(node["$ref"], str):
         return node["$ref"]
-    parts = node.get("allOf")
-    if keywords == {"allOf"} and isinstance(parts, list) and len(parts) == 1:
+    parts = as_list(node.get("allOf"))
+    if keywords == {"allOf"} and len(parts) == 1:
         return referenced(parts[0])
     return None
 
@@ -255,14 +257,13 @@ def refers_to_model(schema: Schema) -> bool:
 
 
 def _has_properties(flat: Schema) -> bool:
-    properties = flat.get("properties")
-    return isinstance(properties, dict) and bool(properties)
+    return bool(as_object(flat.get("properties")))
 
 
 def _literals(flat: Schema) -> list[Any]:
     """The values of an `enum` or `const` without null, where a `Literal` can say all of them."""
-    listed = [flat["const"]] if "const" in flat else flat.get("enum")
-    values = [value for value in listed if value is not None] if isinstance(listed, list) else []
+    listed = [flat["const"]] if "const" in flat else as_list(flat.get("enum"))
+    values = [value for value in listed if value is not None]
     if len(values) > LITERALS or any(type(value) not in (str, int, bool) for value in values):
         return []
     return list({(type(value), value): value for value in values}.values())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..http import BODILESS_METHODS, SAFE_METHODS
 from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
-from ..load.values import as_object
+from ..load.values import as_object, as_text
 from ..runtime.pointer import escape
 from ..runtime.results.pages import ListAnswer
 from ..text import plain, shorten, visible, words
@@ -51,7 +51,7 @@ def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> 
     if method == "PATCH":
         return Hints(read_only=False, destructive=True, idempotent=False)
     literals = [part for part in path.split("/") if part and not part.startswith("{")]
-    name_words = {*words(operation_id or ""), *words(plain(summary).split(" ")[0])}
+    name_words = {*words(as_text(operation_id)), *words(plain(summary).split(" ")[0])}
     if literals:
         name_words.update(words(literals[-1]))
     destructive = not DESTRUCTIVE_WORDS.isdisjoint(name_words)
@@ -93,8 +93,8 @@ class Operation:
         name = origin.operation
         self.names = argument_names(
             ((item.place, item.wire_name) for item in self.fields),
-            pinned.arguments.get(name),
-            pinned.chosen_arguments.get(name),
+            pinned.arguments.get(name, {}),
+            pinned.chosen_arguments.get(name, {}),
         )
         self.uses = Counter(wire_name for _, wire_name in self.names)
         """Name on the wire → how many places it stands in."""
@@ -185,10 +185,9 @@ class Operation:
         limits = TEXTS[self.profile]
         listing = Listing(self.whole.nodes, self.budget - size(tool), limits)
         for item in self.fields:
-            is_body = item.whole and item.place == "body"
             words = partial(self.words_of, item)
             name = self.names[item.place, item.wire_name]
-            level = -1 if is_body else 0
+            level = -1 if item.whole else 0
             listing.add(
                 name,
                 item.schema,
@@ -221,7 +220,7 @@ class Operation:
         for item in self.fields:
             name = self.names[item.place, item.wire_name]
             listed = projection(listing.arguments[name])
-            is_whole = is_whole and listed.is_whole
+            is_whole &= listed.is_whole
             pointer = f"/properties/{escape(name)}"
             properties[name] = self.narrowed(item, listed.schema)
             if listed.accepts_null:
@@ -342,7 +341,7 @@ class Operation:
         types, unless they may be those of a file that is sent. The server chooses those of answers.
         """
         text = self.repeated.without(text)
-        if self.body is None or self.body.kind == "json":
+        if self.body_kind() in ("", "json"):
             text = without_media_types(text)
         return self.repeated.telling(text, TEXTS[self.profile].tool // 2)
 
@@ -387,8 +386,9 @@ class Operation:
 
         Without items a list is not sent at all: nothing in a query or a form says that it is empty.
         """
-        is_list = schema.get("type") == "array"
-        if is_list and item.required and not self.is_json(item):
+        if self.is_json(item):
+            return schema
+        if item.required and schema.get("type") == "array":
             return {"minItems": 1, **schema}
         return schema
 
@@ -400,16 +400,19 @@ class Operation:
         """Whether a value is written as JSON, which can say null and an empty list."""
         if item.encode in ("json_text", "json_part"):
             return True
-        return item.place == "body" and self.body is not None and self.body.kind == "json"
+        return item.place == "body" and self.body_kind() == "json"
+
+    def body_kind(self) -> str:
+        """How the request body is written; empty where there is none."""
+        return "" if self.body is None else self.body.kind
 
 
 def _joined(own_text: str, inner_text: str) -> str:
     """The text of a parameter and that of its schema; only the longer one where they begin
     alike.
     """
-    if own_text and inner_text:
-        if own_text.startswith(inner_text):
-            inner_text = ""
-        elif inner_text.startswith(own_text):
-            own_text = ""
+    if own_text.startswith(inner_text):
+        inner_text = ""
+    elif inner_text.startswith(own_text):
+        own_text = ""
     return "; ".join(part.rstrip(".;") for part in (own_text, inner_text) if part)

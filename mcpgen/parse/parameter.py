@@ -120,8 +120,10 @@ def constant_headers(
     others: list[Parameter] = []
     for parameter, pointer in parameters:
         name = as_text(parameter.get("name")).lower()
-        value = _only_value(reader, parameter)
-        if parameter.get("in") == "header" and name in CONSTANT_HEADERS and value:
+        value = ""
+        if parameter.get("in") == "header" and name in CONSTANT_HEADERS:
+            value = _only_value(reader, parameter)
+        if value:
             constants[name] = value
         else:
             others.append((parameter, pointer))
@@ -151,8 +153,8 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
     names = parameter_names(path)
     out: list[Field] = []
     for parameter, pointer in parameters:
-        name = parameter.get("name")
-        if not isinstance(name, str) or not name:
+        name = as_text(parameter.get("name"))
+        if not name:
             reader.problems.warn("E0405", "parameter without a name: left out", pointer=pointer)
         elif parameter.get("in") == "querystring":
             out.append(_query_string(parameter))
@@ -284,11 +286,12 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
     if place == "cookie":
         return _cookie_style(name, explode)
     if place in ("path", "header"):
-        if structured and name in DELIMITED_STYLES:
-            return DELIMITED_STYLES[name], ()
         options: Options = ()
-        if explode and structured:
-            options = (("explode", True),)
+        if structured:
+            if name in DELIMITED_STYLES:
+                return DELIMITED_STYLES[name], ()
+            if explode:
+                options = (("explode", True),)
         return _path_style(name, place, options, is_list="array" in kinds)
     reserved = parameter.get("allowReserved") is True
     if structured:

@@ -24,7 +24,7 @@ def split_path(path: str) -> tuple[str, Query]:
     if not template.startswith("/") or template.startswith("//"):
         raise Unsupported("E0402", "the path does not start with one `/`")
     literal = re.sub(r"\{[^{}/]+\}", "x", template)
-    if "{" in literal or "}" in literal:
+    if re.search("[{}]", literal):
         raise Unsupported("E0402", "the path's braces do not match")
     literal = "".join(map(_percent_encoded, literal))
     if not LITERAL.fullmatch(literal) or visible(literal) != literal:
@@ -32,7 +32,7 @@ def split_path(path: str) -> tuple[str, Query]:
     if "%20" in literal and SYMBOLS.search(literal) is not None:
         raise Unsupported("E0402", "the path has spaces among symbols, which no path has")
     segments = re.sub(r"%2[eE]", ".", literal.replace("%25", "%")).split("/")
-    if "." in segments or ".." in segments:
+    if not {".", ".."}.isdisjoint(segments):
         raise Unsupported("E0402", "the path has a dot segment")
     # A pattern behind a parameter's name (`{id:[0-9]+}`) is of other path languages.
     template = re.sub(r"\{([^{}:]+):[^{}]*\}", r"{\1}", template)

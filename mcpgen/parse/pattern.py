@@ -14,8 +14,11 @@ from functools import lru_cache
 
 import jsonschema_rs
 
-_SYNTAX = set("^$\\.*+?()[]{}|/")
-_CLASS_ESCAPES = set("dDsSwWbB")
+# Outside or inside a class → what follows the backslash of escapes that stay as they are.
+_UNCHANGED = {
+    "outside": frozenset("^$\\.*+?()[]{}|/sSbB"),
+    "inside": frozenset("^$\\.*+?()[]{}|/sS-"),
+}
 _CONTROL_ESCAPES = set("fnrtv")
 _CODE = re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[pP]\{\w+(=\w+)?\}")
 # Escape → how it is spelled inside a class (empty: it cannot be) and outside.
@@ -36,7 +39,7 @@ _LARGEST = 1 << 22
 @lru_cache(maxsize=4096)
 def portable_pattern(pattern: str) -> str | None:
     """`pattern` as both engines take it (ECMA-262 `u` syntax, linear time), or None."""
-    if not isinstance(pattern, str) or len(pattern) > _LONGEST or _UNSAFE.search(pattern):
+    if len(pattern) > _LONGEST or _UNSAFE.search(pattern):
         return None
     try:
         rewritten = _Rewriter(pattern).text()
@@ -169,7 +172,7 @@ def _escape(rest: str, in_class: bool) -> tuple[str, int]:
     it took. Raises _NotPortable.
     """
     escape, following = rest[:2], rest[1:2]
-    if following in _SYNTAX or (following == "-" and in_class):
+    if following in _UNCHANGED["inside" if in_class else "outside"]:
         return escape, 2
     if following in _SPELLED:
         # Some readers count every digit and letter of Unicode, ECMAScript the ASCII ones alone:
@@ -178,8 +181,6 @@ def _escape(rest: str, in_class: bool) -> tuple[str, int]:
         if not in_class:
             return outside, 2
         return inside or escape, 2
-    if following in _CLASS_ESCAPES and not (in_class and following in "bB"):
-        return escape, 2
     code = _CODE.match(rest)
     if code:
         return code.group(), code.end()

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
-from ..load.values import as_list, as_object, texts_in
-from ..text import plain, shorten, visible, words
+from ..load.values import as_list, as_object, as_text, texts_in
+from ..text import first_sentence, plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
-from .vocabulary import EMPTY, singular
+from .vocabulary import EMPTY, FINITE, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -43,6 +44,8 @@ NOUN_PHRASE = re.compile(
 PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
+RELATIVE = frozenset("that which who whose where if when whether".split())
+"""Words that begin a clause about what stands before them."""
 ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "string": "a"}
 """Type → its article."""
 
@@ -81,10 +84,12 @@ def accept(response: dict[str, Any]) -> str:
     """
     names = media_types(response)
     json_names = [name for name in names if is_json(name)]
-    if json_names and "application/json" not in json_names:
+    if "application/json" in json_names:
+        return "application/json"
+    if json_names:
         return json_names[0].split(";")[0]
     exact_names = [name for name in names if "*" not in name][:4]
-    if json_names or not exact_names:
+    if not exact_names:
         return "application/json"
     return ", ".join([*exact_names, "*/*;q=0.5"])
 
@@ -100,8 +105,7 @@ def understand(
     has_json, schema = json_schema(response)
     if not has_json:
         return Response(json=False, wrapped=False), None
-    kinds = reader.kinds(schema)
-    if kinds and kinds != {"object"}:
+    if reader.kinds(schema) not in (set(), {"object"}):
         return Response(json=True, wrapped=True), _open_object({"result": {}})
     # Whatever comes is valid against this: an object as it is, anything else under `result`.
     output: Schema = {"type": "object"}
@@ -162,8 +166,8 @@ def phrase(reader: Reader, schema: Any, limit: int, depth: int = 0) -> str:
         return f"array of {items}" if items else "array"
     if depth == 1 and len(kinds) == 1:
         return _plural_phrase(reader, schema, kinds, limit)
-    form = flat.get("format")
-    if kinds == {"string"} and isinstance(form, str) and re.fullmatch(r"[a-z-]{3,20}", form):
+    form = as_text(flat.get("format"))
+    if kinds == {"string"} and re.fullmatch(r"[a-z-]{3,20}", form):
         return form
     return " or ".join(sorted(kinds))
 
@@ -213,9 +217,12 @@ def _said(response: dict[str, Any], headline: str) -> str:
     """What a response's description says comes back, as the end of a sentence; an empty text where
     it is none, or says nothing new.
     """
-    line = shorten(plain(response.get("description")).split("\n")[0], 160).rstrip(".")
+    text, _ = first_sentence(plain(response.get("description")))
+    line = shorten(text, 160)
     new_words = {singular(word) for word in words(line) if word not in EMPTY}
     if new_words <= {singular(word) for word in words(headline)}:
+        return ""
+    if _is_statement(line):
         return ""
     plural = PLURAL_PHRASE.fullmatch(line)
     if plural:
@@ -224,6 +231,14 @@ def _said(response: dict[str, Any], headline: str) -> str:
     if noun:
         return _lowered(noun.group(1))
     return ""
+
+
+def _is_statement(line: str) -> bool:
+    """Whether a line is a whole sentence, which cannot follow `Returns`: `The book was deleted`,
+    `The response contains …`.
+    """
+    main_clause = takewhile(lambda word: word not in RELATIVE, words(line))
+    return any(word in FINITE or word in ("contains", "includes") for word in main_clause)
 
 
 def _lowered(text: str) -> str:

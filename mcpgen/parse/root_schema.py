@@ -49,7 +49,7 @@ class InputRoot:
         listed.
         """
         for before, after in self._moved.items():
-            if pointer == before or pointer.startswith(f"{before}/"):
+            if f"{pointer}/".startswith(f"{before}/"):
                 return after + pointer[len(before) :]
         return ""
 

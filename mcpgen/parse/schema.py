@@ -249,6 +249,22 @@ def _allows_null(flat: dict[str, Any]) -> bool:
     return "null" in as_list(types)
 
 
+def is_barred(flat: dict[str, Any], keyword: str) -> bool:
+    """Whether a flat property does not go in one direction, for which `keyword` is `readOnly` or
+    `writeOnly`, or has no value at all.
+    """
+    if flat.get(keyword) is True:
+        return True
+    return flat.get("not") == {}
+
+
+def without_integer(types: list[str]) -> list[str]:
+    """Types without `integer` where `number` is one of them, which says the same."""
+    if "number" not in types:
+        return types
+    return [name for name in types if name != "integer"]
+
+
 def has_union(flat: dict[str, Any]) -> bool:
     """Whether a flat schema has `anyOf` or `oneOf`."""
     return not flat.keys().isdisjoint(UNIONS)
@@ -275,10 +291,7 @@ def _types_of_values(flat: dict[str, Any]) -> list[str]:
     values = as_list(flat.get("enum"))
     if "const" in flat and not isinstance(flat.get("enum"), list):
         values = [flat["const"]]
-    types = list(dict.fromkeys(type_of(value) for value in values))
-    if "number" in types and "integer" in types:
-        types.remove("integer")
-    return types
+    return without_integer(list(dict.fromkeys(type_of(value) for value in values)))
 
 
 # Merging.
@@ -292,7 +305,7 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """
     out = dict(left)
     for key, value in right.items():
-        if key not in out or out[key] == value:
+        if out.get(key, value) == value:
             out[key] = value
         elif key in _MERGERS:
             out[key] = _MERGERS[key](out[key], value)
@@ -308,7 +321,7 @@ def _both_properties(left: Any, right: Any) -> Any:
         return left
     properties = dict(left)
     for name, schema in right.items():
-        if name not in properties or properties[name] == schema:
+        if properties.get(name, schema) == schema:
             properties[name] = schema
         else:
             properties[name] = _both_declarations(properties[name], schema)

@@ -78,11 +78,13 @@ class Security:
         self.is_undeclared = False
         """Whether the one credential is the configuration's or assumed."""
         if config.auth_scheme is not None:
-            self.add_undeclared(config.auth_scheme, config.auth_description or "")
+            self.add_undeclared(config.auth_scheme, config.auth_description)
         else:
             self.read_schemes(reader)
 
-    def add_undeclared(self, scheme: str, description: str = "", *, optional: bool = False) -> None:
+    def add_undeclared(
+        self, scheme: str, description: str | None = None, *, optional: bool = False
+    ) -> None:
         """Make a credential that the document does not declare the one of every operation."""
         kind, wire_name = split_scheme(scheme)
         name, *variables = UNDECLARED[kind]

@@ -76,9 +76,9 @@ def is_plural(word: str) -> bool:
 
 def is_verb(word: str) -> bool:
     """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
-    `Re-index`.
+    `Re-index`, `Enable/disable`.
     """
-    word = word.lower().strip(".,:;'\"`").removeprefix("re-")
+    word = word.lower().strip(".,:;'\"`").removeprefix("re-").partition("/")[0]
     return base_verb(word) in VERBS
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from ..problems import Place, Problem
 from .functions import FunctionNode, function_problems, functions, makes_a_tool
+from .imports import bound_name
 from .package import Package
 from .source import parsed, problem_at, relative
 
@@ -204,7 +205,7 @@ def _function(tree: ast.Module | None, name: str) -> Function | ast.alias | None
             return node
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
-                if (alias.asname or alias.name) in (name, "*"):
+                if bound_name(alias) in (name, "*"):
                     return alias
         if isinstance(node, ast.Assign):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]

@@ -88,11 +88,13 @@ def _refusals(function: Function) -> Iterator[str]:
 
 
 def _is_tool(decorator: ast.expr) -> bool:
-    if isinstance(decorator, ast.Call):
-        decorator = decorator.func
-    if isinstance(decorator, ast.Attribute):
-        return decorator.attr == "tool"
-    return isinstance(decorator, ast.Name) and decorator.id == "tool"
+    match decorator:
+        case ast.Call(func=function):
+            return _is_tool(function)
+        case ast.Attribute(attr="tool") | ast.Name(id="tool"):
+            return True
+        case _:
+            return False
 
 
 def _tool_name(node: FunctionNode) -> str:
@@ -101,6 +103,7 @@ def _tool_name(node: FunctionNode) -> str:
         if not isinstance(decorator, ast.Call) or not _is_tool(decorator):
             continue
         for keyword in decorator.keywords:
-            if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-                return str(keyword.value.value)
+            match keyword:
+                case ast.keyword(arg="name", value=ast.Constant(value=name)):
+                    return str(name)
     return node.name

@@ -120,7 +120,7 @@ class _Reader:
 
     def _faults(self, found: _Import) -> Iterator[tuple[str, str, str]]:
         """(code, message, hint) of everything that is wrong with one import."""
-        if found.module[0] in OWN or (len(found.module) == 1 and self._is_offered(found.module[0])):
+        if self._is_offered(*found.module):
             return
         if found.module[0] == "runtime":
             message = f"`{found.written}` is a module of `runtime/`, which any version may change"
@@ -154,7 +154,12 @@ class _Reader:
                 message = f"the generated function `{name}` is not there"
                 yield NOT_THERE, message, near(name, functions)
 
-    def _is_offered(self, name: str) -> bool:
+    def _is_offered(self, name: str, *inner: str) -> bool:
+        """Whether a module of the package is the user's own, or a name of the package's face."""
+        if name in OWN:
+            return True
+        if inner:
+            return False
         if not self.face:  # of version 0.1.0, which had none
             return True
         return name.startswith("__") or name in (*self.face, "*")
@@ -175,10 +180,10 @@ class _Reader:
             return near(found.module[-1], self.face) or self._offer()
         sentences = [f"write `from {found.prefix} import {', '.join(offered)}`"]
         for name, new in names.items():
-            if new in self.face and new != name:
-                sentences.append(f"`{new}` takes the place of `{name}`")
-            elif new not in self.face:
+            if new not in self.face:
                 sentences.append(f"the package offers no `{name}`")
+            elif new != name:
+                sentences.append(f"`{new}` takes the place of `{name}`")
         return "; ".join(sentences)
 
     def _models_instead(self, found: _Import) -> str:
@@ -204,7 +209,7 @@ def _each_module(found: _Import, node: ast.ImportFrom, tree: ast.Module) -> Iter
         yield found
         return
     for alias in node.names:
-        names = _attributes(tree, _bound_name(alias))
+        names = _attributes(tree, bound_name(alias))
         yield _Import(node, found.prefix, (alias.name,), names)
 
 
@@ -217,8 +222,9 @@ def _attributes(tree: ast.Module, variable: str | None) -> tuple[str, ...]:
 def _attribute_nodes(tree: ast.Module) -> Iterator[tuple[ast.Attribute, str]]:
     """Every `variable.attribute` of a file, with the variable."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            yield node, node.value.id
+        match node:
+            case ast.Attribute(value=ast.Name(id=variable)):
+                yield node, variable
 
 
 def _relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
@@ -233,7 +239,7 @@ def _toolset_modules(tree: ast.Module) -> dict[str, str]:
     for node in _relative_imports(tree):
         if node.module == "tools":
             for alias in node.names:
-                modules[_bound_name(alias)] = alias.name
+                modules[bound_name(alias)] = alias.name
     return modules
 
 
@@ -242,10 +248,10 @@ def _imported_names(tree: ast.Module | None) -> frozenset[str]:
     if tree is None:
         return frozenset()
     imports = _relative_imports(tree)
-    return frozenset(_bound_name(alias) for node in imports for alias in node.names)
+    return frozenset(bound_name(alias) for node in imports for alias in node.names)
 
 
-def _bound_name(alias: ast.alias) -> str:
+def bound_name(alias: ast.alias) -> str:
     """The variable that an import binds."""
     return alias.asname or alias.name
 
@@ -254,10 +260,9 @@ def _class_names(tree: ast.Module | None) -> frozenset[str]:
     """The names that a module of types defines."""
     names: set[str] = set()
     for node in tree.body if tree else ():
-        if isinstance(node, ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Assign):
-            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names.add(node.target.id)
+        match node:
+            case ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.Assign(targets=targets):
+                names.update(target.id for target in targets if isinstance(target, ast.Name))
     return frozenset(names)

@@ -41,9 +41,9 @@ def manifest_problems(folder: Path, package: str, **features: bool) -> Iterator[
     except (OSError, ValueError):
         return
     lines = text.splitlines()
-    project = manifest.get("project")
-    if isinstance(project, dict) and isinstance(project.get("dependencies"), list):
-        yield from _missing_dependencies(project["dependencies"], required(**features), lines)
+    dependencies = as_object(manifest.get("project")).get("dependencies")
+    if isinstance(dependencies, list):
+        yield from _missing_dependencies(dependencies, required(**features), lines)
     yield from _old_commands(manifest, package, lines)
     yield from _line_lengths(manifest, lines)
 
@@ -97,18 +97,16 @@ def _normalised(requirement: str) -> str:
 
 def _line_lengths(manifest: Mapping[str, Any], lines: list[str]) -> Iterator[Problem]:
     """Tables of `black` and `ruff` that allow longer or shorter lines, as warnings."""
-    tools = manifest.get("tool")
-    if not isinstance(tools, dict):
-        return
+    tools = as_object(manifest.get("tool"))
     for tool in ("black", "ruff"):
-        table = tools.get(tool)
-        if not isinstance(table, dict) or table.get("line-length", LINE_LENGTH) == LINE_LENGTH:
+        length = as_object(tools.get(tool)).get("line-length", LINE_LENGTH)
+        if length == LINE_LENGTH:
             continue
         yield Problem(
             code="E1321",
             severity="warning",
             message=(
-                f"`[tool.{tool}]` says `line-length = {table['line-length']}`, and generated code"
+                f"`[tool.{tool}]` says `line-length = {length}`, and generated code"
                 f" is laid out in {LINE_LENGTH} columns"
             ),
             hint=f"set `line-length = {LINE_LENGTH}`",

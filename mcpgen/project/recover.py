@@ -78,11 +78,11 @@ def _tools(tree: ast.Module, toolset: str) -> Iterator[ToolLock]:
 def _request(function: ast.AsyncFunctionDef) -> ast.Call | None:
     """The call `api.request(METHOD, PATH, …)` of a function."""
     for node in ast.walk(function):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        literals = [item for item in node.args[:2] if isinstance(item, ast.Constant)]
-        if node.func.attr == "request" and len(literals) == 2:
-            return node
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="request"), args=[ast.Constant(), ast.Constant(), *_]
+            ):
+                return node
     return None
 
 
@@ -107,5 +107,6 @@ def _arguments(function: ast.AsyncFunctionDef, request: ast.Call) -> dict[str, A
 
 def _names_in(node: ast.expr, names: set[str]) -> Iterator[str]:
     for part in ast.walk(node):
-        if isinstance(part, ast.Name) and part.id in names:
-            yield part.id
+        match part:
+            case ast.Name(id=name) if name in names:
+                yield name

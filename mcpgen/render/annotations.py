@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -127,13 +127,20 @@ def _generated(definitions: str) -> ast.Module:
 
 def _fields(module: ast.Module) -> dict[str, ast.expr]:
     """The annotations in the class `Fields`, by field."""
-    return {
-        item.target.id: item.annotation
-        for node in module.body
-        if isinstance(node, ast.ClassDef) and node.name == "Fields"
-        for item in node.body
-        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
-    }
+    fields: dict[str, ast.expr] = {}
+    for node in module.body:
+        match node:
+            case ast.ClassDef(name="Fields", body=body):
+                fields |= dict(_annotated(body))
+    return fields
+
+
+def _annotated(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """The annotated names of a class, each with its annotation."""
+    for statement in body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                yield name, annotation
 
 
 class NotAType(ValueError):
@@ -199,8 +206,10 @@ def _either(left: Expression, right: Expression) -> Expression:
 
 
 def _operands(expression: Expression) -> Sequence[Expression]:
-    if isinstance(expression, Union):
-        return expression.operands
-    if isinstance(expression, Group) and expression.opening == "Union[":
-        return [item for _, item in expression.items]
-    return [expression]
+    match expression:
+        case Union(operands=operands):
+            return operands
+        case Group(opening="Union[", items=items):
+            return [item for _, item in items]
+        case _:
+            return [expression]

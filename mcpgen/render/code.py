@@ -115,6 +115,11 @@ def listing(names: Iterable[str]) -> Code | None:
     return Code(text) if text else None
 
 
+def docstring_of(tool: Tool) -> str:
+    """The docstring of a tool's function: the tool's own, else its title."""
+    return tool.docstring or f"{tool.title}."
+
+
 def answer_of(tool: Tool, types: Types) -> Expression:
     """What the function of a tool returns."""
     return subscript("Answer", types.answer(tool) or "Any")
@@ -143,7 +148,7 @@ def _function(tool: Tool, request: Request, types: Types, names: Names) -> Funct
     request_line = _bracketed(f"{method}, {path}", passed)
     return Function(
         name=tool.name,
-        docstring=tool.docstring or f"{tool.title}.",
+        docstring=docstring_of(tool),
         decorator=None if sends is None else lay_out("@", sends, depth=0),
         parameters=declared,
         signature=_if_it_fits(opening, signature, closing),

@@ -138,10 +138,10 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "json": value}
     elif kind in ("query", "form"):
         yield from _pairs(argument, here, value)
-    elif isinstance(value, dict | list) and not (kind == "multipart" and isinstance(value, list)):
-        yield {**here, "leaves": list(_leaves(value))}
-    elif isinstance(value, list):
+    elif kind == "multipart" and isinstance(value, list):
         yield {**here, "texts": [text_of(item) for item in value]}
+    elif isinstance(value, dict | list):
+        yield {**here, "leaves": list(_leaves(value))}
     elif argument.encode in ("label", "matrix"):
         yield {**here, "leaves": [text_of(value)]}
     else:
@@ -152,7 +152,8 @@ def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expect
     """Query parameters and form fields, by the style they are written in."""
     options = dict(argument.options)
     joined = argument.encode in ("csv", "space_delimited", "pipe_delimited", "tab_delimited")
-    joined = joined or (argument.encode in ("form", "reserved") and options.get("explode") is False)
+    if argument.encode in ("form", "reserved"):
+        joined = options.get("explode") is False
     whole = here["name"] is None or argument.encode == "query_string"
     if not isinstance(value, dict | list):
         yield {**here, "name": None if whole else here["name"], "text": text_of(value)}
@@ -210,6 +211,20 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
+def _followed(
+    root: dict[str, Any], schema: dict[str, Any], pointer: str
+) -> tuple[dict[str, Any], str]:
+    """A schema with its references followed, and its pointer."""
+    for _ in range(16):
+        if "$ref" not in schema:
+            break
+        pointer = schema["$ref"].removeprefix("#")
+        schema = root
+        for token in pointer.split("/")[1:]:
+            schema = schema[unescape(token)]
+    return schema, pointer
+
+
 def _on_the_wire(
     root: dict[str, Any], schema: Any, pointer: str, value: Any, names: dict[str, str]
 ) -> Any:
@@ -218,13 +233,7 @@ def _on_the_wire(
     """
     if not names or not isinstance(schema, dict):
         return value
-    hops = 0
-    while isinstance(schema, dict) and "$ref" in schema and hops < 16:
-        pointer = schema["$ref"].removeprefix("#")
-        schema = root
-        for token in pointer.split("/")[1:]:
-            schema = schema[unescape(token)]
-        hops += 1
+    schema, pointer = _followed(root, schema, pointer)
     for keyword in ("allOf", "anyOf", "oneOf"):
         for index, part in enumerate(schema.get(keyword, ())):
             value = _on_the_wire(root, part, f"{pointer}/{keyword}/{index}", value, names)

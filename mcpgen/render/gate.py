@@ -224,10 +224,11 @@ class _Gate:
             for inner in ast.walk(statement):
                 if not isinstance(inner, WORKFLOW_NODES):
                     raise self.refuse(inner)
-                if isinstance(inner, ast.Name | ast.Attribute) and _dunder(inner):
-                    raise self.refuse(inner)
-                if isinstance(inner, ast.Call) and not _calls_a_member(inner.func):
-                    raise self.refuse(inner)
+                match inner:
+                    case ast.Name(id=name) | ast.Attribute(attr=name) if name.startswith("_"):
+                        raise self.refuse(inner)
+                    case ast.Call(func=function) if not _calls_a_member(function):
+                        raise self.refuse(inner)
 
     def stub(self, node: ast.AsyncFunctionDef) -> None:
         """`async def name(*, …) -> …:` with a docstring and `raise NotImplementedError("…")`."""
@@ -253,7 +254,7 @@ class _Gate:
     def signature(self, node: ast.AsyncFunctionDef) -> set[str]:
         """The names of the keyword arguments; every annotation and default is looked at."""
         signature = node.args
-        if signature.posonlyargs or signature.vararg or signature.defaults:
+        if any((signature.posonlyargs, signature.vararg, signature.defaults)):
             raise self.refuse(node)
         named = [*signature.args, *signature.kwonlyargs]
         if signature.kwarg:
@@ -282,10 +283,11 @@ class _Gate:
 
     def model_class(self, node: ast.ClassDef) -> None:
         """`class Name(TypedDict):` with annotated fields."""
-        if node.decorator_list or node.keywords:
-            raise self.refuse(node)
-        if len(node.bases) != 1 or not _is_name(node.bases[0], "TypedDict"):
-            raise self.refuse(node)
+        match node:
+            case ast.ClassDef(bases=[ast.Name(id="TypedDict")], keywords=[], decorator_list=[]):
+                pass
+            case _:
+                raise self.refuse(node)
         for field in node.body:
             match field:
                 case ast.AnnAssign(target=ast.Name(), value=None):
@@ -408,18 +410,15 @@ class _Gate:
 
     def key(self, node: ast.expr | None, owner: ast.AST) -> None:
         """A key of a dictionary: a text, never `**`."""
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            raise self.refuse(node or owner)
+        match node:
+            case ast.Constant(value=str()):
+                return
+        raise self.refuse(node or owner)
 
     def keyword(self, node: ast.keyword) -> None:
         """A named argument, never `**`."""
         if node.arg is None:
             raise self.refuse(node)
-
-
-def _dunder(node: ast.Name | ast.Attribute) -> bool:
-    name = node.id if isinstance(node, ast.Name) else node.attr
-    return name.startswith("_")
 
 
 def _calls_a_member(function: ast.expr) -> bool:

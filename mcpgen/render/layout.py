@@ -100,19 +100,19 @@ def value(data: Any) -> Expression:
     return py_literal(data)
 
 
-def flat(expression: Expression) -> str | None:
-    """The expression on one line; None where a group in it wants lines of its own."""
+def flat(expression: Expression) -> str:
+    """The expression on one line; empty where a group in it wants lines of its own."""
     if isinstance(expression, Union):
         parts = [flat(operand) for operand in expression.operands]
-        return None if None in parts else " | ".join(part for part in parts if part is not None)
+        return " | ".join(parts) if all(parts) else ""
     if isinstance(expression, Group):
         if expression.spread:
-            return None
+            return ""
         inner: list[str] = []
         for prefix, item in expression.items:
             text = flat(item)
-            if text is None:
-                return None
+            if not text:
+                return ""
             inner.append(prefix + text)
         comma = "," if expression.opening == "(" and len(inner) == 1 else ""
         return expression.opening + ", ".join(inner) + comma + expression.closing
@@ -141,7 +141,7 @@ def declare(name: str, expression: Expression, *, depth: int) -> Code:
 def _lines(prefix: str, expression: Expression, suffix: str, depth: int) -> list[str]:
     margin = INDENT * depth
     text = flat(expression)
-    if text is not None and len(margin) + len(prefix) + len(text) + len(suffix) <= WIDTH:
+    if text and len(margin) + len(prefix) + len(text) + len(suffix) <= WIDTH:
         return [margin + prefix + text + suffix]
     if isinstance(expression, Group) and expression.items:
         lines = [margin + prefix + expression.opening]
@@ -157,7 +157,7 @@ def _lines(prefix: str, expression: Expression, suffix: str, depth: int) -> list
         return [*lines, margin + expression.closing + suffix]
     if isinstance(expression, Union):
         return [f"{margin}{prefix}(", *_operands(expression, "", depth + 1), f"{margin}){suffix}"]
-    return [margin + prefix + (text or "") + suffix]
+    return [margin + prefix + text + suffix]
 
 
 def _item(prefix: str, item: Expression, comma: str, depth: int, several: bool) -> list[str]:
@@ -172,7 +172,7 @@ def _operands(expression: Union, suffix: str, depth: int) -> list[str]:
     other.
     """
     text = flat(expression)
-    if text is not None and len(INDENT) * depth + len(text) + len(suffix) <= WIDTH:
+    if text and len(INDENT) * depth + len(text) + len(suffix) <= WIDTH:
         return [INDENT * depth + text + suffix]
     lines: list[str] = []
     for index, operand in enumerate(expression.operands):

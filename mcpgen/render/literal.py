@@ -122,12 +122,9 @@ def is_field(key: str) -> bool:
     """Whether a key can be a field of a TypedDict's class: an ASCII name that Python does not
     mangle.
     """
-    return (
-        key.isascii()
-        and key.isidentifier()
-        and not keyword.iskeyword(key)
-        and not key.startswith("__")
-    )
+    if keyword.iskeyword(key) or key.startswith("__"):
+        return False
+    return key.isascii() and key.isidentifier()
 
 
 def docstring(text: str, indent: int = 4) -> Code:

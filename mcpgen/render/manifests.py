@@ -99,12 +99,14 @@ def _variables(auth: Auth, *, required: bool) -> Iterator[Variable]:
     """The variables of one credential."""
     parts = zip(auth.variables, _PARTS.get(auth.kind, ()), strict=False)
     about = about_credential(auth)
+    if auth.login is not None:
+        required = False  # A login stands for all of them
     for index, (name, (meaning, secret)) in enumerate(parts):
         yield Variable(
             name=name,
             meaning=meaning,
-            # A third one stands for the other two, and a login for all of them
-            required=required and index < 2 and auth.login is None,
+            # A third one stands for the other two
+            required=required and index < 2,
             secret=secret,
             about=about,
         )
@@ -190,7 +192,7 @@ def server_json(server: Server) -> dict[str, Any]:
     return {
         "$schema": SERVER_SCHEMA,
         "name": registry_name(server),
-        "title": _title(server),
+        "title": title_of(server),
         "description": _description(server),
         "version": VERSION,
         "packages": [
@@ -233,7 +235,7 @@ def manifest_json(server: Server) -> dict[str, Any]:
     return {
         "manifest_version": "0.4",
         "name": server.distribution,
-        "display_name": _title(server),
+        "display_name": title_of(server),
         "version": VERSION,
         "description": _description(server),
         "author": {"name": OWNER},
@@ -298,12 +300,13 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
-def _title(server: Server) -> str:
+def title_of(server: Server) -> str:
+    """The server's title on one line, as listings show it."""
     return shorten(" ".join(visible(server.title).split()), 100) or server.name
 
 
 def _description(server: Server) -> str:
-    return shorten(about(server, _title(server)), 100) or about(server, server.name)
+    return shorten(about(server, title_of(server)), 100) or about(server, server.name)
 
 
 def about(server: Server, title: str) -> str:

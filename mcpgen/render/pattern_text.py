@@ -6,8 +6,15 @@ whoever asks checks the result with a real engine. The expression itself is neve
 
 from __future__ import annotations
 
-_CLASSES = {"d": "0123456789", "w": "abcdefghijklmnopqrstuvwxyz0123456789_", "s": " "}
-_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
+import re
+
+_MEANINGS = {
+    **{"d": "0123456789", "w": "abcdefghijklmnopqrstuvwxyz0123456789_", "s": " "},
+    **{"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"},
+}
+"""Letter behind a backslash → the characters it stands for."""
+_RANGE = re.compile(r"-[^\]]", re.S)
+"""What follows the first character of a range in a class."""
 _ANY = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
 _LONGEST = 500
 
@@ -43,7 +50,7 @@ class _Reader:
 
     def _sequence(self) -> str:
         text = ""
-        while self.at < len(self._pattern) and self._pattern[self.at] not in "|)":
+        while self._pattern[self.at : self.at + 1] not in ("", "|", ")"):
             text += self._repeated(self._atom())
             if len(text) > 4096:
                 raise ValueError("too long")
@@ -94,11 +101,7 @@ class _Reader:
         members = ""
         while self._pattern[self.at] != "]" or not members:
             first = self._class_member()
-            if (
-                self._pattern[self.at] == "-"
-                and self._pattern[self.at + 1] != "]"
-                and len(first) == 1
-            ):
+            if len(first) == 1 and _RANGE.match(self._pattern, self.at):
                 self.at += 1
                 last = self._class_member()
                 members += "".join(
@@ -159,4 +162,4 @@ def _member(escaped: str) -> str:
     """What `\\d`, `\\n` or `\\.` stand for."""
     if escaped in "DWS":
         return {"D": "a", "W": "-", "S": "a"}[escaped]
-    return _CLASSES.get(escaped) or _CONTROLS.get(escaped) or escaped
+    return _MEANINGS.get(escaped, escaped)

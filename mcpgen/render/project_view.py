@@ -13,7 +13,6 @@ from typing import Any
 from ..ir import Server
 from ..runtime.install.clients import CLIENTS
 from ..runtime.settings import SETTINGS
-from ..text import shorten, visible
 from .literal import Code
 from .manifests import (
     OWNER,
@@ -24,6 +23,7 @@ from .manifests import (
     environment,
     login_variables,
     overfull_clients,
+    title_of,
     writing_variables,
 )
 from .parts import features
@@ -104,7 +104,7 @@ class ProjectView:
 
 def project_view(server: Server) -> ProjectView:
     """The view of a server's project."""
-    title = shorten(" ".join(visible(server.title).split()), 100) or server.name
+    title = title_of(server)
     return ProjectView(
         name=server.name,
         title=title,
@@ -138,8 +138,10 @@ def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:
 
 def _settings(calls_api: bool) -> tuple[SettingView, ...]:
     """The settings of a server, in the order of the README."""
+    settings = [item for item in SETTINGS if item.name != "BASE_URL"]
+    if not calls_api:
+        settings = [item for item in settings if item.group != "api"]
     return tuple(
         SettingView(item.name, item.group, Code(item.text), Code(item.default_text))
-        for item in SETTINGS
-        if item.name != "BASE_URL" and (calls_api or item.group != "api")
+        for item in settings
     )

@@ -254,7 +254,8 @@ class Sampler:
     def _matching(self, schema: dict[str, Any]) -> str:
         for extra in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
             text = text_for(schema["pattern"], extra)
-            longer = (text or "a") * -(-schema.get("minLength", 0) // len(text or "a"))
+            repeated = text or "a"
+            longer = repeated * -(-schema.get("minLength", 0) // len(repeated))
             for candidate in (text, longer):
                 if candidate is not None and _is_valid(schema, candidate):
                     return candidate
@@ -275,14 +276,15 @@ def _kind(schema: dict[str, Any]) -> str:
 def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Both schemas at once, as far as a sample needs it."""
     result = {**one, **other}
-    if "properties" in one and "properties" in other:
+    in_both = one.keys() & other.keys()
+    if "properties" in in_both:
         result["properties"] = {**one["properties"], **other["properties"]}
-    if "required" in one and "required" in other:
+    if "required" in in_both:
         result["required"] = [
             *one["required"],
             *(name for name in other["required"] if name not in one["required"]),
         ]
-    if "allOf" in one and "allOf" in other:
+    if "allOf" in in_both:
         result["allOf"] = [*one["allOf"], *other["allOf"]]
     return result
 

@@ -77,9 +77,9 @@ def kind_of(tool: Tool) -> str:
         return "delete"
     if method in ("PUT", "PATCH"):
         return "update"
-    end = ""
-    if segments and not segments[-1].startswith("{"):
-        end = segments[-1]
+    end = "".join(segments[-1:])
+    if end.startswith("{"):
+        end = ""
     kind = _kind_of_posting(end)
     if method != "POST":
         kind = _kind_of_reading(tool, end)

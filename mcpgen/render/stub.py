@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..ir import Argument, Server, Tool, Toolset
-from .code import Names, annotated, listing
+from .code import Names, annotated, docstring_of, listing
 from .layout import Expression, lay_out, union
 from .literal import Code, py_ident, py_literal
 from .models import Types
@@ -128,7 +128,7 @@ def _stub(tool: Tool, types: Types) -> Stub:
     return Stub(
         name=module_name(tool.name),
         tool=tool.name,
-        docstring=tool.docstring or f"{tool.title}.",
+        docstring=docstring_of(tool),
         typing=listing(names.typing()),
         models=names.has("models."),
         parameters=tuple(declared),
@@ -142,8 +142,7 @@ def _annotation(argument: Argument, types: Types) -> Expression:
     out.
     """
     operands = annotated(argument, types)
-    is_optional = not argument.required and not argument.default
-    if is_optional and operands != ["Any"]:
+    if _default(argument) == " = None" and operands != ["Any"]:
         operands.append("None")
     return union(operands)
 

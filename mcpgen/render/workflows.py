@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir import Server, Tool, Toolset
+from ..load.values import is_number
 from ..parse.naming.reserved import RESERVED
 from ..text import first_sentence, plain, words
 from ..workflows import model
-from .code import Names, default, listing, parameter
+from .code import Names, default, docstring_of, listing, parameter
 from .layout import INDENT, Expression, Group, call, dictionary, flat, lay_out, value
 from .literal import Code, py_ident, quoted
 from .models import Types
 
-LONGEST_COMMENT = 88
+COMMENT = re.compile(r"[ -~]{1,88}")
+"""A sentence that fits into a comment: printable ASCII."""
 _OF_A_STEP = (model.Output, model.Body, model.Header, model.Status, model.Result)
 _UNDOES = "cancel|cancellation|void|revert|undo"
 """Words at the end of a path that takes back what was made."""
@@ -164,7 +166,7 @@ def _function(tool: Tool, room: _Room, types: Types, names: Names) -> Function:
         parameters.insert(0, Code("*,"))
     return Function(
         name=tool.name,
-        docstring=tool.docstring or f"{tool.title}.",
+        docstring=docstring_of(tool),
         parameters=tuple(parameters),
         body=_Writer(tool, tool.workflow, room).body(),
     )
@@ -292,7 +294,7 @@ class _Writer:
         self.take_outputs(step, depth)
         self.assigned.add(step.id)
         for action in step.on_success:
-            if action.step and action.step == following and not action.criteria:
+            if _goes_on(action, following):
                 return
             if self.act(step, action, depth):
                 return
@@ -364,7 +366,7 @@ class _Writer:
         options: dict[str, Expression] = {"limit": str(action.limit)}
         if action.after:
             options["after"] = value(action.after)
-        return flat(call(f"await {self.steps}.retry", self.answer_of(step), **options)) or ""
+        return flat(call(f"await {self.steps}.retry", self.answer_of(step), **options))
 
     def before_retry(self, step: model.Step, action: model.Action, depth: int) -> None:
         """The workflow or the step that runs before another attempt at a step."""
@@ -439,10 +441,12 @@ class _Writer:
 
     def keywords(self, step: model.Step, tool: Tool) -> Iterator[tuple[str, Expression]]:
         """The keyword arguments of a step's call."""
-        by_place = {(str(each.place), each.wire_name): each for each in tool.arguments}
+        by_place = {
+            (str(each.place), each.wire_name): each for each in tool.arguments if not each.fixed
+        }
         for each in step.arguments:
             argument = by_place.get((each.place, each.name))
-            if argument is None or argument.fixed or each.value == model.Missing():
+            if argument is None or each.value == model.Missing():
                 continue
             yield f"{py_ident(argument.name)}=", self.value(each.value)
 
@@ -580,18 +584,17 @@ class _Writer:
         """Two values compared; plainly where both are known to be numbers."""
         if _is_number(left) and _is_number(right):
             return f"{_one_line(self.value(left))} {operator} {_one_line(self.value(right))}"
-        if operator in ("==", "!="):
-            same = self.null_check(left, right) or _one_line(
-                call(f"{self.values}.same", self.value(left), self.value(right))
-            )
-            return same if operator == "==" else f"not {same}"
+        if operator == "==":
+            return self.same(left, right)
+        if operator == "!=":
+            return f"not {self.same(left, right)}"
         return f"{self.number(left)} {operator} {self.number(right)}"
 
-    def null_check(self, left: model.Value, right: model.Value) -> str:
-        """A comparison with null, which a value that is not there is equal to; or nothing."""
-        if right != model.Constant(None) or isinstance(left, model.Status):
-            return ""
-        return _one_line(call(f"{self.values}.is_null", self.value(left)))
+    def same(self, left: model.Value, right: model.Value) -> str:
+        """Whether two values are the same. A value that is not there is the same as null."""
+        if right == model.Constant(None) and not isinstance(left, model.Status):
+            return _one_line(call(f"{self.values}.is_null", self.value(left)))
+        return _one_line(call(f"{self.values}.same", self.value(left), self.value(right)))
 
     def number(self, item: model.Value) -> str:
         """A value as a number."""
@@ -609,14 +612,21 @@ class _Writer:
 def _jumps(step: model.Step, following: str) -> bool:
     """Whether a step can go on with another one than the next, or runs another one again."""
     for index, action in enumerate(step.on_success):
-        if action.step and (index or action.criteria or action.step != following):
+        if action.step and (index or not _goes_on(action, following)):
             return True
     return any(action.step for action in step.on_failure)
 
 
+def _goes_on(action: model.Action, following: str) -> bool:
+    """Whether an action does what steps do without one: always go on with the next."""
+    if not action.step or action.criteria:
+        return False
+    return action.step == following
+
+
 def _is_number(item: model.Value) -> bool:
     if isinstance(item, model.Constant):
-        return isinstance(item.value, int | float) and not isinstance(item.value, bool)
+        return is_number(item.value)
     return isinstance(item, model.Status)
 
 
@@ -625,7 +635,7 @@ def _one_line(expression: Expression) -> str:
     if isinstance(expression, Group):
         inner = ", ".join(prefix + _one_line(item) for prefix, item in expression.items)
         return expression.opening + inner + expression.closing
-    return flat(expression) or ""
+    return flat(expression)
 
 
 def _joined(word: str, conditions: list[str]) -> str:
@@ -657,9 +667,7 @@ def _comment(step: model.Step) -> str:
     """The first sentence about a step, where it fits into a comment."""
     sentence, _ = first_sentence(plain(step.description))
     sentence = " ".join(sentence.split())
-    if not sentence.isascii() or not sentence.isprintable() or len(sentence) > LONGEST_COMMENT:
-        return ""
-    return sentence
+    return sentence if COMMENT.fullmatch(sentence) else ""
 
 
 def _code_only(lines: Iterable[str]) -> Iterator[str]:

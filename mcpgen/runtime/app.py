@@ -11,19 +11,19 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import anyio
 import mcp.types as types
 from mcp.server.caching import CacheHint
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
 from .package import Package
-from .record import current, is_read, recorded
+from .record import current, is_read, is_traced, recorded
 from .results.content import Context, ToolError, failure, sendable
 from .server.api_side import ApiSide
 from .server.calls import Caller, Hooks
@@ -115,6 +115,7 @@ class App:
             on_list_tools=self._list_nothing,
         )
         server.add_request_handler("tools/call", types.CallToolRequestParams, self._call)
+        server.middleware[:] = [partial(_where_traced, each) for each in server.middleware]
         server.middleware.append(self._list)
         server.middleware.append(_with_arguments_as_object)
         return server
@@ -133,7 +134,8 @@ class App:
     def _the_api(self) -> ApiSide:
         """The HTTP side, made when the first function asks for it."""
         if self._api is None:
-            self._settings = self._settings or read(self.home.facts())
+            if self._settings is None:
+                self._settings = read(self.home.facts())
             settings = self._settings
             if self._front is not None:
                 settings = self._front.settings(settings)
@@ -308,6 +310,15 @@ def printable(name: str) -> str:
     return name.encode("ascii", "backslashreplace").decode()
 
 
+async def _where_traced(
+    span: ServerMiddleware[Any], ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Make the SDK's span of a request, unless nobody would see it."""
+    if is_traced(ctx.meta):
+        return await span(ctx, call_next)
+    return await call_next(ctx)
+
+
 async def _with_arguments_as_object(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext
 ) -> HandlerResult:
@@ -316,7 +327,7 @@ async def _with_arguments_as_object(
     """
     params = ctx.params or {}
     arguments = params.get("arguments")
-    if ctx.method != "tools/call" or arguments is None or isinstance(arguments, dict):
+    if ctx.method != "tools/call" or isinstance(arguments, dict | None):
         return await call_next(ctx)
     if isinstance(arguments, str):
         try:

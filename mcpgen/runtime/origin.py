@@ -41,6 +41,11 @@ class Origin:
         except ValueError:
             return False  # a name, even if it begins like an address
 
+    @property
+    def is_open(self) -> bool:
+        """Whether what is sent there can be read on the way: another machine, without TLS."""
+        return self.scheme != "https" and not self.loopback
+
 
 def origin_of(url: str) -> Origin:
     """The origin of an absolute http(s) URL. Raises ValueError for anything else."""
@@ -60,7 +65,7 @@ def check_base_url(url: str) -> str:
     origin_of(url)
     if "@" in urlsplit(url).netloc:
         raise ValueError("has a user name or password in it")
-    if "?" in url or "#" in url:
+    if not {"?", "#"}.isdisjoint(url):
         raise ValueError("has a query or fragment in it")
     if not url.isascii():
         raise ValueError("is not ASCII")
@@ -80,7 +85,7 @@ def is_public(address: str) -> bool:
             return is_public(str(inner))
         if ip in _LOCAL_NAT64 or ip.is_site_local:
             return False
-    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
+    return ip.is_global and not any((ip.is_multicast, ip.is_reserved, ip.is_unspecified))
 
 
 def _wrapped(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+_INDEX = re.compile("0|[1-9][0-9]*")
 
 
 def escape(token: str) -> str:
@@ -27,12 +30,6 @@ def child(container: Any, token: str) -> Any:
     """
     if type(container) is dict:
         return container[token]
-    if type(container) is list and _is_index(token):
+    if type(container) is list and _INDEX.fullmatch(token):
         return container[int(token)]
     raise LookupError(token)
-
-
-def _is_index(token: str) -> bool:
-    if not (token.isdecimal() and token.isascii()):
-        return False
-    return token == "0" or not token.startswith("0")

@@ -5,13 +5,19 @@ and the audit make of it.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from opentelemetry.trace import format_trace_id, get_current_span
+from opentelemetry.propagate import get_global_textmap
+from opentelemetry.trace import (
+    ProxyTracerProvider,
+    format_trace_id,
+    get_current_span,
+    get_tracer_provider,
+)
 
 from .log import LEVEL_INFO, event, logger
 
@@ -143,6 +149,13 @@ def telemetry(
 def is_read() -> bool:
     """Whether anybody reads the record of a call that goes well."""
     return bool(observers) or logger.isEnabledFor(LEVEL_INFO)
+
+
+def is_traced(meta: Mapping[str, Any] | None) -> bool:
+    """Whether somebody keeps spans, or the `_meta` of a request has a trace for its line."""
+    if not isinstance(get_tracer_provider(), ProxyTracerProvider):
+        return True
+    return not get_global_textmap().fields.isdisjoint(meta or ())
 
 
 def _trace() -> str:

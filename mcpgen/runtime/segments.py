@@ -29,6 +29,8 @@ def readings(text: str) -> list[str]:
     Raises TooManyDecodings, so that the work stays in proportion to the length of the text.
     """
     texts = [text]
+    if "%" not in text:
+        return texts
     while (decoded := _decoded(texts[-1])) != texts[-1]:
         if len(texts) > MAX_DECODINGS:
             raise TooManyDecodings(f"is percent-encoded more than {MAX_DECODINGS} times over")

@@ -73,7 +73,9 @@ class Setting:
             return f"{self.default // _KIB} KiB"
         if self.kind == "bytes":
             return f"{self.default // _MIB} MiB"
-        if self.kind in ("seconds", "count") or (self.kind == "rate" and self.default):
+        if self.kind == "rate" and not self.default:
+            return self.unset
+        if self.kind in ("seconds", "count", "rate"):
             return f"{self.default:,g}"
         return self.unset
 
@@ -244,7 +246,7 @@ class Credential:
     @property
     def ready_token(self) -> bool:
         """Whether the operator gave an access token, so that none has to be fetched."""
-        return bool(self.values[2:] and self.values[2])
+        return any(self.values[2:3])
 
     @property
     def present(self) -> bool:
@@ -501,6 +503,10 @@ class _Reader:
         """The text of a variable without spaces around it; empty when it is not set."""
         return self.environ.get(f"{self.prefix}_{name}", "").strip()
 
+    def fact(self, name: str) -> str:
+        """What `api.json` says by that name; empty where it says nothing."""
+        return str(self.facts.get(name) or "")
+
     def refuse(self, name: str, reason: str) -> None:
         """Note a problem of a variable."""
         self.problems.append(f"`{self.prefix}_{name}` {reason}")
@@ -508,7 +514,7 @@ class _Reader:
     def base_url(self) -> tuple[str, bool]:
         """The base URL, and whether it comes from the operator."""
         from_operator = self.value("BASE_URL")
-        base_url = from_operator or str(self.facts.get("base_url") or "")
+        base_url = from_operator or self.fact("base_url")
         if not base_url:
             self.refuse_missing_base_url()
             return "", False
@@ -526,7 +532,7 @@ class _Reader:
         if self.facts.get("calls_api") is False:
             return
         reason = "is not set: it has to be the URL of the API, as in `https://api.example.com/v1`"
-        note = str(self.facts.get("base_url_note") or "")
+        note = self.fact("base_url_note")
         if note:
             reason += f" ({note})"
         self.refuse("BASE_URL", reason)
@@ -610,12 +616,12 @@ class _Reader:
         present = [credential for credential in credentials.values() if credential.present]
         for credential in present:
             origin = _token_origin(credential)
-            if origin is not None and origin != own and origin not in trusted:
+            if origin not in {None, own, *trusted}:
                 self.notes.append(
                     f"access tokens for `{credential.name}` come from {origin}: "
                     f"set `{self.prefix}_ALLOW_ORIGINS={origin}` to allow that"
                 )
-        if present and own.scheme == "http" and not own.loopback:
+        if present and own.is_open:
             self.notes.append("the API is reached without TLS: credentials can be read on the way")
 
     def secret(self, name: str, *, may_be_empty: bool = False) -> Secret | None:
@@ -644,7 +650,7 @@ class _Reader:
         except ValueError as error:
             self.refuse("EXCHANGE_URL", f"cannot be used: {error}")
             return ""
-        if origin.scheme != "https" and not origin.loopback:
+        if origin.is_open:
             self.refuse("EXCHANGE_URL", "has to be an https URL: callers' tokens are sent there")
         needed = ["EXCHANGE_CLIENT_ID", "EXCHANGE_CLIENT_SECRET"]
         if self.http:

@@ -46,6 +46,7 @@ _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
 _FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
+_READS_ANSWER = re.compile(r"\$statusCode|\$response")
 _UNQUOTED = re.compile(r"(?<=[:\[,])(\s*)\{(\$[^{}]+)\}(?=\s*[,\]}])")
 
 
@@ -284,7 +285,7 @@ class _StepReader:
     def _target(self) -> Tool | str:
         """The operation, or the name of the workflow, that the step calls."""
         keys = [key for key in TARGETS if as_text(self.node.get(key))]
-        if "channelPath" in self.node or "action" in self.node:
+        if not self.node.keys().isdisjoint(("channelPath", "action")):
             raise Inexpressible("it sends or receives messages (AsyncAPI)")
         if len(keys) != 1:
             raise Inexpressible("it needs one of `operationId`, `operationPath`, `workflowId`")
@@ -421,9 +422,7 @@ class _StepReader:
         is its success.
         """
         for node in as_list(nodes):
-            text = json.dumps(node)
-            without_answer = self.id in self.scope.workflow_steps
-            if without_answer and ("$statusCode" in text or "$response" in text):
+            if self.id in self.scope.workflow_steps and _READS_ANSWER.search(json.dumps(node)):
                 continue
             yield criterion(node, self.scope)
 
@@ -487,7 +486,7 @@ def _attempts(node: dict[str, Any]) -> tuple[float, int]:
 def _step_ids(nodes: list[dict[str, Any]]) -> list[str]:
     """The stepId of every step. Raises Inexpressible where they do not tell the steps apart."""
     ids = [as_text(step.get("stepId")) for step in nodes]
-    if not ids or not all(ids) or len(set(ids)) < len(ids):
+    if not ids or len(set(filter(None, ids))) < len(ids):
         raise Inexpressible("it needs steps, each with a `stepId` of its own")
     return ids
 
@@ -505,7 +504,7 @@ def _argument(tool: Tool, place: str, name: str) -> Argument | None:
             continue
         if argument.wire_name == name:
             return argument
-        if argument.place == "header" and argument.wire_name.lower() == name.lower():
+        if (argument.place, argument.wire_name.lower()) == ("header", name.lower()):
             return argument
     return None
 
@@ -592,7 +591,7 @@ def _reads_status(condition: Condition) -> bool:
         case Not(inner):
             return _reads_status(inner)
         case Comparison(_, left, right):
-            return isinstance(left, Status) or isinstance(right, Status)
+            return any(isinstance(side, Status) for side in (left, right))
         case Matches(_, value):
             return isinstance(value, Status)
     return False

@@ -146,7 +146,8 @@ class _Parser:
 
     def takes(self, *operators: str) -> str:
         """The next token, taken, where it is one of these operators; else nothing."""
-        if self.tokens and self.tokens[0][0] == "operator" and self.tokens[0][1] in operators:
+        expected = [("operator", operator) for operator in operators]
+        if self.tokens and self.tokens[0] in expected:
             return self.tokens.pop(0)[1]
         return ""
 

@@ -186,10 +186,11 @@ def _workflows(rest: str, scope: Scope) -> Value:
         return _inputs(match[3], scope)
     output, tail = _identifier(match[3])
     pointer = f"/{escape(output)}"
-    if match[2] == "outputs" and name in scope.called:
-        return _tailed(Result(scope.called[name], pointer), tail)
-    if match[2] == "outputs" and name in scope.before:
-        return _tailed(Result(name, pointer, before=True), tail)
+    if match[2] == "outputs":
+        if name in scope.called:
+            return _tailed(Result(scope.called[name], pointer), tail)
+        if name in scope.before:
+            return _tailed(Result(name, pointer, before=True), tail)
     raise Inexpressible(
         f"`$workflows.{rest}` is not known: no earlier step and no `dependsOn` runs `{name}`"
     )
@@ -264,7 +265,7 @@ def _identifier(rest: str) -> tuple[str, str]:
 
 def _tailed(value: Value, tail: str) -> Value:
     """A value, or the part of it that a tail names: `#/pointer` or `.name[0]`."""
-    if not tail or tail == "#":
+    if tail in ("", "#"):
         return value
     if tail.startswith("#"):
         return within(value, re.sub(r"\[(\d+)\]", r"/\1", tail[1:]))
@@ -284,7 +285,7 @@ def keys_of(path: str) -> list[str]:
     keys = []
     end = 0
     while match := _PART.match(path, end):
-        keys.append(match[1] or match[2] or match[3] or "")
+        keys.append("".join(filter(None, match.groups())))
         end = match.end()
     if not keys or end < len(path):
         raise Inexpressible(f"`{path}` is not a path into a value")

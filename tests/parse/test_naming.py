@@ -5,6 +5,8 @@ from __future__ import annotations
 import keyword
 import random
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,7 @@ TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
 def tool_names(
     operations: list[tuple[str, str, str | None]],
     server: str,
-    pinned: dict[str, str] | None = None,
+    pinned: Mapping[str, str] = MappingProxyType({}),
     toolset: str = "",
 ) -> dict[str, str]:
     """The names of operations given as (method, path, operationId)."""

@@ -180,6 +180,16 @@ def test_every_call_is_one_line_without_arguments_and_values(start: Start, api: 
     assert "canary-argument" not in json.dumps(calls[0])
 
 
+def test_the_trace_of_a_caller_is_in_the_line_without_telemetry(
+    start: Start, api: Recorder
+) -> None:
+    server = start(HTTP_GRACE="0")
+    server.send(call("get_book", {"book_id": "7"}, traceparent=PARENT))
+    server.send(call("get_book", {"book_id": "7"}))
+    lines = [line for line in ended(server) if line["event"] == "call"]
+    assert [line.get("trace") for line in lines] == [TRACE, None]
+
+
 def test_what_can_change_something_is_audited_without_secrets(
     start: Start, api: Recorder, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ Python keyword, a builtin or a name the generated modules use.
 from __future__ import annotations
 
 from .arguments import argument_names
-from .digest import digest
+from .digest import definition_name, digest
 from .reserved import RESERVED, WINDOWS_NAMES
 from .server import server_name
 from .tools import Subject, tool_limit, tool_names
@@ -19,6 +19,7 @@ __all__ = [
     "WINDOWS_NAMES",
     "Subject",
     "argument_names",
+    "definition_name",
     "digest",
     "operation_words",
     "server_name",

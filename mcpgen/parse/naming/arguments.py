@@ -6,6 +6,7 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 
 from .digest import digest
 from .server import ascii_of
@@ -34,14 +35,16 @@ SYMBOLS = {
     "-": "minus",
     "%": "percent",
 }
+IDENTIFIER = re.compile(r"(?:[A-Za-z]|_[A-Za-z0-9])[A-Za-z0-9_]*")
+"""A name on the wire that can be an argument's."""
 ArgumentKey = tuple[str, str]
 """The place of an argument and its name on the wire."""
 
 
 def argument_names(
     keys: Iterable[ArgumentKey],
-    pinned: Mapping[ArgumentKey, str] | None = None,
-    chosen: Mapping[str, str] | None = None,
+    pinned: Mapping[ArgumentKey, str] = MappingProxyType({}),
+    chosen: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[ArgumentKey, str]:
     """(place, wire name) → argument name.
 
@@ -53,14 +56,14 @@ def argument_names(
     and `MaxItems` are two names, as in JSON.
     """
     names = {key: argument_name(key[1]) for key in keys}
-    kept = {key: name for key, name in (pinned or {}).items() if key in names}
+    kept = {key: name for key, name in pinned.items() if key in names}
     free = {key: name for key, name in names.items() if key not in kept}
     in_use = set(kept.values())
-    for key in _clashing(free, in_use, chosen or {}):
+    for key in _clashing(free, in_use, chosen):
         free[key] = _told_apart(free[key], *key)
-    for key in _clashing(free, in_use, chosen or {}):
+    for key in _clashing(free, in_use, chosen):
         free[key] = f"{free[key]}_{digest('/'.join(key))}"
-    return {key: kept.get(key) or free[key] for key in names}
+    return names | free | kept
 
 
 def _clashing(
@@ -74,8 +77,10 @@ def _clashing(
         if name in in_use or chosen.get(name, name) not in (name, key[1]):
             clashing.append(key)
             continue
-        keeps_name = name == key[1] and unchanged_count[name] == 1
-        if count[name] > 1 and not keeps_name:
+        rivals = count
+        if name == key[1]:
+            rivals = unchanged_count
+        if rivals[name] > 1:
             clashing.append(key)
     return clashing
 
@@ -88,11 +93,9 @@ def _told_apart(name: str, place: str, wire_name: str) -> str:
 
 def argument_name(wire_name: str) -> str:
     """A Python identifier for a wire name: the wire name itself where it is one."""
-    is_identifier = re.fullmatch(r"_?[A-Za-z0-9][A-Za-z0-9_]*", wire_name) is not None
-    if len(wire_name) > ARGUMENT_LIMIT or not (is_identifier and wire_name.isidentifier()):
+    name = wire_name
+    if len(wire_name) > ARGUMENT_LIMIT or not IDENTIFIER.fullmatch(wire_name):
         name = _identifier(wire_name)
-    else:
-        name = wire_name
     return f"{name}_" if name in ARGUMENT_RESERVED else name
 
 

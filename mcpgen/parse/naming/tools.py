@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from ...text import words
 from ..vocabulary import STOP_WORDS, VERBS, singular
@@ -48,9 +49,9 @@ class Subject:
 def tool_names(
     subjects: Iterable[Subject],
     server: str,
-    pinned: Mapping[str, str] | None = None,
+    pinned: Mapping[str, str] = MappingProxyType({}),
     reserved: Iterable[str] = (),
-    chosen: Mapping[str, str] | None = None,
+    chosen: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """`METHOD /path` → tool name.
 
@@ -59,10 +60,9 @@ def tool_names(
     operation they are for, and no other one gets them either.
     """
     namings = {subject.key: _Naming(subject, server) for subject in subjects}
-    pinned = pinned or {}
     for key, naming in namings.items():
         naming.pin(pinned.get(key))
-    owners = dict.fromkeys(reserved, "") | dict(chosen or {})
+    owners = dict.fromkeys(reserved, "") | dict(chosen)
     for _ in range(ROUNDS):
         for group in _coinciding(namings.values(), owners):
             _tell_apart(group)

@@ -24,12 +24,27 @@ from .route import Part, literals, path_words, telling_parts
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource."""
-    id_words = _without_route(words(operation_id or ""), method, path)
-    if not id_words or _begins_with_route(operation_id or "", method, path):
+    if operation_id is None or _begins_with_route(operation_id, method, path):
+        return verb_and_resource(method, path)
+    id_words = _without_route(words(operation_id), method, path)
+    if not id_words:
         return verb_and_resource(method, path)
     if _says_method_and_path(id_words, method, path):
-        return verb_and_resource(method, path)
+        return _listed(verb_and_resource(method, path), id_words, method, path)
     return id_words
+
+
+def _listed(name: list[str], id_words: list[str], method: str, path: str) -> list[str]:
+    """A name made of method and path, in the plural where the operationId says that many come back:
+    `GET /client` with `getClients` is `list_clients`.
+    """
+    *others, last = name
+    plural = id_words[-1]
+    if method != "GET" or name[0] != "get" or telling_parts(path)[-1].is_parameter:
+        return name
+    if plural in SINGLE or plural == last or singular(plural) != last:
+        return name
+    return ["list", *others[1:], plural]
 
 
 def verb_and_resource(method: str, path: str) -> list[str]:
@@ -120,9 +135,12 @@ def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:
         rest = rest[:-1]
     else:
         return False
-    if not STOP_WORDS.isdisjoint({*rest} - {*path_words(path)}):
+    route = path_words(path)
+    if len(rest) <= len(route) and "".join(rest) == "".join(route):
+        return True  # `delete-chargingstations-stationid`, and the path has hyphens
+    if not STOP_WORDS.isdisjoint({*rest} - {*route}):
         return False
-    route = [singular(word) for word in path_words(path)]
+    route = [singular(word) for word in route]
     resource = {singular(word) for part in literals(path) for word in part.words}
     rest = [singular(word) for word in rest]
     return resource <= set(rest) and _is_subsequence(rest, route)

@@ -4,8 +4,9 @@ A schema is a tree of places. A place starts as no more than its type; whatever 
 of it (its properties, its values, its limits, its text) is an offer with a rank and a price in
 bytes. Offers are taken by rank until the budget is spent: names and types before values, values
 before limits, limits before the beginnings of texts, and each of these nearer to the arguments
-before it is deeper; long texts come last. An offer that is too dear is passed over. What is not listed is counted in a description,
-and the object it belongs to stays open, so whatever the document accepts can still be said.
+before it is deeper; long texts come last. An offer that is too dear is passed over. What is not
+listed is counted in a description, and the object it belongs to stays open, so whatever the
+document accepts can still be said.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from .reading import Nodes
 
 RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 4, "text": 10}
-"""What is offered → its rank for an argument. One level of properties deeper it is 2 more: the names
-one level deeper come before the beginnings of texts, and the limits three levels deeper before long
-texts.
+"""What is offered → its rank for an argument. One level of properties deeper it is 2 more: the
+names one level deeper come before the beginnings of texts, and the limits three levels deeper
+before long texts.
 """
 DEEPER = 2
 PHRASE = 60
@@ -99,6 +100,10 @@ class Place:
     wider: bool = False
     is_needed: bool = False
 
+    def listed(self) -> list[Member]:
+        """The properties that are listed."""
+        return [member for member in self.node.members if member.key in self.members]
+
     def hidden(self) -> list[Member]:
         """The properties that are not listed."""
         return [member for member in self.node.members if member.key not in self.members]
@@ -109,7 +114,7 @@ class Place:
 
     def is_whole(self) -> bool:
         """Whether every rule of the schema itself is listed."""
-        if self.wider or self.shapes or self.note or self.hidden():
+        if any((self.wider, self.shapes, self.note, self.hidden())):
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
@@ -175,7 +180,7 @@ class Place:
     def _object(self) -> Schema:
         """`properties`, `required` and `additionalProperties`."""
         out: Schema = {}
-        listed = [member for member in self.node.members if member.key in self.members]
+        listed = self.listed()
         if listed:
             out["properties"] = {member.key: self.members[member.key].schema() for member in listed}
         required = self.required()
@@ -191,8 +196,7 @@ class Place:
 
     def required(self) -> list[str]:
         """The properties that are listed and required."""
-        members = self.node.members
-        return [member.key for member in members if member.required and member.key in self.members]
+        return [member.key for member in self.listed() if member.required]
 
     def is_closed(self) -> bool:
         """Whether the object takes nothing but what is listed."""
@@ -273,12 +277,14 @@ class Listing:
         rank = RANKS[kind] + DEEPER * level
         heapq.heappush(self._offers, (rank, next(self._order), action, arguments))
 
-    def pay(self, price: int, *, forced: bool = False) -> bool:
-        """Take the price of an offer from the room, if it is there."""
+    def pay(self, price: int, *, most: int = LARGEST, forced: bool = False) -> bool:
+        """Take the price of an offer from the room, if it is there and the offer costs no more than
+        `most`.
+        """
         limit = self.room
         if forced:
             limit += self._overdraft
-        if price > limit:
+        if price > min(limit, most):
             return False
         self.room -= price
         return True
@@ -464,8 +470,7 @@ class Listing:
         """Describe with a note that names properties, if it costs no more than `most`."""
         before, former = _price_of_text(place), (place.note, place.named)
         place.note, place.named = note, named
-        price = _price_of_text(place) - before
-        if price <= most and self.pay(price):
+        if self.pay(_price_of_text(place) - before, most=most):
             return True
         place.note, place.named = former
         return False
@@ -487,7 +492,7 @@ class Listing:
         most = max(self.room // 2, 2 * PHRASE)
         if forced:
             most = NEEDED_VALUES
-        if price <= most and self.pay(price, forced=forced):
+        if self.pay(price, most=most, forced=forced):
             place.rules["enum"] = values
             place.note = ""
             return
@@ -578,9 +583,9 @@ def projection(place: Place) -> Projection:
     for pointer, inner in place.inside(""):
         if inner.node.null and pointer:
             nullable[pointer] = None
-        is_whole = is_whole and inner.is_whole()
-        for member in inner.node.members:
-            if member.key in inner.members and member.key != member.wire_name:
+        is_whole &= inner.is_whole()
+        for member in inner.listed():
+            if member.key != member.wire_name:
                 at = f"{pointer}/properties/{escape(member.key)}"
                 wire_names.append((at, member.wire_name))
     return Projection(place.schema(), list(nullable), wire_names, place.node.null, is_whole)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, texts_in
 from ...text import visible
+from ..schema import is_barred, without_integer
 from . import scalars, unions
 from .keys import in_order, safe_key
 from .node import Member, Node
@@ -64,9 +65,7 @@ class Nodes:
 
     def _of_types(self, base: dict[str, Any]) -> Node:
         """A schema without a union: of one type, of several, or of any."""
-        types = [name for name in self.reader.types(base) if name != "null"]
-        if "number" in types and "integer" in types:
-            types.remove("integer")
+        types = without_integer([name for name in self.reader.types(base) if name != "null"])
         if len(types) == 1:
             return self._of_type(types[0], base)
         if types:
@@ -112,8 +111,7 @@ class Nodes:
     def _is_hidden(self, schema: Any, *, required: bool) -> bool:
         """Whether a property cannot be written (or read), or has no value but null."""
         flat = self.reader.flatten(schema)
-        barrier = "readOnly" if self.writing else "writeOnly"
-        if flat.get(barrier) is True or flat.get("not") == {}:
+        if is_barred(flat, "readOnly" if self.writing else "writeOnly"):
             return True
         # To a tool null and a property that is left out are one.
         return flat.get("type") == "null" and not required

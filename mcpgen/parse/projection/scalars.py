@@ -81,17 +81,13 @@ def count_keywords(nodes: Nodes, base: dict[str, Any], name: str) -> Schema:
             continue
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if not _is_count(value):
+        if type(value) is not int or value < 0:
             nodes.refuse(keyword, value, "a whole number of at least 0")
             continue
         says_nothing = value == 0 and keyword.startswith("min")
         if not says_nothing:
             out[keyword] = value
     return out
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def with_values(rules: Schema, base: dict[str, Any], name: str) -> Schema:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .node import Node
 
 LONGEST_PATTERN = 80
-LONGEST_EXAMPLE = 40
+EXAMPLE = re.compile(r".{1,40}")
+"""An example that is short enough to be named."""
 LONGEST_DEFAULT = 200
 """Characters of JSON of the longest default that is listed."""
 SOME_VALUES = 12
@@ -73,9 +74,7 @@ def _example_note(node: Node) -> str:
     if type(examples[0]) not in (str, int, float):
         return ""
     text = visible(str(examples[0])).strip()
-    if not 0 < len(text) <= LONGEST_EXAMPLE or "\n" in text:
-        return ""
-    return f"e.g. {text}"
+    return f"e.g. {text}" if EXAMPLE.fullmatch(text) else ""
 
 
 def values_note(values: list[Any]) -> str:

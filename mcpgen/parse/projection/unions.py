@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_object, as_text, texts_in
+from ...load.values import as_list, as_object, as_text, texts_in
 from ...text import visible
 from ..schema import merge
 from .keys import safe_key
@@ -56,11 +56,12 @@ def _discriminated(
     ref = as_text(as_object(branch).get("$ref"))
     flat = reading.reader.flatten(option)
     properties = flat.get("properties")
-    if not (name and ref and isinstance(properties, dict)):
+    if not isinstance(properties, dict):
+        return flat
+    if not name or not ref:
         return flat
     tag = reading.reader.flatten(properties.get(name, {}))
-    values = tag.get("enum")
-    if "const" in tag or (isinstance(values, list) and len(values) == 1):
+    if "const" in tag or len(as_list(tag.get("enum"))) == 1:
         return flat
     tag = {**tag, "type": "string", "enum": _tags(ref, discriminator)}
     required = texts_in(flat.get("required"))

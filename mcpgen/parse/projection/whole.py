@@ -6,11 +6,10 @@ Components stand once in the definitions of the server, whatever number of tools
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ...runtime.pointer import escape, unescape
-from ..naming import digest
+from ..naming import definition_name, digest
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -50,7 +49,7 @@ class Whole:
     def _define(self, ref: str, target: Node) -> str:
         """The name of a component in the definitions."""
         if ref not in self._by_ref:
-            name = re.sub(r"[^A-Za-z0-9_.-]", "_", unescape(ref.rsplit("/", 1)[-1]))[:60] or "root"
+            name = definition_name(unescape(ref.rsplit("/", 1)[-1]))
             if name in self.definitions:
                 name = f"{name}_{digest(ref)}"
             self._by_ref[ref] = name
@@ -98,7 +97,7 @@ class Whole:
 
 def _is_large(node: Node) -> bool:
     """Whether a component is worth a definition: it has schemas inside it, or many values."""
-    if node.members or node.items or node.branches or node.extra:
+    if any((node.members, node.items, node.branches, node.extra)):
         return True
     return len(node.rules.get("enum", ())) > 8
 

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import jsonschema_rs
@@ -71,12 +72,12 @@ class Checker:
         schema: dict[str, Any],
         *,
         nullable: Iterable[str] = (),
-        names: Mapping[str, str] | None = None,
+        names: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._tool = tool
         self._schema = schema
         self._nullable = frozenset(nullable)
-        self._names = dict(names or {})
+        self._names = dict(names)
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
         self._parsed = False
         self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
@@ -319,7 +320,7 @@ class Checker:
                 self._parsed = True
                 return parsed
             return value
-        only_integers = "integer" in kinds and "number" not in kinds
+        only_integers = kinds & {"integer", "number"} == {"integer"}
         if only_integers and value.is_integer() and abs(value) < 2**53:
             return int(value)
         return value

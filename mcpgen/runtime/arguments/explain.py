@@ -45,7 +45,8 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     missing = False
     more = 0
     for error in errors:
-        missing = missing or (error.kind.name == "required" and not list(error.instance_path))
+        if error.kind.name == "required" and not list(error.instance_path):
+            missing = True
         for line in _lines(error, schema):
             if line in lines:
                 continue
@@ -245,7 +246,7 @@ def _rewritten(kind: str, value: Any) -> str:
 
 
 def _as_list(value: Any) -> str:
-    if value is None or isinstance(value, dict):
+    if isinstance(value, dict | None):
         return ""
     items = [value]
     if isinstance(value, str):

@@ -8,7 +8,6 @@ its turn (`limits`), adds credentials (`credentials`), sends it, and reads the a
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import ssl
 import time
@@ -16,8 +15,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
+import h11
 import httpcore2
 import httpx2
 
@@ -67,10 +68,6 @@ progress: ContextVar[Callable[[str], Awaitable[None]] | None] = ContextVar("prog
 attempt.
 """
 
-_LOGGERS = tuple(
-    f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
@@ -105,8 +102,6 @@ class Api:
         self._budget = RetryBudget()
         self._healths: dict[Origin, Health] = {}
         self._credentials = Credentials(settings, frozenset(getattr(auth, "PROVIDES", ())))
-        for name in _LOGGERS:
-            logging.getLogger(name).addFilter(settings.redactor)
 
     async def __aenter__(self) -> Api:
         return self
@@ -119,8 +114,6 @@ class Api:
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
-        for name in _LOGGERS:
-            logging.getLogger(name).removeFilter(self.settings.redactor)
 
     async def request(
         self,
@@ -271,7 +264,7 @@ class Api:
 
     def _health(self, call: ApiCall) -> Health:
         """What is known of the API that a call goes to."""
-        origin = origin_of(call.base)
+        origin = _origin_of_base(call.base)
         health = self._healths.get(origin)
         if health is None:
             health = Health(self.settings.breaker_failures, self.settings.breaker_seconds)
@@ -501,17 +494,19 @@ class _Retryable(Exception):
         self.error = error
 
 
+_origin_of_base = lru_cache(maxsize=64)(origin_of)
+
 _BEFORE_AN_ANSWER = (
     httpcore2.ConnectTimeout,
     httpcore2.NetworkError,
-    httpcore2.RemoteProtocolError,
+    h11.RemoteProtocolError,
 )
 """Failures to send that another attempt may not meet."""
 
 
 def _translated(error: Exception, settings: Settings) -> Exception:
-    """Map an httpcore2 exception to an ApiError without leaking its message; any other is left as
-    it is.
+    """Map an exception of h11 or httpcore2 to an ApiError without leaking its message; any other is
+    left as it is.
     """
     if isinstance(error, ApiError):
         return error
@@ -528,9 +523,9 @@ def _translated(error: Exception, settings: Settings) -> Exception:
         return timed_out
     if isinstance(error, httpcore2.NetworkError):
         return BadAnswer("the connection to the API broke before the answer was complete")
-    if isinstance(error, httpcore2.RemoteProtocolError):
+    if isinstance(error, h11.RemoteProtocolError):
         return BadAnswer("the API's answer is incomplete, or not HTTP")
-    if isinstance(error, httpcore2.LocalProtocolError | httpx2.InvalidURL | ValueError):
+    if isinstance(error, h11.LocalProtocolError | httpx2.InvalidURL | ValueError):
         return Refused("nothing was sent: the request cannot be written as HTTP")
     return error
 

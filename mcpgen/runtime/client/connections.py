@@ -1,7 +1,7 @@
 """Connections to the API: opened on the event loop itself, and kept open between requests.
 
-httpcore2 speaks HTTP on them. Its own pool looks at every connection twice for each request, and
-its streams go through anyio's: both cost CPU in every call.
+h11 reads and writes HTTP/1.1 (RFC 9112) on them. The connections of httpcore2 do the same with it,
+and take a sixth of a call's CPU for locks, traces and generators that are of no use here.
 """
 
 from __future__ import annotations
@@ -9,19 +9,28 @@ from __future__ import annotations
 import asyncio
 import select
 import ssl
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, Protocol
 
+import h11
 import httpcore2
+import httpx2
 
 MOST_UNREAD = 256 * 1024
 """Bytes that wait to be read before no more are taken from the network."""
 NEXT_ADDRESS_SECONDS = 0.25
 KEEP_SECONDS = 30.0
 """How long an idle connection is kept (RFC 9112, section 9.3)."""
+MAX_HEAD = 100 * 1024
+"""Bytes of an answer's head."""
+READ_BYTES = 64 * 1024
+PORTS = {b"http": 80, b"https": 443}
 
 
-class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
-    """A connection of the event loop, as httpcore2 reads and writes it. Raises its errors."""
+class Stream(asyncio.Protocol):
+    """A connection of the event loop. Raises httpcore2's errors."""
 
     def __init__(self) -> None:
         self._transport: Any = None
@@ -83,11 +92,11 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         _wake(self._room)
         self._room = None
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    async def read(self, max_bytes: int, timeout: float) -> bytes:
         """Receive some bytes; none at the end."""
         if not self._received and not self._has_ended:
             self._arrival = asyncio.get_running_loop().create_future()
-            await _in_time(self._arrival, timeout, httpcore2.ReadTimeout)
+            await _in_time(self._arrival, timeout, httpcore2.ReadTimeout())
         if not self._received and self._failure is not None:
             raise httpcore2.ReadError from self._failure
         data = bytes(self._received[:max_bytes])
@@ -97,15 +106,13 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             self._transport.resume_reading()
         return data
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+    async def write(self, data: bytes, timeout: float) -> None:
         """Send bytes."""
-        if not buffer:
-            return
         if self._transport.is_closing():
             raise httpcore2.WriteError from self._failure
-        self._transport.write(buffer)
+        self._transport.write(data)
         if self._room is not None:
-            await _in_time(self._room, timeout, httpcore2.WriteTimeout)
+            await _in_time(self._room, timeout, httpcore2.WriteTimeout())
 
     def close(self) -> None:
         """Close at once."""
@@ -117,18 +124,13 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         self.close()
         await asyncio.sleep(0)
 
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> Stream:
-        """The same connection with TLS on top. Raises ConnectError and ConnectTimeout."""
+    async def start_tls(self, context: ssl.SSLContext, host: str, timeout: float) -> None:
+        """Go on with TLS. Raises ConnectError and ConnectTimeout."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout):
                 self._transport = await loop.start_tls(
-                    self._transport, self, ssl_context, server_hostname=server_hostname
+                    self._transport, self, context, server_hostname=host
                 )
         except BaseException as error:
             self.close()
@@ -137,14 +139,10 @@ class Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             if isinstance(error, OSError):
                 raise httpcore2.ConnectError from error
             raise
-        return self
 
-    def get_extra_info(self, info: str) -> Any:
-        """A fact about the connection. It is `is_readable` when bytes that nobody asked for have
-        arrived, or its end.
-        """
-        if info != "is_readable":
-            return self._transport.get_extra_info(info)
+    @property
+    def is_readable(self) -> bool:
+        """Whether bytes that nobody asked for have arrived, or the end."""
         if self._has_ended or self._received:
             return True
         return self._poll is not None and bool(self._poll.poll(0))
@@ -201,15 +199,90 @@ def _wake(future: asyncio.Future[None] | None) -> None:
         future.set_result(None)
 
 
-async def _in_time(
-    future: asyncio.Future[None], seconds: float | None, late: type[Exception]
-) -> None:
+async def _in_time(future: asyncio.Future[None], seconds: float, late: Exception) -> None:
     """Wait for a future. Raises `late` when it takes longer than so many seconds."""
+    timer = asyncio.get_running_loop().call_later(seconds, _fail, future, late)
     try:
-        async with asyncio.timeout(seconds):
-            await future
-    except TimeoutError as error:
-        raise late from error
+        await future
+    finally:
+        timer.cancel()
+
+
+def _fail(future: asyncio.Future[None], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+
+
+Destination = tuple[bytes, bytes, int]
+"""Scheme, host and port."""
+
+
+class Connection:
+    """HTTP/1.1 on a stream: a request, its answer, and then perhaps another request. Raises h11's
+    and httpcore2's errors; whoever meets one closes the connection.
+
+    `seconds` is how long the API may be silent.
+    """
+
+    def __init__(self, destination: Destination, stream: Stream, seconds: float) -> None:
+        self.destination = destination
+        self._stream = stream
+        self._seconds = seconds
+        self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
+        self._idle_since = 0.0
+
+    async def send(self, request: h11.Request, content: bytes | None) -> h11.Response:
+        """Send a request and wait for the head of its answer."""
+        parts = [self._state.send(request)]
+        if content:
+            parts.append(self._state.send(h11.Data(content)))
+        parts.append(self._state.send(h11.EndOfMessage()))
+        with suppress(httpcore2.WriteError):  # the answer may be there all the same
+            await self._stream.write(b"".join(filter(None, parts)), self._seconds)
+        event = await self._event()
+        while isinstance(event, h11.InformationalResponse):
+            event = await self._event()
+        if not isinstance(event, h11.Response):
+            raise h11.RemoteProtocolError("the connection was switched to another protocol")
+        return event
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The bytes of the answer's body, as they arrive."""
+        event = await self._event()
+        while isinstance(event, h11.Data):
+            yield bytes(event.data)
+            event = await self._event()
+
+    async def _event(self) -> Any:
+        event = self._state.next_event()
+        while event is h11.NEED_DATA:
+            self._state.receive_data(await self._stream.read(READ_BYTES, self._seconds))
+            event = self._state.next_event()
+        return event
+
+    @property
+    def leftover(self) -> bool:
+        """Whether bytes beyond the answer have arrived, which the next request would take for its
+        own answer.
+        """
+        return bool(self._state.trailing_data[0])
+
+    def reuse(self) -> bool:
+        """Make ready for the next request; False when there can be none."""
+        if self._state.our_state is not h11.DONE or self._state.their_state is not h11.DONE:
+            return False
+        self._state.start_next_cycle()
+        self._idle_since = time.monotonic()
+        return True
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether it has been idle for too long, or the API has ended it or spoken on it."""
+        return time.monotonic() > self._idle_since + KEEP_SECONDS or self._stream.is_readable
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._stream.aclose()
 
 
 class Network(Protocol):
@@ -222,34 +295,45 @@ class Network(Protocol):
 class Pool:
     """Connections that are kept open between requests. At most `most` are idle."""
 
-    def __init__(self, network: Network, context: ssl.SSLContext, most: int) -> None:
+    def __init__(
+        self, network: Network, context: ssl.SSLContext, most: int, *, connect: float, silent: float
+    ) -> None:
+        """A connection may take `connect` seconds to open and be `silent` for so many."""
         self._network = network
         self._context = context
         self._most = most
-        self._idle: list[httpcore2.AsyncHTTP11Connection] = []
+        self._connect_seconds = connect
+        self._silent_seconds = silent
+        self._idle: list[Connection] = []
         """The one that was used last comes last."""
 
-    async def take(self, url: httpcore2.URL, timeout: float) -> httpcore2.AsyncHTTP11Connection:
-        """A connection to where a URL points, on which no request is under way. A new one is open
-        after `timeout` seconds, or ConnectTimeout is raised.
+    async def take(self, url: httpx2.URL) -> Connection:
+        """A connection to where a URL points, on which no request is under way. Raises
+        httpcore2's errors where a new one cannot be opened in time.
         """
-        origin = url.origin
+        scheme, host = url.raw_scheme, url.raw_host
+        destination = (scheme, host, url.port or PORTS[scheme])
         await self._close_expired()
         for index in reversed(range(len(self._idle))):
-            if self._idle[index].can_handle_request(origin):
+            if self._idle[index].destination == destination:
                 connection = self._idle.pop(index)
-                if not connection.has_expired():
+                if not connection.has_expired:
                     return connection
                 await connection.aclose()
-        host = origin.host.decode("ascii")
-        stream = await self._network.connect(host, origin.port, timeout)
-        if origin.scheme == b"https":
-            stream = await stream.start_tls(self._context, host, timeout)
-        return httpcore2.AsyncHTTP11Connection(origin, stream, KEEP_SECONDS)
+        return Connection(destination, await self._opened(*destination), self._silent_seconds)
 
-    async def give_back(self, connection: httpcore2.AsyncHTTP11Connection) -> None:
+    async def _opened(self, scheme: bytes, host: bytes, port: int) -> Stream:
+        """A new connection."""
+        name, seconds = host.decode("ascii"), self._connect_seconds
+        stream = await self._network.connect(name, port, seconds)
+        if scheme == b"https":
+            await stream.start_tls(self._context, name, seconds)
+        return stream
+
+    async def give_back(self, connection: Connection) -> None:
         """Keep a connection for the next request, if it can serve another one."""
-        if not connection.is_idle():
+        if not connection.reuse():
+            await connection.aclose()
             return
         self._idle.append(connection)
         if len(self._idle) > self._most:
@@ -257,7 +341,7 @@ class Pool:
 
     async def _close_expired(self) -> None:
         """Close what has been idle for too long."""
-        while self._idle and self._idle[0].has_expired():
+        while self._idle and self._idle[0].has_expired:
             await self._idle.pop(0).aclose()
 
     async def aclose(self) -> None:

@@ -3,9 +3,9 @@
 The address rule is applied to the address that is connected to, not to one looked up before: a name
 is resolved once, and the result decides.
 
-Requests go to httpcore2's connections, below `httpx2.AsyncClient` and its pool: the client took a
-third of a request's CPU (docs/performance.md of mcpgen), and its cookies, redirects, proxies and
-credentials from the environment would have to be turned off.
+Requests go to connections of our own, not through `httpx2.AsyncClient`: the client took a third of
+a request's CPU (docs/performance.md of mcpgen), and its cookies, redirects, proxies and credentials
+from the environment would have to be turned off.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
 
+import h11
 import httpcore2
 import httpx2
 
 from ..errors import BadAnswer, Refused
 from ..origin import is_public, origin_of
 from ..settings import Settings
-from .connections import Pool, Stream
+from .connections import Connection, Pool, Stream
 
 MAX_HEADERS = 256
 MAX_ADDRESSES = 4
@@ -84,50 +85,36 @@ class Response:
     holds the header fields as received.
     """
 
-    def __init__(
-        self,
-        answer: httpcore2.Response,
-        connection: httpcore2.AsyncHTTP11Connection,
-        pool: Pool,
-    ) -> None:
-        self._answer = answer
+    def __init__(self, head: h11.Response, connection: Connection, pool: Pool) -> None:
         self._connection = connection
         self._pool = pool
-        self.status = answer.status
-        self.raw = answer.headers
+        self._is_closed = False
+        self.status = head.status_code
+        self.raw = head.headers.raw_items()
         values: dict[str, list[str]] = {}
         for name, value in self.raw:
-            values.setdefault(name.decode("latin-1").lower(), []).append(_text(value))
+            values.setdefault(name.decode("ascii").lower(), []).append(_text(value))
         self.headers = {name: ", ".join(texts) for name, texts in values.items()}
 
     def chunks(self) -> AsyncIterator[bytes]:
         """The bytes of the body, as they arrive."""
-        return self._answer.aiter_stream()
+        return self._connection.chunks()
 
     async def aclose(self) -> None:
         """Release the connection. An answer read to its end leaves it to the next request."""
-        try:
-            await self._answer.aclose()
-        except BaseException:
-            await self.drop()
-            raise
-        await self._pool.give_back(self._connection)
+        if not self._is_closed:
+            self._is_closed = True
+            await self._pool.give_back(self._connection)
 
     async def drop(self) -> None:
         """Close the connection of this answer, so that it is not used again."""
+        self._is_closed = True
         await self._connection.aclose()
 
     @property
     def leftover(self) -> bool:
-        """Whether the connection holds bytes beyond the answer, which the next request on it would
-        take for its own answer.
-
-        The library keeps them without telling (httpcore2 2.16, h11 `trailing_data`), so this reads
-        its private state.
-        """
-        state = getattr(self._connection, "_h11_state", None)
-        trailing = getattr(state, "trailing_data", (b"", False))
-        return bool(trailing[0])
+        """Whether the connection holds bytes beyond the answer."""
+        return self._connection.leftover
 
 
 def _text(value: bytes) -> str:
@@ -139,7 +126,8 @@ def _text(value: bytes) -> str:
 
 
 class Transport:
-    """Send requests over a pool of connections with `Network` below it. Raises httpcore2's errors.
+    """Send requests over a pool of connections with `Network` below it. Raises h11's and
+    httpcore2's errors.
 
     Unlike an HTTP client it follows no redirects, keeps no cookies and reads no proxy settings or
     credentials from the environment.
@@ -147,12 +135,13 @@ class Transport:
 
     def __init__(self, settings: Settings) -> None:
         self._agent = f"{settings.name}-mcp"
-        self._timeouts = {
-            "connect": settings.connect_timeout,
-            "read": settings.timeout,
-            "write": settings.timeout,
-        }
-        self._pool = Pool(Network(settings), tls(settings), settings.max_concurrency)
+        self._pool = Pool(
+            Network(settings),
+            tls(settings),
+            settings.max_concurrency,
+            connect=settings.connect_timeout,
+            silent=settings.timeout,
+        )
 
     async def send(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None
@@ -169,22 +158,14 @@ class Transport:
         overridden = {name.lower() for name in headers}
         lines = [item for item in fields.items() if item[0].lower() not in overridden]
         lines += headers.items()
-        request = httpcore2.Request(
-            method=method.encode("ascii"),
-            url=httpcore2.URL(
-                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-            ),
-            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in lines],
-            content=content,
-            extensions={"timeout": self._timeouts},
-        )
-        connection = await self._pool.take(request.url, self._timeouts["connect"])
+        request = h11.Request(method=method, target=url.raw_path, headers=lines)
+        connection = await self._pool.take(url)
         try:
-            answer = await connection.handle_async_request(request)
+            head = await connection.send(request, content)
         except BaseException:
             await connection.aclose()
             raise
-        return Response(answer, connection, self._pool)
+        return Response(head, connection, self._pool)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -207,7 +188,7 @@ def tls(settings: Settings) -> ssl.SSLContext:
 
 
 def check_head(response: Response) -> None:
-    """Raise BadAnswer for too many header fields. The HTTP library bounds their size (100 KiB)."""
+    """Raise BadAnswer for too many header fields. Their size is bounded (`MAX_HEAD`)."""
     if len(response.raw) > MAX_HEADERS:
         raise BadAnswer(f"the API answered with more than {MAX_HEADERS} header fields")
 

@@ -103,6 +103,6 @@ def safe_url(url: str, name: str) -> str:
         origin = origin_of(url)
     except ValueError:
         raise Refused(f"{name} is not known, or no URL") from None
-    if origin.scheme != "https" and not origin.loopback:
+    if origin.is_open:
         raise Refused(f"{name} is at {origin}, which is not https")
     return url

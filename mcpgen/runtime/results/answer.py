@@ -59,11 +59,20 @@ class Answer(Generic[T]):
         """The answer as text, or None when its media type is a binary one. Undecodable bytes become
         U+FFFD.
         """
-        if self.is_json or self.media_type in STREAMS or _TEXTS.fullmatch(self.media_type):
-            return decode(self.content, self._charset)
-        if self.media_type in UNTYPED and _looks_like_text(self.content):
+        if self._is_text:
             return decode(self.content, self._charset)
         return None
+
+    @property
+    def _is_text(self) -> bool:
+        """Whether the media type is one of text; where it says nothing, the content's first bytes
+        do.
+        """
+        if self.media_type in UNTYPED:
+            return _looks_like_text(self.content)
+        if self.is_json or self.media_type in STREAMS:
+            return True
+        return _TEXTS.fullmatch(self.media_type) is not None
 
     @property
     def is_json(self) -> bool:
@@ -80,14 +89,20 @@ def parsed(answer: Answer[Any]) -> Answer[Any]:
     """The answer with its `data`, if its content is JSON by name, or an object or array whatever
     its name.
     """
-    by_nature = answer.media_type in _MISNAMED and answer.content[:64].lstrip()[:1] in (b"{", b"[")
-    if not answer.content or not (answer.is_json or answer.media_type == "" or by_nature):
+    if not answer.content or not _may_be_json(answer):
         return answer
     try:
         text = _json_text(answer)
         return dataclasses.replace(answer, data=json.loads(text, parse_constant=_not_json))
     except (ValueError, RecursionError):
         return answer
+
+
+def _may_be_json(answer: Answer[Any]) -> bool:
+    if answer.is_json or answer.media_type == "":
+        return True
+    begins_like_json = answer.content[:64].lstrip().startswith((b"{", b"["))
+    return begins_like_json and answer.media_type in _MISNAMED
 
 
 def _json_text(answer: Answer[Any]) -> str:

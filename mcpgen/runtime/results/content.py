@@ -176,7 +176,9 @@ class Context:
     @property
     def wanted(self) -> bool:
         """Whether the caller asked for progress."""
-        return bool(self._request and self._request.meta and "progress_token" in self._request.meta)
+        if self._request is None:
+            return False
+        return "progress_token" in (self._request.meta or ())
 
     @property
     def caller(self) -> Caller | None:

@@ -147,10 +147,17 @@ def _item(item: Any, report: Shortened) -> Any:
     return result
 
 
+def _text(value: Any) -> str:
+    """The value itself where it is a text, else an empty one."""
+    if isinstance(value, str):
+        return value
+    return ""
+
+
 def _own_url(item: dict[str, Any]) -> str:
     """The field with the item's own URL; an item that has a single URL keeps it."""
     for key in _OWN_URLS:
-        if isinstance(item.get(key), str) and item[key]:
+        if _text(item.get(key)):
             return key
     urls = [key for key, value in item.items() if _is_url_name(key) and isinstance(value, str)]
     if len(urls) == 1:
@@ -197,11 +204,11 @@ def _inner(value: Any, depth: int) -> Any:
 def _label(value: dict[str, Any], depth: int) -> Any:
     """What stands for an object: a handle; its name, beside its id where there is one; its id."""
     for key in _HANDLES:
-        if isinstance(value.get(key), str) and value[key]:
+        if _text(value.get(key)):
             return value[key]
     identity = value.get("id")
     for key in _LABELS:
-        if isinstance(value.get(key), str) and value[key]:
+        if _text(value.get(key)):
             # A list of labels is read, one object is often asked for next
             if identity is None or depth > 1:
                 return value[key]

@@ -45,9 +45,8 @@ def _replacement(match: re.Match[str]) -> str:
     hidden = match[0]
     follows_letter = match.string[max(0, start - 1) : start] > "\u00a0"
     precedes_letter = match.string[end : end + 1] > "\u00a0"
-    if follows_letter and hidden in _SELECTORS:
-        return hidden
-    if follows_letter and precedes_letter and hidden in _JOINERS:
+    meaningful = _SELECTORS + _JOINERS if precedes_letter else _SELECTORS
+    if follows_letter and hidden in meaningful:
         return hidden
     return "\ufffd" * len(hidden)
 

@@ -2,8 +2,8 @@
 
 A caller that did not ask for progress gets one JSON document. The SDK's transports open a session,
 four memory streams, two tasks and an event stream for each request of the handshake era, and read
-the body twice more for one of 2026-07-28; `serve_one`, its driver for single requests, needs none
-of that. The checks of a request's envelope are the SDK's own.
+the body twice more for one of 2026-07-28; its runner needs none of that for a single request. The
+checks of a request's envelope are the SDK's own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server.connection import Connection
-from mcp.server.runner import modern_error_data, serve_one
+from mcp.server.runner import ServerRunner, modern_error_data
 from mcp.server.streamable_http import check_accept_headers
 from mcp.shared.exceptions import NoBackChannelError
 from mcp.shared.inbound import (
@@ -131,14 +131,9 @@ class Exchange:
                 connection.initialized.set()
             else:
                 connection = _connection(message, request)
-            result = await serve_one(
-                self._server,
-                context,
-                message.method,
-                message.params,
-                connection=connection,
-                lifespan_state={},
-            )
+            # Nothing is to be closed after it: no tool can reach the connection
+            runner = ServerRunner(self._server, connection, {})
+            result = await runner.on_request(context, message.method, message.params)
         except Exception as error:
             data = error.error if isinstance(error, RequestRefused) else modern_error_data(error)
             failure = JSONRPCError(jsonrpc="2.0", id=message.id, error=data)

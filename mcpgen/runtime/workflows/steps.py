@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
 from ..errors import BadStatus
@@ -28,12 +29,12 @@ class Steps:
     """The steps of one call, in the order they are taken."""
 
     def __init__(
-        self, context: Context, *, total: int, undo: Mapping[str, str] | None = None
+        self, context: Context, *, total: int, undo: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         """`total` is how many steps the workflow has. `undo` names the tool that undoes a step."""
         self._context = context
         self._total = total
-        self._undo = undo or {}
+        self._undo = undo
         self._current = ""
         self._done: list[str] = []
         self._retries: Counter[str] = Counter()

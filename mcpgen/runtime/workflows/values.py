@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -78,13 +79,14 @@ def several(data: Any) -> list[Any]:
 
 def same(first: Any, second: Any) -> bool:
     """Whether two values are equal: texts whatever their case, and `"5"` equals 5."""
-    if is_null(first) or is_null(second):
-        return is_null(first) and is_null(second)
-    if isinstance(first, str) and isinstance(second, str):
-        return first.casefold() == second.casefold()
-    if isinstance(first, bool) or isinstance(second, bool):
+    pair = first, second
+    if any(map(is_null, pair)):
+        return all(map(is_null, pair))
+    if all(isinstance(value, str) for value in pair):
+        return bool(first.casefold() == second.casefold())
+    if any(isinstance(value, bool) for value in pair):
         return first is second
-    if isinstance(first, str | int | float) and isinstance(second, str | int | float):
+    if all(isinstance(value, str | int | float) for value in pair):
         return number(first) == number(second)
     return bool(first == second)
 
@@ -131,7 +133,7 @@ def replaced(data: Any, values: dict[str, Any]) -> Any:
     return data
 
 
-def members(data: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+def members(data: Any, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
     """The members of an object, as arguments; `names` are those of arguments that are called
     otherwise. A text is read as the object that it is in JSON, or as a form. None of what is no
     object.
@@ -140,7 +142,7 @@ def members(data: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]
         data = _of_text(data)
     if not isinstance(data, dict):
         return {}
-    return {(names or {}).get(key, key): value for key, value in data.items()}
+    return {names.get(key, key): value for key, value in data.items()}
 
 
 def _of_text(text: str) -> Any:

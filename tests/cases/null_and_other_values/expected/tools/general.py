@@ -20,7 +20,7 @@ async def any_prop(
     anydesc: Any | Omit = OMIT,
     anytrue: Any | Omit = OMIT,
 ) -> Answer[Any]:
-    """Submit any_prop."""
+    """Submit any prop."""
     return await api.request(
         "POST",
         "/anyprop",
@@ -34,7 +34,7 @@ async def any_prop(
 
 
 async def disc_body(api: Api, *, body: models.A | models.B) -> Answer[Any]:
-    """Submit disc_body."""
+    """Submit disc body."""
     return await api.request("POST", "/disc", json=body)
 
 
@@ -47,7 +47,7 @@ async def dup_like(
     x_y_query: str | Omit = OMIT,
     X_Y: str | Omit = OMIT,
 ) -> Answer[Any]:
-    """Get dup_like."""
+    """Get dup like."""
     return await api.request(
         "GET",
         "/a/{x}/b/{x_y}",
@@ -69,7 +69,7 @@ async def enc_hdr(
     f: str | Omit = OMIT,
     t: str | Omit = OMIT,
 ) -> Answer[Any]:
-    """Submit enc_hdr."""
+    """Submit enc hdr."""
     return await api.request(
         "POST",
         "/enchdr",
@@ -92,7 +92,7 @@ async def json_patch(api: Api, *, body: list[models.JsonPatchBodyItem]) -> Answe
 
 
 async def nested_err(api: Api, *, user: models.NestedErrUser) -> Answer[Any]:
-    """Submit nested_err."""
+    """Submit nested err."""
     return await api.request("POST", "/nested", json={"user": user})
 
 
@@ -105,7 +105,7 @@ async def null_opt(
     e: Literal["x"] | None | Omit = OMIT,
     n: str | None | Omit = OMIT,
 ) -> Answer[Any]:
-    """Submit null_opt."""
+    """Submit null opt."""
     return await api.request(
         "POST",
         "/nullopt",
@@ -200,7 +200,7 @@ async def star_body(api: Api, *, body: Any) -> Answer[Any]:
 
 
 async def wild_body(api: Api, *, body: str) -> Answer[Any]:
-    """Replace wild_body."""
+    """Replace wild body."""
     return await api.request(
         "PUT",
         "/wild",

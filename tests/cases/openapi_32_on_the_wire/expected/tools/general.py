@@ -18,7 +18,7 @@ async def cookie_style(
     o: models.CookieStyleO | Omit = OMIT,
     d: list[str] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Get cookie_style."""
+    """Get cookie style."""
     return await api.request(
         "GET",
         "/ck",
@@ -36,7 +36,7 @@ async def copy_it(api: Api) -> Answer[Any]:
 
 
 async def json_qs(api: Api, *, filter: models.JsonQsFilter | Omit = OMIT) -> Answer[Any]:
-    """Get json_qs."""
+    """Get json qs."""
     return await api.request(
         "GET",
         "/qj",
@@ -60,5 +60,5 @@ async def streamed(api: Api) -> Answer[Any]:
 
 
 async def whole_qs(api: Api, *, filter: models.WholeQsFilter | Omit = OMIT) -> Answer[Any]:
-    """Get whole_qs."""
+    """Get whole qs."""
     return await api.request("GET", "/qs", query={"filter": wire.query_string(filter)})

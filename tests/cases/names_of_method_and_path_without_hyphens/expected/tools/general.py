@@ -1,0 +1,56 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Answer, Api
+
+
+async def create_charging_location(api: Api) -> Answer[Any]:
+    """Create charging location."""
+    return await api.request("POST", "/charging-locations")
+
+
+async def delete_charging_location(api: Api, *, chargingLocationId: str) -> Answer[Any]:
+    """Delete charging location."""
+    return await api.request(
+        "DELETE",
+        "/charging-locations/{chargingLocationId}",
+        path_args={"chargingLocationId": chargingLocationId},
+    )
+
+
+async def get_client(api: Api, *, id: str) -> Answer[Any]:
+    """Get client."""
+    return await api.request("GET", "/client/{id}", path_args={"id": id})
+
+
+async def get_clip(api: Api, *, pid: str) -> Answer[Any]:
+    """Get clip."""
+    return await api.request("GET", "/clips/{pid}", path_args={"pid": pid})
+
+
+async def get_ride_types(api: Api) -> Answer[Any]:
+    """Get ride types."""
+    return await api.request("GET", "/ridetypes")
+
+
+async def get_setting(api: Api) -> Answer[Any]:
+    """Get setting."""
+    return await api.request("GET", "/setting")
+
+
+async def list_clients(api: Api) -> Answer[Any]:
+    """List clients."""
+    return await api.request("GET", "/client")
+
+
+async def org_details(api: Api, *, org_id: str) -> Answer[Any]:
+    """Get organization details (org)."""
+    return await api.request("GET", "/orgs/{org_id}/details", path_args={"org_id": org_id})
+
+
+async def user_details(api: Api, *, id: str) -> Answer[Any]:
+    """Get a user's organization details."""
+    return await api.request("GET", "/users/{id}/details", path_args={"id": id})
