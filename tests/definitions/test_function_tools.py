@@ -533,3 +533,113 @@ def test_the_first_function_needs_one_run_of_generate(tmp_path: Path) -> None:
     project.function("functions", "")
     project.generate()
     assert not (project.package / "runtime" / "functions").exists()
+
+
+MORE_OF_THE_DOCS = '''
+import datetime
+import decimal
+import enum
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from .. import tool
+
+
+class Color(enum.Enum):
+    RED = "red"
+    GREEN = "green"
+
+
+@dataclass
+class Person:
+    name: str
+    born: datetime.date
+
+
+@tool
+def process_event(
+    when: datetime.datetime, wait: datetime.timedelta = datetime.timedelta(0)
+) -> str:
+    """Process an event."""
+    return f"{when:%d.%m.%Y} {wait.total_seconds()}"
+
+
+@tool
+def paint(
+    color: Color,
+    size: Annotated[float, "Size in centimetres"] = 1.0,
+    coats: Annotated[int, "Not this text", Field(description="How many coats")] = 1,
+) -> str:
+    """Paint something.
+
+    Args:
+        size: Not this text either.
+    """
+    return f"{color.name} {size}"
+
+
+@tool
+def tally(numbers: set[int], pair: tuple[float, str]) -> dict[str, int]:
+    """Count."""
+    return {"numbers": len(numbers), "pair": len(pair[1])}
+
+
+@tool
+def process_file(data: bytes, path: Path, ident: UUID, money: decimal.Decimal) -> str:
+    """Process a file."""
+    return f"{len(data)} {path.name} {ident.version} {money + 1}"
+
+
+@tool
+def oldest(people: list[Person]) -> Person:
+    """Find the oldest."""
+    return min(people, key=lambda person: person.born)
+'''
+
+
+@pytest.fixture(scope="module")
+def more(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with functions whose arguments are values of Python's own types."""
+    return with_functions(tmp_path_factory.mktemp("more"), MORE_OF_THE_DOCS)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("process_event", {"when": "2024-01-02T03:04:05Z", "wait": "PT5S"}, "02.01.2024 5.0"),
+        ("paint", {"color": "red", "size": 2}, "RED 2.0"),
+        ("paint", {"color": "blue"}, '`color` must be one of "red", "green"; got "blue"'),
+        ("tally", {"numbers": [1, 2], "pair": [1, "abc"]}, '{"numbers":2,"pair":3}'),
+        ("tally", {"numbers": [1, 1], "pair": [1, "a"]}, "`numbers` must not have the same item"),
+        ("tally", {"numbers": [1], "pair": [1]}, "`pair` must have at least 2 items"),
+        (
+            "process_file",
+            {
+                "data": "hello",
+                "path": "/a/b.txt",
+                "ident": "12345678-1234-4234-8234-123456789abc",
+                "money": "1.5",
+            },
+            "5 b.txt 4 2.5",
+        ),
+        (
+            "oldest",
+            {"people": [{"name": "a", "born": "2001-01-01"}, {"name": "b", "born": "2000-01-01"}]},
+            '{"name":"b","born":"2000-01-01"}',
+        ),
+    ],
+)
+def test_arguments_are_values_of_their_types(
+    more: Project, name: str, arguments: dict[str, Any], text: str
+) -> None:
+    assert text in text_of(more.talk(lambda client: client.call_tool(name, arguments)))
+
+
+def test_a_text_beside_a_type_describes_the_argument(more: Project) -> None:
+    properties = listed(more)["paint"]["inputSchema"]["properties"]
+    assert properties["size"]["description"] == "Size in centimetres"
+    assert properties["coats"]["description"] == "How many coats"

@@ -113,6 +113,33 @@ def test_payloads_are_filled_in(make: Any, api: Any, payload: Any, body: Any) ->
     assert api.requests == [("POST /things", body)]
 
 
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ('{"name": "n", "count": 2}', {"name": "n", "count": 2}),
+        ("name=a%20b&tags=x&tags=y", {"name": "a b", "tags": ["x", "y"]}),
+    ],
+)
+def test_an_input_that_is_a_payload_as_text_is_sent(
+    make: Any, api: Any, text: str, body: dict[str, Any]
+) -> None:
+    api.answers["POST /things"] = [(200, {})]
+    add = step("add", "addThing", requestBody={"payload": "$inputs.thing"})
+    project = make(API, arazzo(workflow("add_one", add, inputs=inputs(thing=TEXT))))
+    project.outputs("add_one", {"thing": text})
+    assert api.requests == [("POST /things", body)]
+
+
+@pytest.mark.parametrize("thing", ["not json", '{"name"', ""])
+def test_a_text_that_is_no_payload_is_refused_before_anything_is_sent(
+    make: Any, api: Any, thing: str
+) -> None:
+    add = step("add", "addThing", requestBody={"payload": "$inputs.thing"})
+    project = make(API, arazzo(workflow("add_one", add, inputs=inputs(thing=TEXT))))
+    assert "`name` is required" in text_of(project.call("add_one", {"thing": thing}))
+    assert api.requests == []
+
+
 @pytest.mark.parametrize("targets", [("/owner/id", "/count"), ("$.owner['id']", "$.count")])
 def test_parts_of_a_payload_are_replaced(make: Any, api: Any, targets: tuple[str, str]) -> None:
     api.answers["POST /things"] = [(200, {})]

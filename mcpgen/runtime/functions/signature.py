@@ -101,9 +101,9 @@ class Signature:
         del schema["title"]
         properties = schema.setdefault("properties", {})
         for name in self._parameters:
-            key = self._key(name)
-            if name in descriptions:
-                properties[key].setdefault("description", descriptions[name])
+            text = _text_beside(self._hints.get(name)) or descriptions.get(name)
+            if text:
+                properties[self._key(name)].setdefault("description", text)
         return schema
 
     def _key(self, name: str) -> str:
@@ -212,6 +212,14 @@ def _explained(tool: str, error: ValidationError) -> str:
         reason = reason.removeprefix("Value error, ").removeprefix("Assertion failed, ")
         lines.append(f"{place(fault['loc'])} {reason}, got {show(fault['input'])}")
     return "\n- ".join(lines)
+
+
+def _text_beside(annotation: Any) -> str:
+    """The description in `Annotated[int, "how many"]`, or nothing."""
+    for item in getattr(annotation, "__metadata__", ()):
+        if isinstance(item, str):
+            return item
+    return ""
 
 
 def _first_line(error: Exception) -> str:

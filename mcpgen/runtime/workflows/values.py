@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import parse_qs
 
 from ..arguments.checker import compiled
 from ..client.scalars import OMIT
@@ -134,11 +135,24 @@ def replaced(data: Any, values: dict[str, Any]) -> Any:
 
 def members(data: Any, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
     """The members of an object, as arguments; `names` are those of arguments that are called
-    otherwise. None of what is no object.
+    otherwise. A text is read as the object that it is in JSON, or as a form. None of what is no
+    object.
     """
+    if isinstance(data, str):
+        data = _of_text(data)
     if not isinstance(data, dict):
         return {}
     return {names.get(key, key): value for key, value in data.items()}
+
+
+def _of_text(text: str) -> Any:
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return OMIT
+    form = parse_qs(text, keep_blank_values=True)
+    return {name: values if len(values) > 1 else values[0] for name, values in form.items()}
 
 
 def pruned(data: dict[str, Any]) -> dict[str, Any]:
