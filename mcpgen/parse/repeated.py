@@ -126,7 +126,8 @@ def repeated(reader: Reader, operations: Iterable[DocumentedOperation]) -> Repea
     for operation in operations:
         said = list(_texts(reader, operation))
         texts.update({place for place, _ in said})
-        count.update({(sentence, place) for place, text in said for sentence in _later(text)})
+        later = [(sentence, place) for place, text in said for sentence in _later(text)]
+        count.update(dict.fromkeys(later, 1))  # the order of a set differs from run to run
         own_sentences = [each for place, text in said if not place for each in _all(text)]
         patterns.update(set(map(_pattern, own_sentences)))
     places: dict[str, list[Place]] = {}

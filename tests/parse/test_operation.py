@@ -487,6 +487,26 @@ def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
     assert sum(scope in tool.description for tool in server.tools) == 15
 
 
+def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document(
+    parse_document: Parse,
+) -> None:
+    names = ["zeta", "owner", "alpha", "shelf", "mu", "beta", "repo", "kappa"]
+    parameters = [
+        {
+            "name": name,
+            "in": "query",
+            "description": f"The {name} of it. The name is not case sensitive.",
+            "schema": {"type": "string"},
+        }
+        for name in names
+    ]
+    operation = {"summary": "Get a part", "parameters": parameters, "responses": {}}
+    paths = {f"/parts/{number}": {"get": operation} for number in range(25)}
+    server, _ = parse_document(paths)
+    written = ", ".join(f"`{name}`" for name in names)
+    assert f"{written}: The name is not case sensitive." in server.instructions
+
+
 @pytest.mark.parametrize(
     "schema", [{"type": "array", "items": {"type": "object"}}, {"type": "string"}]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,8 +48,8 @@ def check(catalog: Any) -> Any:
 
 
 def test_what_is_not_listed_is_checked(catalog: Any, check: Any) -> None:
-    listed = json.dumps(catalog.find("create_quote").tool["inputSchema"])
-    assert "person" not in listed and "country" not in listed
+    listed = catalog.find("create_quote").tool["inputSchema"]["properties"]["payer"]
+    assert list(listed["properties"]) == ["name"]
     for payer in ({"type": "robot"}, {"address": {"country": "Italy"}}, {"reference": "x" * 36}):
         with pytest.raises(ValueError, match=next(iter(payer))):
             check("create_quote", {**QUOTE, "payer": {"name": "A", **payer}})
