@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -751,6 +752,23 @@ def test_the_connection_that_waits_longest_makes_room(start: Start, parser: str)
     received(waiting[0])  # long before its own time is up
     waiting[2].sendall(b": 1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n")
     assert waiting[2].recv(12) == b"HTTP/1.1 400"
+
+
+def test_a_connection_that_was_just_used_stays_longer_than_new_half_requests(
+    start: Start, parser: str
+) -> None:
+    server = start(HTTP_MAX_CONNECTIONS="4", HTTP_HEAD_TIMEOUT="60")
+    used = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    used.request("GET", "/health")
+    assert used.getresponse().read() == b'{"status": "ok"}'
+    socket_used = used.sock
+    waiting = [opened(server, HALF_HEAD) for _ in range(3)]
+    newest = opened(server, HALF_HEAD)
+    received(waiting[0])
+    used.request("GET", "/health")
+    assert used.getresponse().read() == b'{"status": "ok"}'
+    assert used.sock is socket_used
+    newest.close()
 
 
 @pytest.mark.parametrize("progress", [True, False])

@@ -82,19 +82,23 @@ class Limits:
     def _evict(self, address: str | None) -> bool:
         """Close the connection (of an address) that has waited longest; False if none waits.
 
-        Incomplete requests come first, except new ones, which an honest client is still sending.
-        Then come idle connections, which a server may close (RFC 9112, section 9.3).
+        Incomplete requests come first, then idle connections, which a server may close (RFC 9112,
+        section 9.3): of both, those that have waited for a while. An honest client is still sending
+        a new request, and about to send the next one on a connection that was just used.
         """
         waiting = [each for each in self._waiting if address in (None, each.address)]
-        incomplete = [each for each in waiting if each.is_half_open]
         latest = time.monotonic() - GRACE_SECONDS
-        overdue = [each for each in incomplete if self._waiting[each] <= latest]
-        idle = [each for each in waiting if not each.is_half_open]
-        candidates = overdue or idle or incomplete
+        overdue = [each for each in waiting if self._waiting[each] <= latest]
+        candidates = _incomplete_first(overdue) or _incomplete_first(waiting)
         if not candidates:
             return False
         candidates[0].give_up("too many connections")
         return True
+
+
+def _incomplete_first(connections: list[Connection]) -> list[Connection]:
+    """The connections with an incomplete request, or else all, which are idle."""
+    return [each for each in connections if each.is_half_open] or connections
 
 
 class Connection(Base):
