@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...ir import Schema
     from .reading import Nodes
 
-RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 4, "text": 10}
+RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 5, "text": 10}
 """What is offered → its rank for an argument. One level of properties deeper it is 2 more: the
 names one level deeper come before the beginnings of texts, and the limits three levels deeper
 before long texts.
@@ -44,6 +44,10 @@ DEEPEST_TITLE = 2
 """Properties around a title that stands in for a text."""
 SHORT_VALUES = 40
 """Bytes of an enum that is listed with the type: a note on it would not be shorter."""
+SHORT_RULE = 80
+"""Bytes of a rule that is listed with the type of a field inside an object: a field that is listed
+says for what a call would be refused.
+"""
 DEEPEST_ARRAY = 4
 """Arrays and unions directly inside each other."""
 NEEDED_VALUES = 1000
@@ -300,14 +304,13 @@ class Listing:
     # Places.
 
     def _place(self, node: Node, level: int, depth: int, nesting: int = 0) -> Place:
-        """A place with no more than its type, and one value where there is no other."""
+        """A place with no more than its type, and rules that are short."""
         place = Place(node, level, depth)
-        if node.kind:
-            place.rules["type"] = node.kind
+        place.rules = {
+            key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule, level)
+        }
         values = node.rules.get("enum", ())
-        if values and size_of(values) <= SHORT_VALUES:
-            place.rules["enum"] = values
-        elif values:
+        if values and "enum" not in place.rules:
             place.note = f"one of {len(values)} values"
         if node.branches:
             self._split(place, nesting)
@@ -528,6 +531,15 @@ class Listing:
             if place.names == MOST_NAMES or not self.pay(len(member.wire_name) + 2):
                 return
             place.names += 1
+
+
+def _comes_with_type(key: str, rule: Any, level: int) -> bool:
+    """Whether a rule is listed wherever the type is."""
+    if key == "type":
+        return True
+    if level > 0:
+        return size_of(rule) <= SHORT_RULE
+    return key == "enum" and size_of(rule) <= SHORT_VALUES
 
 
 def _group(place: Place, objects: tuple[Node, ...]) -> None:
