@@ -48,9 +48,9 @@ _MARK = re.compile(
     re.I,
 )
 """What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
-_USED_TO = re.compile(r"(?:can be|is) used to ")
-_PARTICLE = re.compile(r"(?:back|in|off|out|up) ")
-"""Words that belong to a verb: `Top up the balance`."""
+_USED_TO = re.compile(r"^(?:can be|is) used to ")
+_PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
+"""A word after a verb that belongs to it: `Top up the balance`."""
 METHOD_VERBS = {
     "GET": "Get",
     "HEAD": "Check",

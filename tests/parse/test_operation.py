@@ -487,6 +487,13 @@ def test_a_sentence_that_most_operations_repeat_stands_in_the_instructions_once(
     assert sum(scope in tool.description for tool in server.tools) == 15
 
 
+def test_what_a_thing_is_used_to_do_stays_in_the_sentence(one_tool: OneTool) -> None:
+    tool = one_tool({"description": "bookTree returns the key that is used to sort books."})
+    assert tool.description.startswith("Returns the key that is used to sort books.")
+    tool = one_tool({"description": "sortBooks can be used to sort books."})
+    assert tool.description.startswith("Sort books.")
+
+
 def test_arguments_that_share_a_sentence_stand_in_the_order_of_the_document(
     parse_document: Parse,
 ) -> None:
