@@ -42,17 +42,18 @@ def search_files(server: Server) -> dict[str, str]:
 
 def search_facts(server: Server) -> dict[str, Any]:
     """The index of a server's tools, with what of the tables concerns them."""
+    stop = stop_words()
     return content(
         {
-            tool.name: _entry(tool, toolset.name)
+            tool.name: _entry(tool, toolset.name, stop)
             for toolset in server.toolsets
             for tool in toolset.tools
         }
     )
 
 
-def _entry(tool: Tool, toolset: str) -> dict[str, Any]:
-    one = entry(_fields(tool, toolset), kind_of(tool), stop_words())
+def _entry(tool: Tool, toolset: str, stop: list[str]) -> dict[str, Any]:
+    one = entry(_fields(tool, toolset), kind_of(tool), stop)
     if tool.deprecated:
         one["deprecated"] = True
     return one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +20,8 @@ from .stubs import function_name, wrapped
 
 AT_ONCE = 8
 """Calls of one program that run at the same time; further ones wait."""
+_COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
+"""What a coroutine outside the sandbox is."""
 EVERYTHING = ["all"]
 """What the argument that chooses the fields of a list's items is given."""
 
@@ -106,8 +109,6 @@ class Calls:
 
     async def _data(self, entry: Entry, arguments: dict[str, Any]) -> Any:
         """What a call answers. Raises RuntimeError with the reason where it fails."""
-        from .sandbox import has_coroutine
-
         if has_coroutine(arguments):
             raise TypeError("an argument is a call that was not awaited: `await` it first")
         async with self._places:
@@ -144,3 +145,17 @@ def _data_of_blocks(blocks: list[dict[str, Any]]) -> Any:
         except (ValueError, RecursionError):
             pass
     return _text_of_blocks(blocks)
+
+
+def has_coroutine(value: Any) -> bool:
+    """Whether a value that came out of the sandbox is, or holds, a call that was not awaited."""
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            pending.extend(current.values())
+        elif isinstance(current, list | tuple):
+            pending.extend(current)
+        elif isinstance(current, str) and _COROUTINE.fullmatch(current):
+            return True
+    return False

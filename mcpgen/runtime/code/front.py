@@ -23,7 +23,7 @@ from ..server.front import Run
 from ..server.names import RUN, SEARCH
 from ..server.quota import Quota
 from ..settings import Settings
-from .calls import Answers, Calls
+from .calls import Answers, Calls, has_coroutine
 from .stubs import Stubs, function_name
 
 ROOM = (900, 400, 300, 200, 200)
@@ -149,7 +149,7 @@ def _text_of(value: Any, room: int) -> str:
     """What a program returned, as text of at most so many characters, and a note on what is
     missing. Raises ProgramError for what JSON cannot express.
     """
-    from .sandbox import ProgramError, has_coroutine
+    from .sandbox import ProgramError
 
     if has_coroutine(value):
         raise ProgramError("its value holds a call that was not awaited: `await` each of them")

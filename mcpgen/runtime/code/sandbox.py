@@ -7,7 +7,6 @@ below hold in the process, and a process that does not keep them is killed from 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -31,8 +30,6 @@ PRINTED = 8_000
 LONGEST_REASON = 2_000
 """Characters of what went wrong, which may hold data of the program."""
 SOURCE = "program.py"
-_COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
-"""What a coroutine outside the sandbox is."""
 _ODD_EXCEPTION = "exceptions can only be called with zero or one string argument"
 _PARSER = "The monty syntax parser does not yet support"
 
@@ -151,20 +148,6 @@ class Sandbox:
         if is_missing or isinstance(error, PermissionError | ImportError):
             return "; a program has the functions of tools and parts of Python's library"
         return ""
-
-
-def has_coroutine(value: Any) -> bool:
-    """Whether a value that came out of the sandbox is, or holds, a call that was not awaited."""
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, dict):
-            pending.extend(current.values())
-        elif isinstance(current, list | tuple):
-            pending.extend(current)
-        elif isinstance(current, str) and _COROUTINE.fullmatch(current):
-            return True
-    return False
 
 
 def at_the_end(program: str) -> str:
