@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..ir import Server, Tool
+from ..ir import Schema, Server, Tool
 from ..runtime.search.entries import entry, fields_of
 from ..runtime.search.index import FILE, READING
 from ..runtime.search.words import is_plural, stems, words
@@ -35,7 +35,7 @@ def search_files(server: Server) -> dict[str, str]:
         return {}
     facts = search_facts(server)
     members = [f'"{key}": {json.dumps(facts[key])}' for key in ("stop", "links", "articles")]
-    for key in ("verbs", "synonyms", "tools"):
+    for key in ("verbs", "phrases", "synonyms", "tools"):
         members.append(f'"{key}": {one_each(facts[key]).rstrip()}')
     return {f"src/{server.package}/{FILE}": "{\n" + ",\n".join(members) + "\n}\n"}
 
@@ -45,15 +45,17 @@ def search_facts(server: Server) -> dict[str, Any]:
     stop = stop_words()
     return content(
         {
-            tool.name: _entry(tool, toolset.name, stop)
+            tool.name: _entry(tool, toolset.name, server.models, stop)
             for toolset in server.toolsets
             for tool in toolset.tools
         }
     )
 
 
-def _entry(tool: Tool, toolset: str, stop: list[str]) -> dict[str, Any]:
-    one = entry(_fields(tool, toolset), kind_of(tool), stop)
+def _entry(
+    tool: Tool, toolset: str, models: Mapping[str, Schema], stop: list[str]
+) -> dict[str, Any]:
+    one = entry(_fields(tool, toolset, models), kind_of(tool), stop)
     if tool.deprecated:
         one["deprecated"] = True
     return one
@@ -72,6 +74,7 @@ def content(entries: Mapping[str, Any]) -> dict[str, Any]:
         "links": sorted(tables()["links"].split()),
         "articles": sorted(tables()["articles"].split()),
         "verbs": _verbs(),
+        "phrases": _phrases(),
         "synonyms": _synonyms(terms),
         "tools": entries,
     }
@@ -111,7 +114,7 @@ def _kind_of_posting(end: str) -> str:
 def _kind_of_reading(tool: Tool, end: str) -> str:
     if not end:
         return "get"
-    if "search" in words(tool.origin.path):
+    if not _searching().isdisjoint(words(_PARAMETER.sub("", tool.origin.path))):
         return "search"
     if is_plural(words(end)) or _answers_list(tool):
         return "list"
@@ -129,19 +132,42 @@ def _segments(path: str) -> list[str]:
     return segments
 
 
-def _fields(tool: Tool, toolset: str) -> dict[str, str]:
-    """The fields of a tool, with those that only the document tells: its path."""
+def _fields(tool: Tool, toolset: str, models: Mapping[str, Schema]) -> dict[str, str]:
+    """The fields of a tool, with those that only the document tells: its path, and the fields of
+    its answer.
+    """
     named = [
         segment
         for segment in _segments(_PARAMETER.sub("", tool.origin.path))
         if not _VERSION.fullmatch(segment)
     ]
     tail = named[-1:]
+    fields = fields_of(wire(tool), toolset)
     return {
-        **fields_of(wire(tool), toolset),
+        **fields,
+        "output": " ".join(_members(tool.response.type, models)) or fields["output"],
         "tail": " ".join(tail),
         "path": " ".join(named[:-1]),
     }
+
+
+def _members(schema: Schema | None, models: Mapping[str, Schema], depth: int = 4) -> Schema:
+    """The properties of an object, of a list's items, or of what an answer is one of."""
+    if schema is None or not depth:
+        return {}
+    if "$ref" in schema:
+        schema = models.get(schema["$ref"].rpartition("/")[2], {})
+    members = dict(schema.get("properties", {}))
+    inner = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    for one in inner:
+        members |= _members(one, models, depth - 1)
+    return members
+
+
+@cache
+def _searching() -> frozenset[str]:
+    """The words in a path that say that it is searched."""
+    return frozenset(tables()["verbs"]["search"].split())
 
 
 @cache
@@ -154,6 +180,17 @@ def _verbs() -> dict[str, list[str]]:
     return kinds
 
 
+@cache
+def _phrases() -> dict[str, dict[str, str]]:
+    """Verb → particle → the verb that the two mean."""
+    phrases: dict[str, dict[str, str]] = {}
+    for meaning, row in tables()["phrases"].items():
+        for phrase in row.split("|"):
+            verb, particle = phrase.split()
+            phrases.setdefault(verb, {})[particle] = meaning
+    return phrases
+
+
 def _synonyms(terms: set[str]) -> dict[str, list[str]]:
     """Stem → the stems of the index that mean nearly the same."""
     meanings: dict[str, set[str]] = {}
@@ -162,4 +199,7 @@ def _synonyms(terms: set[str]) -> dict[str, list[str]]:
             group = set(stems(line.split()))
             for term in group:
                 meanings.setdefault(term, set()).update((group & terms) - {term})
+    for general, row in tables()["broader"].items():
+        for term in stems(row.split()):
+            meanings.setdefault(term, set()).update({*stems([general])} & terms)
     return {term: sorted(others) for term, others in sorted(meanings.items()) if others}

@@ -28,7 +28,9 @@ def bodies(server: Server, root: dict[str, Any]) -> tuple[int, list[tuple[str, l
     count = 0
     unnamed: list[tuple[str, list[str]]] = []
     for tool in tools:
-        names = set(_fields(root, _body(root, tool)))
+        declared = list(_fields(root, _body(root, tool)))
+        names = {name for name, _ in declared}
+        names -= {name for name, can_be_sent in declared if not can_be_sent}
         if not names:
             continue
         count += 1
@@ -61,15 +63,18 @@ def _body(root: dict[str, Any], tool: Tool) -> Any:
     return None
 
 
-def _fields(root: dict[str, Any], schema: Any, depth: int = 0) -> Iterator[str]:
-    """The fields of a schema that a client may send."""
+def _fields(root: dict[str, Any], schema: Any, depth: int = 0) -> Iterator[tuple[str, bool]]:
+    """The fields of a schema, and whether a client may send them as far as one part of it says.
+
+    `properties` say nothing of an array (JSON Schema 2020-12 core §10.3.2).
+    """
     schema = _target(root, schema)
-    if depth > DEEPEST:
+    if depth > DEEPEST or schema.get("type", "object") in ("array", "string"):
         return
     properties = schema.get("properties")
     for name, child in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(child, dict | bool) and not _is_read_only(root, child):
-            yield name
+        if isinstance(child, dict | bool):
+            yield name, child is not False and not _is_read_only(root, child)
     for keyword in ("allOf", "anyOf", "oneOf"):
         parts = schema.get(keyword)
         for part in parts if isinstance(parts, list) else ():

@@ -15,7 +15,7 @@ from mcpgen.ir import Server
 from mcpgen.parse.detail import BUDGET
 
 HASH = re.compile(r"_(?=[0-9a-f]*[0-9])[0-9a-f]{6}(?:[0-9a-f]{6}|[0-9a-f]{18})?$")
-SENTENCE = re.compile(r"(.*?)\.(?:\s|$)", re.S)
+SENTENCE = re.compile(r"(.*?)(?<!\b(?:ie|eg|ex|cf))(?<!\betc)\.(?:\s|$)", re.S)
 IDENTIFIER = re.compile(r"[A-Za-z0-9_][\w./-]*[A-Za-z0-9_]")
 CAMEL = re.compile(r"[a-z0-9][A-Z]")
 
@@ -164,7 +164,7 @@ def broken_texts(tools: list[dict[str, Any]]) -> Iterator[list[str]]:
                     yield [tool["name"], what, text[:80]]
         lines = str(tool.get("description", "")).split("\n")
         second = "".join(lines[1:2])
-        if second[:1].islower() and "_" not in second.split(" ")[0]:
+        if re.match(r"[a-z]+[,.:]?(?: |$)", second):
             yield [tool["name"], "a sentence that begins in lower case", second[:80]]
         if second.rstrip(".").lower() == lines[0].rstrip(".").lower():
             yield [tool["name"], "the headline twice", lines[0][:80]]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_server_calls import ask, custom
+from test_server_calls import ask, custom, list_tools
 
 from mcpgen import pipeline
 from mcpgen.config import Config
@@ -77,6 +77,32 @@ def test_a_noun_that_could_be_a_verb_asks_for_nothing(query: str) -> None:
     assert ranked(query, tools)[0] == "delete_order"
 
 
+@pytest.mark.parametrize(
+    "query", ["throw away a card", "throw the old card away", "take this card out of the list"]
+)
+def test_a_verb_and_its_particle_are_one_verb(query: str) -> None:
+    tools = {"get_card": "Card", "update_card": "Card of a list", "delete_card": "Card of a list"}
+    assert ranked(query, tools)[0] == "delete_card"
+
+
+def test_a_preposition_is_no_particle() -> None:
+    """`set` has a particle only in `set up`, not in `set ... up to`."""
+    tools = {"create_limit": "Limit", "update_limit": "Limit of a plan"}
+    assert ranked("set the limit up the plan", tools)[0] == "update_limit"
+
+
+@pytest.mark.parametrize("query", ["show all PRs", "all prs"])
+def test_the_plural_of_an_acronym_is_known(query: str) -> None:
+    tools = {"search_repos": "Repositories", "list_prs": "PR of a repository", "get_rs": "An R"}
+    assert ranked(query, tools)[0] == "list_prs"
+
+
+def test_a_broader_word_stands_for_a_narrower_one_and_not_the_other_way_round() -> None:
+    tools = {"list_persons": "Persons", "list_actors": "Actors", "list_tours": "Tours"}
+    assert ranked("musicians", tools) == ["list_persons"]
+    assert ranked("persons", tools) == ["list_persons"]
+
+
 def test_two_words_stand_for_one_that_the_tools_know() -> None:
     tools = {"list_webhooks": "At events", "list_hooks": "Git hooks", "list_webs": "Spiders' webs"}
     assert ranked("web hooks", tools)[0] == "list_webhooks"
@@ -102,6 +128,7 @@ def test_a_deprecated_tool_comes_after_the_one_in_its_place() -> None:
         ("post /templates/delete.json", "delete"),
         ("get /films/popular", "list"),
         ("get /films/newest", "get"),
+        ("get /discover/films", "search"),
     ],
 )
 def test_what_a_tool_does_is_read_from_its_path_and_its_answer(
@@ -212,8 +239,8 @@ def test_another_entry_of_a_tool_takes_the_place_of_the_first() -> None:
 
 
 def test_the_lazy_list_costs_at_most_four_hundred_tokens(in_process: Any) -> None:
-    text = json.dumps(in_process(lazy_list=True)._listed, separators=(",", ":"))
-    assert len(text) / 4 <= 400
+    tools = list_tools(in_process(lazy_list=True)).tools
+    assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) / 4 <= 400
 
 
 def test_without_lazy_neither_the_search_nor_its_index_is_generated() -> None:

@@ -38,7 +38,7 @@ FIELDS = {
     "toolset": Field(1.0, 1.5, 0.2),
     "description": Field(0.8, 25, 0.7),
     "arguments": Field(0.7, 5, 0.6),
-    "output": Field(0.6, 15, 0.6),
+    "output": Field(0.3, 15, 0.6),
     "values": Field(0.4, 8, 0.6),
     "explanations": Field(0.35, 40, 0.7),
 }

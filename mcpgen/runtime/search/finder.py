@@ -8,7 +8,7 @@ from typing import Any
 
 from ..package import Package
 from ..server.catalog import Catalog, StartError
-from ..server.names import SEARCH
+from ..server.listing import SEARCH
 from .entries import entry, fields_of
 from .index import FILE, Index, Result
 from .words import words
@@ -25,7 +25,7 @@ class Finder:
     def __init__(self, package: Package, catalog: Catalog) -> None:
         """Raises StartError where the server was generated without an index."""
         content = package.json(FILE)
-        if content is None:
+        if not content:
             raise StartError(
                 f"the search needs `{FILE}`: take `lazy = false` out of mcpgen.toml and run"
                 " `mcpgen generate`"

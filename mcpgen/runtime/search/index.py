@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from .entries import SCALE
+from .language import Language
 from .words import is_plural, stem, words
 
 FILE = "tools/_index/search.json"
@@ -41,22 +42,24 @@ SEVERAL = frozenset({"list", "search"})
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the ranking turns on. `saturation` is BM25's k1; `synonym`, `stranger` and `prefix` are
-    what a word counts that stands for the one in the query: one of the same meaning, the same where
-    no tool has the word itself, one that begins alike. The others are the share of a score that is
-    lost where nothing of the query is answered, where nothing of the tool's subject is said, where
-    the kind is another, where the head word is not what the path ends in, where the tool is
-    deprecated; and what is left of a word's worth when a better tool has it.
+    """What the ranking turns on. `saturation` is BM25's k1; from the weight `about` on, a tool does
+    not only mention a word. `synonym`, `stranger` and `prefix` are what a word counts that stands
+    for the one in the query: one of the same meaning, the same where no tool has the word itself,
+    one that begins alike. The others are the share of a score that is lost where nothing of the
+    query is answered, where nothing of the tool's subject is said, where the kind is another, where
+    the head word is not what the path ends in, where the tool is deprecated; and what is left of a
+    word's worth when a better tool has it.
     """
 
     saturation: float = 4.0
+    about: float = 2.0
     synonym: float = 0.6
     stranger: float = 0.8
     prefix: float = 0.5
     answered: float = 0.5
     subject: float = 0.6
     kind: float = 0.5
-    kind_nearby: float = 0.3
+    kind_nearby: float = 0.4
     head: float = 0.2
     deprecated: float = 0.2
     name: float = 0.8
@@ -107,13 +110,7 @@ class Index:
     def __init__(self, content: Mapping[str, Any], weights: Weights = Weights()) -> None:
         """`content` is that of the file."""
         self._weights = weights
-        self._stop = frozenset(content["stop"])
-        self._links = frozenset(content["links"])
-        self._verbs: dict[str, list[str]] = content["verbs"]
-        self._verb_stems = {stem(verb): kinds for verb, kinds in self._verbs.items()}
-        self._not_nouns = self._stop | self._verbs.keys()
-        self._articles = frozenset(content["articles"])
-        self._before_verbs = self._stop - self._links - self._articles | {""}
+        self._language = Language(content)
         self._synonyms: dict[str, list[str]] = content["synonyms"]
         self._names: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -139,10 +136,8 @@ class Index:
         self._deprecated.append(entry.get("deprecated", False))
         self._subjects.append(frozenset(entry["subject"].split()))
         self._tails.append(frozenset(entry["tail"].split()))
-        saturation = self._weights.saturation
         for term, tenths in entry["terms"].items():
-            weight = tenths / SCALE
-            self._postings.setdefault(term, {})[number] = weight / (weight + saturation)
+            self._postings.setdefault(term, {})[number] = self._saturated(tenths / SCALE)
 
     def _drop(self, number: int) -> None:
         self._names[number] = ""
@@ -164,13 +159,14 @@ class Index:
         return Result(names, certain=bool(exact) or best >= CERTAIN)
 
     def _query(self, text: str) -> Query:
-        said = words(text)
-        telling = [word for word in said if word not in self._stop] or said
+        language = self._language
+        said = language.plain(words(text))
+        telling = language.telling(said)
         query = Query(terms={stem(word): self._variants(word) for word in telling})
         self._add_compounds(query, said)
-        head = self._head(said)
+        head = language.head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
-        query.kinds = self._kinds_asked(said, telling) or READING
+        query.kinds = language.kinds(said) or READING
         if query.kinds <= READING and is_plural([head]):
             query.kinds = SEVERAL
         if self._names_something(text):
@@ -187,57 +183,24 @@ class Index:
                 for word in (first, second):
                     query.terms.setdefault(stem(word), {})[joined] = 1.0
 
-    def _kinds_asked(self, said: list[str], telling: list[str]) -> frozenset[str]:
-        """The kinds of operation that the verbs of a query ask for.
-
-        Many verbs are nouns as well (`order`, `post`). At the beginning and after words like `then`
-        a word is a verb; the others are asked only where there is none.
-        """
-        preceded = zip(["", *said], said, strict=False)
-        verbs = [word for before, word in preceded if before in self._before_verbs]
-        return self._kinds_of(verbs) or self._kinds_of_inflected(said) or self._kinds_of(telling)
-
-    def _kinds_of(self, verbs: Iterable[str]) -> frozenset[str]:
-        return frozenset(kind for verb in verbs for kind in self._verbs.get(verb, ()))
-
-    def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
-        """The kinds for `creates an order` and `creating orders`, not for `orders of`."""
-        if len(said) < 2:
-            return frozenset()
-        first, second = said[:2]
-        if second not in self._articles and not first.endswith("ing"):
-            return frozenset()
-        return frozenset(self._verb_stems.get(stem(first), ()))
-
     def _names_something(self, text: str) -> bool:
         """Whether a query holds a name (`by Mariah Carey`), which has to be searched for first."""
         for name in _NAME.findall(text):
             known = self._variants(name.lower())
-            if not known and name.lower() not in self._stop:
+            if not known and not self._language.is_stop(name.lower()):
                 return True
         return False
 
     def _known(self, terms: Iterable[str]) -> list[str]:
         return [term for term in terms if term in self._postings]
 
-    def _head(self, said: list[str]) -> str:
-        """The word for what a query is about: the last noun before the first `of`, `in`, `to`..."""
-        nouns = [""]
-        for word in said:
-            if word in self._links:
-                if len(nouns) > 1:
-                    break
-            elif word not in self._not_nouns:
-                nouns.append(word)
-        return nouns[-1]
-
     def _variants(self, word: str) -> dict[str, float]:
         """The stems of the index that a word of the query may mean, with their weights."""
         term = stem(word)
+        others = [*self._synonyms.get(term, ()), *self._language.verbs.get(word, ())]
         weight = self._weights.synonym
         if term not in self._postings:
             weight = self._weights.stranger
-        others = [*self._synonyms.get(term, ()), *self._verbs.get(word, ())]
         variants = dict.fromkeys(self._known(others), weight)
         if term in self._postings:
             variants[term] = 1.0
@@ -294,9 +257,19 @@ class Index:
         """The inverse document frequency of a stem."""
         rarity = self._rarities.get(term)
         if rarity is None:
-            total, seen = len(self._names), len(self._postings.get(term, ()))
+            total, seen = len(self._names), self._seen(term)
             rarity = self._rarities[term] = math.log(1 + (total - seen + 0.5) / (seen + 0.5))
         return rarity
+
+    def _seen(self, term: str) -> float:
+        """How many tools have a stem; one that only mentions it counts in part."""
+        full = self._saturated(self._weights.about)
+        return sum(
+            min(1.0, saturated / full) for saturated in self._postings.get(term, {}).values()
+        )
+
+    def _saturated(self, weight: float) -> float:
+        return weight / (weight + self._weights.saturation)
 
     def _fit(self, number: int, query: Query, answered: float, meant: set[str]) -> float:
         """How well a tool fits a query beyond its words: between 0 and 1."""

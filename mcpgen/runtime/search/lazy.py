@@ -14,8 +14,7 @@ from typing import Any
 from ..package import Package
 from ..results.content import Context, failure
 from ..server.catalog import Catalog
-from ..server.front import Run
-from ..server.names import CALL, DESCRIBE, SEARCH
+from ..server.listing import CALL, DESCRIBE, SEARCH, Run
 from ..settings import Settings
 from .finder import BEST, Finder, hints, reads, search_arguments, sentence_of, text_result, tool_of
 from .takes import takes

@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_ACRONYMS = re.compile(r"^([^aeiouy\d]{2,})s$")
+"""Plurals without a vowel, which a stemmer takes for no words."""
 _LONGEST = 40
 """Characters of a word that count; a longer one is a key or an encoded value."""
 
@@ -32,8 +34,8 @@ def stems(texts: Iterable[str]) -> list[str]:
 
 @cache
 def stem(word: str) -> str:
-    """The stem of a lower-case word: `book` of `books`."""
-    return _stemmer()(word)
+    """The stem of a lower-case word: `book` of `books`, `pr` of `prs`."""
+    return _stemmer()(_ACRONYMS.sub(r"\1", word))
 
 
 @cache

@@ -1,0 +1,89 @@
+"""What the words of a query do in it: which are verbs, which say nothing, which it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .words import stem
+
+LONGEST_PHRASE = 5
+"""Words after a verb among which its particle is looked for."""
+
+
+class Language:
+    """The tables of words in the index that are of English and not of its tools."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        """`content` is that of the file."""
+        self.verbs: dict[str, list[str]] = content["verbs"]
+        self._stop = frozenset(content["stop"])
+        self._links = frozenset(content["links"])
+        self._articles = frozenset(content["articles"])
+        self._phrases: dict[str, dict[str, str]] = content["phrases"]
+        self._verb_stems = {stem(verb): kinds for verb, kinds in self.verbs.items()}
+        self._not_nouns = self._stop | self.verbs.keys()
+        self._before_verbs = self._stop - self._links - self._articles | {""}
+
+    def is_stop(self, word: str) -> bool:
+        """Whether a word says nothing about what is looked for."""
+        return word in self._stop
+
+    def telling(self, said: list[str]) -> list[str]:
+        """The words that say something, or all where none does."""
+        return [word for word in said if word not in self._stop] or said
+
+    def plain(self, said: list[str]) -> list[str]:
+        """The words with `delete` for `throw away` and for `throw ... away`."""
+        for start, word in enumerate(said):
+            for particle, verb in self._phrases.get(word, {}).items():
+                place = self._particle(said, start, particle)
+                if place:
+                    return [*said[:start], verb, *said[start + 1 : place], *said[place + 1 :]]
+        return said
+
+    def _particle(self, said: list[str], start: int, particle: str) -> int:
+        """Where the particle of a verb is: next to it, at the end or before a link; else 0."""
+        reach = said[start + 1 : start + 1 + LONGEST_PHRASE]
+        if particle not in reach:
+            return 0
+        place = start + 1 + reach.index(particle)
+        if place == start + 1:
+            return place
+        if self._links.union([""]).isdisjoint([*said, ""][place + 1 : place + 2]):
+            return 0
+        return place
+
+    def kinds(self, said: list[str]) -> frozenset[str]:
+        """The kinds of operation that the verbs of a query ask for.
+
+        Many verbs are nouns as well (`order`, `post`). At the beginning and after words like `then`
+        a word is a verb; the others are asked only where there is none.
+        """
+        preceded = zip(["", *said], said, strict=False)
+        verbs = [word for before, word in preceded if before in self._before_verbs]
+        kinds = self._kinds_of(verbs) or self._kinds_of_inflected(said)
+        return kinds or self._kinds_of(self.telling(said))
+
+    def _kinds_of(self, verbs: Iterable[str]) -> frozenset[str]:
+        return frozenset(kind for verb in verbs for kind in self.verbs.get(verb, ()))
+
+    def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
+        """The kinds for `creates an order` and `creating orders`, not for `orders of`."""
+        if len(said) < 2:
+            return frozenset()
+        first, second = said[:2]
+        if second not in self._articles and not first.endswith("ing"):
+            return frozenset()
+        return frozenset(self._verb_stems.get(stem(first), ()))
+
+    def head(self, said: list[str]) -> str:
+        """The word for what a query is about: the last noun before the first `of`, `in`, `to`..."""
+        nouns = [""]
+        for word in said:
+            if word in self._links:
+                if len(nouns) > 1:
+                    break
+            elif word not in self._not_nouns:
+                nouns.append(word)
+        return nouns[-1]
