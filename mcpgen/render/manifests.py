@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Auth, Server
-from ..runtime.install.clients import CLIENTS, FORMS, Client
+from ..runtime.install.clients import CLIENTS, Client
+from ..runtime.install.files import FORMS
 from ..runtime.settings import TWOFOLD, write_variable
 from ..text import shorten, visible
 
@@ -93,6 +94,12 @@ def environment(server: Server) -> tuple[Variable, ...]:
         for variable in _variables(auth, required=_is_required(server, auth)):
             found.setdefault(variable.name, variable)
     return (base_url, *found.values())
+
+
+def to_set(server: Server) -> tuple[Variable, ...]:
+    """What to set before the first call: the credentials, and a base URL that is not known."""
+    known = server.base_url is not None
+    return environment(server)[known:]
 
 
 def _variables(auth: Auth, *, required: bool) -> Iterator[Variable]:
@@ -266,7 +273,7 @@ def client_files(server: Server) -> dict[str, str]:
     """
     http = {"mcpServers": {server.name: {"type": "http", "url": HTTP_ADDRESS}}}
     files = {"clients/http.json": _json(http)}
-    variables = [item for item in environment(server) if item.required or item.secret]
+    variables = to_set(server)
     for name, client in CLIENTS.items():
         env = {
             item.name: client.reference.format(name=item.name, key=item.key) for item in variables

@@ -14,8 +14,8 @@ import yaml
 from shop import PACKAGE, PREFIX
 
 from mcpgen.runtime.command import main
-from mcpgen.runtime.install import json_file
 from mcpgen.runtime.install.clients import CLIENTS
+from mcpgen.runtime.install.files import drop_json, load_json, put_json
 
 FILES = Path(__file__).parent / "client_files"
 KEY = "canary-key-0123456789"
@@ -57,7 +57,7 @@ def load(client: str, path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     if CLIENTS[client].form == "yaml":
         return dict(yaml.safe_load(text))
-    return json_file.load(text)
+    return load_json(text)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -74,6 +74,22 @@ def test_a_client_gets_one_entry_and_keeps_everything_else(
     command = entry.get("command", entry.get("cmd"))
     assert [command, *entry["args"]] == [sys.executable, "-m", PACKAGE]
     assert entry.get("env", entry.get("envs"))[f"{PREFIX}_API_KEY"] == KEY
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("called", ["{folder}/shop-mcp", "bin/shop-mcp", "shop-mcp"])
+def test_the_installed_command_is_entered_by_its_full_path(
+    client: str, called: str, run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "bin" / "shop-mcp"
+    script.parent.mkdir()
+    script.touch(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(script.parent))
+    monkeypatch.setattr(sys, "argv", [called.format(folder=script.parent)])
+    assert run("install", client) == 0
+    entry = load(client, file_of(client, home))[CLIENTS[client].key]["shop"]
+    assert [entry.get("command", entry.get("cmd")), *entry["args"]] == [str(script)]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -228,11 +244,11 @@ def test_the_files_are_where_each_system_keeps_them() -> None:
     ],
 )
 def test_json_with_comments_is_edited_in_place(text: str) -> None:
-    before = json_file.load(text)
-    put = json_file.put(text, "mcpServers", "shop", {"command": "new"})
+    before = load_json(text)
+    put = put_json(text, "mcpServers", "shop", {"command": "new"})
     servers = {**before.get("mcpServers", {}), "shop": {"command": "new"}}
-    assert json_file.load(put) == {**before, "mcpServers": servers}
-    dropped = json_file.load(json_file.drop(put, "mcpServers", "shop"))
+    assert load_json(put) == {**before, "mcpServers": servers}
+    dropped = load_json(drop_json(put, "mcpServers", "shop"))
     servers.pop("shop")
     assert dropped.pop("mcpServers", {}) == servers
     before.pop("mcpServers", None)

@@ -9,13 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal
-
-from . import json_file, toml_file, yaml_file
-
-FORMS: Mapping[str, ModuleType] = {"json": json_file, "toml": toml_file, "yaml": yaml_file}
-"""How a form of file is edited: `put`, `drop`, and `load` where it can be read."""
 
 _USUAL = {"command": "command", "args": "args", "env": "env"}
 

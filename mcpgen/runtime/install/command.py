@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 from ..package import Package
 from ..server.catalog import Catalog, StartError
 from ..settings import SETTINGS, read
-from .clients import CLIENTS, FORMS, Client
+from .clients import CLIENTS, Client
+from .files import FORMS
 
 COMMANDS = ("install", "uninstall")
 PLACEHOLDER = "REPLACE_ME"
@@ -75,9 +76,9 @@ def _clients() -> str:
 
 def _start(package: str, script: str) -> list[str]:
     """The words that start this server from anywhere: the script's full path, else Python's."""
-    called = Path(sys.argv[0])
-    if called.stem == script:
-        return [shutil.which(called) or str(called.absolute())]
+    called = sys.argv[0]
+    if Path(called).stem == script:
+        return [str(Path(shutil.which(called) or called).absolute())]
     return [sys.executable, "-m", package]
 
 
@@ -178,10 +179,11 @@ def _read(path: Path) -> str:
 
 def _entry(client: Client, text: str, path: Path) -> dict[str, Any]:
     """The servers in the text of a file, as far as its form can be read here."""
-    if client.form == "yaml":
+    load = FORMS[client.form].load
+    if load is None:
         return {}
     try:
-        servers = FORMS[client.form].load(text).get(client.key, {})
+        servers = load(text).get(client.key, {})
     except ValueError as error:
         raise StartError(f"{path} was not changed, as it cannot be read: {error}") from error
     if not isinstance(servers, dict):
@@ -195,33 +197,36 @@ def _edited(
     """The text with the entry, or without any. Raises StartError rather than change more."""
     form = FORMS[client.form]
     expected = _entry(client, before, path)
-    if client.form != "yaml" and expected.get(name) == entry:
+    if form.load and expected.get(name) == entry:
         return before
     try:
         if entry is None:
-            after = str(form.drop(before, client.key, name))
+            after = form.drop(before, client.key, name)
             expected.pop(name, None)
         else:
-            after = str(form.put(before, client.key, name, entry))
+            after = form.put(before, client.key, name, entry)
             expected[name] = entry
     except (ValueError, LookupError) as error:
         raise _refusal(path, str(error)) from error
-    if client.form != "yaml" and not _only_servers_changed(client, before, after, expected):
+    if form.load and not _only_servers_changed(form.load, client.key, before, after, expected):
         raise _refusal(path, "it is written in a way that is not understood")
     return after
 
 
 def _only_servers_changed(
-    client: Client, before: str, after: str, expected: dict[str, Any]
+    load: Callable[[str], dict[str, Any]],
+    key: str,
+    before: str,
+    after: str,
+    expected: dict[str, Any],
 ) -> bool:
     """Whether the new text says what the old one said, apart from these servers."""
-    form = FORMS[client.form]
     try:
-        old, new = form.load(before), form.load(after)
+        old, new = load(before), load(after)
     except ValueError:
         return False
-    old.pop(client.key, None)
-    return bool(new.pop(client.key, {}) == expected and new == old)
+    old.pop(key, None)
+    return bool(new.pop(key, {}) == expected and new == old)
 
 
 def _refusal(path: Path, reason: str) -> StartError:

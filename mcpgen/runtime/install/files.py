@@ -1,0 +1,284 @@
+"""Set and remove one entry of a client's settings in place: comments, order and layout stay.
+
+JSON may have comments and trailing commas, which clients take. Python has no reader of YAML of its
+own: the functions for it know block style, in which Goose writes its settings, and raise ValueError
+for a file they do not understand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.S)
+_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
+_SPACE = re.compile(r"\s*")
+_COMMA = re.compile(r"\s*,")
+_INDENT = re.compile(r'\n([ \t]+)"')
+_DECODER = json.JSONDecoder()
+_ENTRY = re.compile(r"( *)[^\s#]")
+_TOP = re.compile(r"[^\s#]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """Where a member of an object is: its key begins at `start`, its value at `value`."""
+
+    start: int
+    value: int
+    end: int
+
+
+def load_json(text: str) -> dict[str, Any]:
+    """The object of a file; an empty file is an empty one. Raises ValueError for anything else."""
+    if not text.strip():
+        return {}
+    data = json.loads(_strict(text))
+    if not isinstance(data, dict):
+        raise ValueError("the file does not hold an object")
+    return data
+
+
+def put_json(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
+    """The text with `entry` as the member `name` of the object `key`."""
+    if not text.strip():
+        return json.dumps({key: {name: entry}}, indent=2, ensure_ascii=False) + "\n"
+    strict = _strict(text)
+    root = _after_space(strict, 0)
+    top = _members(strict, root)
+    if key not in top:
+        return _insert(text, strict, root, 1, key, {name: entry})
+    container = top[key].value
+    if strict[container] != "{":
+        raise ValueError(f"`{key}` is not an object")
+    servers = _members(strict, container)
+    if name not in servers:
+        return _insert(text, strict, container, 2, name, entry)
+    member = servers[name]
+    return text[: member.value] + _dump(text, entry, 2) + text[member.end :]
+
+
+def drop_json(text: str, key: str, name: str) -> str:
+    """The text without the member `name` of the object `key`, and without that object when it was
+    the last one in it.
+    """
+    strict = _strict(text)
+    top = _members(strict, _after_space(strict, 0))
+    servers = _members(strict, top[key].value)
+    if len(servers) > 1:
+        return _cut(text, strict, servers, name)
+    return _cut(text, strict, top, key)
+
+
+def _strict(text: str) -> str:
+    """Strict JSON of the same length: spaces in place of comments and of commas at an end."""
+    without_comments = _COMMENT.sub(_blank, text)
+    return _LAST_COMMA.sub(_blank, without_comments)
+
+
+def _blank(match: re.Match[str]) -> str:
+    token = match[0]
+    if token.startswith('"'):
+        return token
+    return re.sub(r"[^\n]", " ", token)
+
+
+def _members(strict: str, start: int) -> dict[str, _Member]:
+    """The members of the object that begins at `start`, by key."""
+    members = {}
+    index = _after_space(strict, start + 1)
+    while strict[index] != "}":
+        key, colon = _DECODER.raw_decode(strict, index)
+        value = _after_space(strict, _after_space(strict, colon) + 1)
+        _, end = _DECODER.raw_decode(strict, value)
+        members[key] = _Member(index, value, end)
+        index = _after_space(strict, end)
+        if strict[index] == ",":
+            index = _after_space(strict, index + 1)
+    return members
+
+
+def _after_space(text: str, index: int) -> int:
+    match = _SPACE.match(text, index)
+    assert match is not None
+    return match.end()
+
+
+def _insert(text: str, strict: str, start: int, depth: int, key: str, value: Any) -> str:
+    """The text with one more member at the end of the object that begins at `start`."""
+    member = f"{_newline(text, depth)}{json.dumps(key)}: {_dump(text, value, depth)}"
+    members = _members(strict, start)
+    if members:
+        end = max(other.end for other in members.values())
+        return f"{text[:end]},{member}{text[end:]}"
+    rest = text[start + 1 :].lstrip()
+    return f"{text[: start + 1]}{member}{_newline(text, depth - 1)}{rest}"
+
+
+def _cut(text: str, strict: str, members: dict[str, _Member], key: str) -> str:
+    """The text without a member, the space before it, and one comma."""
+    member = members[key]
+    start = len(text[: member.start].rstrip())
+    before = [other.end for other in members.values() if other.end <= member.start]
+    if before:
+        comma = strict.index(",", max(before))
+        return text[:comma] + text[comma + 1 : start] + text[member.end :]
+    comma_after = _COMMA.match(text, member.end)
+    rest = text[comma_after.end() if comma_after else member.end :]
+    if not rest.strip().startswith("}"):
+        return text[:start] + rest
+    return text[:start] + rest.lstrip()
+
+
+def _newline(text: str, depth: int) -> str:
+    """A line's end as in the text, and the indentation of that depth."""
+    indent = _INDENT.search(text)
+    unit = indent[1] if indent else "  "
+    end = "\r\n" if "\r\n" in text else "\n"
+    return end + unit * depth
+
+
+def _dump(text: str, value: Any, depth: int) -> str:
+    """A value as it is written at that depth of the text."""
+    unit = _newline(text, 1).lstrip("\r\n")
+    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", _newline(text, depth))
+
+
+def put_toml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
+    """The text with the table `key.name`."""
+    table = f"[{key}.{name}]\n"
+    table += "".join(f"{word} = {_toml_value(value)}\n" for word, value in entry.items())
+    start, end = _table_span(text, key, name)
+    if start < end:
+        return text[:start] + table + text[end:]
+    if not text.strip():
+        return table
+    gap = "\n" if text.endswith("\n") else "\n\n"
+    return text + gap + table
+
+
+def drop_toml(text: str, key: str, name: str) -> str:
+    """The text without the table `key.name`, its subtables and the empty line before it."""
+    start, end = _table_span(text, key, name)
+    before = text[:start]
+    return (
+        before.removesuffix("\n") + text[end:] if before.endswith("\n\n") else before + text[end:]
+    )
+
+
+def _toml_value(value: Any) -> str:
+    """A string, an array of strings, or an inline table of strings."""
+    if isinstance(value, dict):
+        pairs = ", ".join(
+            f"{json.dumps(word)} = {_toml_value(item)}" for word, item in value.items()
+        )
+        return f"{{ {pairs} }}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _says_something(line: str) -> bool:
+    return re.match(r"\s*[^\s#]", line) is not None
+
+
+def _table_span(text: str, key: str, name: str) -> tuple[int, int]:
+    """Where the table and its subtables begin and end; twice the same where there is none."""
+    own = re.compile(rf'\s*\[\s*{re.escape(key)}\s*\.\s*"?{re.escape(name)}"?\s*[.\]]')
+    start = end = position = 0
+    inside = False
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith("["):
+            if own.match(line) and start == end:
+                start = position
+            inside = own.match(line) is not None
+        position += len(line)
+        if inside and _says_something(line):
+            end = position
+    return start, max(start, end)
+
+
+def put_yaml(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
+    """The text with the entry `name` in the mapping `key`."""
+    lines = text.splitlines(keepends=True)
+    if lines:
+        lines[-1] = lines[-1].rstrip("\n") + "\n"
+    head = _mapping_head(lines, key)
+    if head is None:
+        head = len(lines)
+        lines.append("")
+    if "{" in lines[head] or not lines[head]:
+        lines[head] = f"{key}:\n"
+    indent = _entry_indent(lines, head)
+    start, end = _entry_span(lines, head, name)
+    block = [f"{indent}{name}:\n"]
+    block += [f"{indent * 2}{word}: {json.dumps(value)}\n" for word, value in entry.items()]
+    return "".join([*lines[:start], *block, *lines[end:]])
+
+
+def drop_yaml(text: str, key: str, name: str) -> str:
+    """The text without the entry `name` of the mapping `key`."""
+    lines = text.splitlines(keepends=True)
+    head = _mapping_head(lines, key)
+    if head is None:
+        return text
+    start, end = _entry_span(lines, head, name)
+    rest = lines[end:]
+    is_only = start == head + 1 and not "".join(rest[:1]).startswith(" ")
+    if is_only and start < end:
+        lines[head] = f"{key}: {{}}\n"
+    return "".join([*lines[:start], *rest])
+
+
+def _mapping_head(lines: list[str], key: str) -> int | None:
+    """The line that begins the mapping, or None. Raises ValueError for a mapping on one line."""
+    for number, line in enumerate(lines):
+        if re.fullmatch(rf"{key}:\s*(\{{\s*\}}\s*)?(#.*)?\s*", line):
+            return number
+        if re.match(rf"[\"']?{key}[\"']?\s*:", line):
+            raise ValueError(f"`{key}` is not written in lines of its own")
+    return None
+
+
+def _entry_indent(lines: list[str], head: int) -> str:
+    """The spaces before the first entry of the mapping."""
+    for line in lines[head + 1 :]:
+        first = _ENTRY.match(line)
+        if first is not None:
+            return first[1] or "  "
+    return "  "
+
+
+def _entry_span(lines: list[str], head: int, name: str) -> tuple[int, int]:
+    """The lines of the entry; the line after the mapping's first, twice, where there is none."""
+    indent = _entry_indent(lines, head)
+    own = re.compile(rf"{indent}[\"']?{re.escape(name)}[\"']?\s*:")
+    for start in range(head + 1, len(lines)):
+        if _TOP.match(lines[start]):
+            break
+        if own.match(lines[start]):
+            end = start + 1
+            while end < len(lines) and lines[end].startswith(f"{indent} "):
+                end += 1
+            return start, end
+    return head + 1, head + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a form of file is edited: `put` sets the entry `name` in the table `key` of a text,
+    `drop` removes it, and `load` reads the text where that can be done.
+    """
+
+    put: Callable[[str, str, str, dict[str, Any]], str]
+    drop: Callable[[str, str, str], str]
+    load: Callable[[str], dict[str, Any]] | None = None
+
+
+FORMS: Mapping[str, Form] = {
+    "json": Form(put_json, drop_json, load_json),
+    "toml": Form(put_toml, drop_toml, tomllib.loads),
+    "yaml": Form(put_yaml, drop_yaml),
+}
