@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from .runtime.results.pages import ListAnswer
+from .runtime.results.shorten import Shaping
 from .workflows.model import Workflow
 
 Schema: TypeAlias = dict[str, Any]
@@ -238,20 +239,6 @@ class Skip:
     reason: str
     code: str
     filtered: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shaping:
-    """How an answer is shown: dotted paths to keep or to drop, whether nulls go, fields to take
-    out at any depth, whether a list becomes a table and XML becomes JSON.
-    """
-
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    strip_nulls: bool = False
-    redact: tuple[str, ...] = ()
-    table: bool = False
-    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

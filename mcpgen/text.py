@@ -12,13 +12,13 @@ import html
 import re
 from functools import lru_cache
 
-from .runtime import invisible
+from .runtime.results.shorten import INVISIBLE as _INVISIBLE
 
 _EMOJI = (
     "#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"  # what a variation selector can follow
 )
 INVISIBLE = re.compile(
-    rf"{invisible.INVISIBLE}(?<![{_EMOJI}]\ufe0f)(?<![{_EMOJI}\ufe0f]\u200d(?=[{_EMOJI}]))"
+    rf"{_INVISIBLE}(?<![{_EMOJI}]\ufe0f)(?<![{_EMOJI}\ufe0f]\u200d(?=[{_EMOJI}]))"
 )
 """One invisible character that is no part of an emoji."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -55,7 +55,13 @@ _FURTHER = re.compile(
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.M)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$", re.M)
-_INLINE_HEADING = re.compile(r"(?<=[.:!?`])\s+#{2,6}\s+(?=[A-Z])")
+_IDLE_HEADING = re.compile(
+    r"^[ \t]{0,3}#{1,6}[ \t]+"
+    r"(?:(?:description|overview|summary)[ \t]*:?|(\w+)(?=[ \t#:]*\n+\1\b))[ \t#:]*$",
+    re.I | re.M,
+)
+"""A heading that says nothing, or what the text below it begins with."""
+_INLINE_HEADING = re.compile(r"(?<=[.:!?`])[ \t]+#{2,6}[ \t]+(?=[A-Z])")
 """A heading of a text whose lines somebody joined."""
 _INLINE_FENCE = re.compile(r"```([^`\n]{1,500})```")
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
@@ -64,13 +70,14 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+(?=\S)", re.M)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.M)
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?(?:\[![A-Z]+\])?[ \t]*", re.M)
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
-_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,5});")
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,7}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
 # Before a lower-case letter only a full stop after a whole word ends a sentence; before a name in
 # code any does.
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')\]]?\s+(?=[A-Z0-9\"'`(\[]|$)"
+    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!\b(?:vs|cf|eg|ex|ie)\.)[\"')\]]?\s+"
+    r"(?=[A-Z0-9\"'`(\[]|$)"
     r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
     r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z])"
 )
@@ -122,8 +129,9 @@ def _plain(text: str) -> str:
         text = _INLINE_FENCE.sub(lambda match: f"`{match.group(1).strip()}`", text)
     text = _INLINE_HEADING.sub("\n\n", text)
     if "\n" in text or text.startswith(("#", ">")):
+        text = _IDLE_HEADING.sub("", text)
         text = _QUOTE.sub("", _RULE.sub("", _TABLE_RULE.sub("", _FENCE.sub("", text))))
-        text = _HEADING.sub(r"\n\n\1\n\n", text)
+        text = _HEADING.sub(_heading, text)
         text = _TABLE_ROW.sub(
             lambda match: "\n- " + " ".join(match.group(1).replace("|", " ").split()), text
         )
@@ -142,6 +150,14 @@ def _plain(text: str) -> str:
 def _goes_on(line: str, following: str) -> bool:
     """Whether a blank line stands in the middle of a sentence."""
     return line[-1] not in ".:!?;" and following[:1].islower()
+
+
+def _heading(heading: re.Match[str]) -> str:
+    """A heading as a paragraph; with a colon it is the beginning of one."""
+    title = heading.group(1)
+    if title.endswith(":"):
+        return f"\n\n{title}"
+    return f"\n\n{title}\n\n"
 
 
 def _item(marker: re.Match[str]) -> str:
@@ -210,3 +226,8 @@ def words(text: str) -> list[str]:
 def humanise(name: str) -> str:
     """A wire name as words: `pageSize` → `page size`."""
     return " ".join(words(name)) or name
+
+
+def plural(count: int, word: str) -> str:
+    """`1 tool`, `2 tools`."""
+    return f"{count:,} {word}{'s' * (count != 1)}"

@@ -19,7 +19,7 @@ from ..load.source import is_url
 from ..load.values import as_text, texts_in
 from ..render.facts import wire
 from ..render.manifests import environment
-from ..score import Score, score_tools
+from ..score.rules import Score, score_tools
 from .facts import credential_goes, other_origins
 from .summary import Summary, summarise
 

@@ -6,8 +6,9 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..config import AnswerConfig, Config
-from ..ir import Schema, Server, Shaping, Tool
+from ..ir import Schema, Server, Tool
 from ..runtime.results.pages import fold
+from ..runtime.results.shorten import Shaping
 
 
 def shaping_of(answer: AnswerConfig) -> Shaping:

@@ -16,8 +16,9 @@ from typing import Any
 import jsonschema_rs
 
 from ..config import ArgumentConfig, Config, ToolConfig
-from ..ir import Argument, Body, Request, Schema, Server, Shaping, Skip, Tool, Toolset
+from ..ir import Argument, Body, Request, Schema, Server, Skip, Tool, Toolset
 from ..problems import Place, Problem, Problems, UsageError
+from ..runtime.results.shorten import Shaping
 from .answers import shaping_of, with_answer, with_answers
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -133,7 +134,9 @@ class _Changes:
         table = self.tables.get(tool.origin.operation)
         if table is None:
             return True
-        return table.config.enabled and not table.config.name
+        if not table.config.enabled:
+            return False
+        return not table.config.name
 
     def apply(self, toolset: str, tool: Tool) -> None:
         """Put one tool into the new server, changed as its table says."""
@@ -332,7 +335,9 @@ def _is_usable(form: re.Pattern[str], name: str) -> bool:
 
 def _toolset(current: str, config: ToolConfig, tool: Tool, faults: _Faults) -> str:
     name = config.toolset
-    if name is None or name == current:
+    if name is None:
+        return current
+    if name == current:
         return current
     if NAME.fullmatch(name) and not keyword.iskeyword(name):
         return name

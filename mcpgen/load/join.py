@@ -15,7 +15,7 @@ from ..problems import Problems, UsageError
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
-from .values import as_list, as_object, texts_in
+from .values import as_list, as_object, objects_in, texts_in
 
 _VERSION = re.compile(r"3\.\d+")
 
@@ -33,9 +33,9 @@ def join(
     if versions[0] is None or versions[1] is None or versions[0][0] != versions[1][0]:
         raise UsageError.of(
             "E0127",
-            f"`{text.name}` has another version of OpenAPI than the first document",
+            f"`{text.name}` has another version of OpenAPI than `{document.source.name}`",
             "several documents of one server need the same version, 3.0 or 3.1",
-            file="mcpgen",
+            file=text.name,
         )
     names = _join_schemes(root, tree)
     for holder, key in _references(tree):
@@ -107,17 +107,10 @@ def _join_schemes(root: dict[str, Any], tree: dict[str, Any]) -> dict[str, str]:
 
 def _references(node: Any) -> Iterator[tuple[Any, Any]]:
     """Every text that refers to another place: the holder and its key."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, list):
-            pending.extend(current)
-        if not isinstance(current, dict):
-            continue
+    for current in objects_in(node):
         if isinstance(current.get("$ref"), str):
             yield current, "$ref"
         mapping = as_object(as_object(current.get("discriminator")).get("mapping"))
         for name in mapping:
             if texts_in([mapping[name]]):
                 yield mapping, name
-        pending.extend(current.values())

@@ -54,7 +54,7 @@ def read(text: Text, limits: Limits) -> Any:
             parse_constant=_refuse_constant,
         )
     except _Repeated:
-        raise _repeated_key(text, limits) from None
+        raise _repeated_key(text) from None
     except _BadNumber as error:
         raise _bad_number(text, str(error), limits) from None
     except json.JSONDecodeError as error:
@@ -174,7 +174,7 @@ def _too_deep(text: Text, limits: Limits) -> LimitFault:
     return LimitFault("E0115", f"nesting deeper than {limits.depth}", 0)
 
 
-def _repeated_key(text: Text, limits: Limits) -> Fault:
+def _repeated_key(text: Text) -> Fault:
     """Walk the tokens with a stack of the keys of every open object until one comes twice."""
     content = text.content
     stack: list[dict[str, int]] = []

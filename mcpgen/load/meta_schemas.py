@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from .values import objects_in
+
 
 def meta_schema(uri: str) -> Any:
     """A copy of the meta-schema, or the vocabulary of one, that has an address; None for any other.
@@ -27,14 +29,8 @@ def meta_schema(uri: str) -> Any:
 
 
 def _replace_dynamic(node: Any, whole: str) -> None:
-    if isinstance(node, list):
-        for item in node:
-            _replace_dynamic(item, whole)
-    if not isinstance(node, dict):
-        return
-    for keyword in ("$dynamicRef", "$recursiveRef"):
-        if isinstance(node.get(keyword), str):
-            del node[keyword]
-            node["$ref"] = whole
-    for value in node.values():
-        _replace_dynamic(value, whole)
+    for schema in objects_in(node):
+        for keyword in ("$dynamicRef", "$recursiveRef"):
+            if isinstance(schema.get(keyword), str):
+                del schema[keyword]
+                schema["$ref"] = whole

@@ -58,7 +58,7 @@ def source_of(name: str) -> Source:
             "E0122",
             f"cannot read from `{scheme}:` URLs",
             file=name,
-            hint="give a file or an http(s) URL",
+            hint=_hint_for(scheme, name),
         )
     return Source(name=name, kind="path", path=Path(name))
 
@@ -115,7 +115,7 @@ def _bounded(stream: IO[bytes], name: str, limits: Limits) -> bytes:
 
 def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
     if error.errno in NO_SUCH_FILE:
-        neighbour = _similar_neighbour(path)
+        neighbour = _similar_neighbour(path) or _meant_url(name)
         hint = f"did you mean `{neighbour}`?" if neighbour else ""
         return UsageError.of("E0101", f"no such file: {name}", file=name, hint=hint)
     if isinstance(error, PermissionError):
@@ -128,6 +128,24 @@ def _cannot_open(path: Path, name: str, error: OSError) -> McpgenError:
     if error.errno == errno.ELOOP:
         return RefusedError.of("E0104", "a symbolic link that leads to itself", file=name)
     return UsageError.of("E0103", f"cannot be opened: {error.strerror}", file=name)
+
+
+def _hint_for(scheme: str, name: str) -> str:
+    if scheme.lower() == "file":
+        return f"give the file itself: `{name[7:]}`"
+    return "give a file or an http(s) URL"
+
+
+def _meant_url(name: str) -> str:
+    """The URL that was probably meant by the name of a missing file; empty where it names none."""
+    from ..config.base_url import corrected  # late: its package reads documents' copies
+
+    host, slash, _ = name.partition("/")
+    if not slash:
+        return ""
+    if Path(host).exists():
+        return ""
+    return corrected(name)
 
 
 def _not_regular(name: str, hint: str = "") -> RefusedError:

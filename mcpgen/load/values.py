@@ -4,6 +4,7 @@ caller needs, or an empty value.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
@@ -41,6 +42,20 @@ def listed_types(value: Any) -> list[Any]:
 def texts_in(value: Any) -> list[str]:
     """The texts among the items of a list; none where the value is no list."""
     return [item for item in as_list(value) if isinstance(item, str)]
+
+
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """A value and everything in it, as far as they are objects. An object may be changed when it
+    comes, before what is in it does.
+    """
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            yield current
+            pending.extend(current.values())
+        elif isinstance(current, list):
+            pending.extend(current)
 
 
 def is_number(value: Any) -> bool:

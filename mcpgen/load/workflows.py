@@ -13,7 +13,7 @@ from ..problems import DocumentError
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
-from .values import as_list, as_object
+from .values import as_list, as_object, as_text, objects_in
 
 VERSIONS = ("1.0.", "1.1.")
 
@@ -55,13 +55,7 @@ def _schemas(tree: dict[str, Any]) -> Iterator[Any]:
 
 def _make_local(schema: Any, home: str) -> None:
     """Let the references of a schema point into the tree that the file is embedded in."""
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if type(node) is dict:
-            ref = node.get("$ref")
-            if type(ref) is str and ref.startswith("#/"):
-                node["$ref"] = f"#{home}{ref[1:]}"
-            pending.extend(node.values())
-        elif type(node) is list:
-            pending.extend(node)
+    for node in objects_in(schema):
+        ref = as_text(node.get("$ref"))
+        if ref.startswith("#/"):
+            node["$ref"] = f"#{home}{ref[1:]}"

@@ -39,7 +39,9 @@ _LARGEST = 1 << 22
 @lru_cache(maxsize=4096)
 def portable_pattern(pattern: str) -> str | None:
     """`pattern` as both engines take it (ECMA-262 `u` syntax, linear time), or None."""
-    if len(pattern) > _LONGEST or _UNSAFE.search(pattern):
+    if len(pattern) > _LONGEST:
+        return None
+    if _UNSAFE.search(pattern):
         return None
     try:
         rewritten = _Rewriter(pattern).text()
@@ -61,7 +63,9 @@ def wider_pattern(pattern: str) -> str | None:
     if len(pattern) > _LONGEST:
         return None
     text = "".join(_without_look_around(pattern))
-    if not text or text == pattern:
+    if not text:
+        return None
+    if text == pattern:
         return None
     return portable_pattern(text)
 

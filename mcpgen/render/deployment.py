@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ..ir import Server
 from .environment import environment
 from .literal import word
-from .project_view import project_view
+from .project_view import project_context
 
 FOLDER: Final = "deploy/"
 """The templates in it are for `deployment` alone."""
@@ -34,7 +34,7 @@ def deployment(server: Server, target: str) -> dict[str, str]:
 
     Credentials are referred to by the names of their variables; no text of the document occurs.
     """
-    context = {**project_view(server).context(), "api_port": _port(server)}
+    context = {**project_context(server), "api_port": _port(server)}
     files = {}
     for name in TARGETS[target]:
         template = environment().get_template(f"{FOLDER}{target}/{name}.jinja")

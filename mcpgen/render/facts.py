@@ -10,8 +10,9 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from ..ir import Login, Server, Shaping, Tool, Toolset
+from ..ir import Login, Server, Tool, Toolset
 from ..runtime.results.pages import ListAnswer
+from ..runtime.results.shorten import Shaping
 from .manifests import about_credential, client_files, manifest_json, server_json
 from .sample import tests_data
 from .whole import whole_schemas

@@ -7,7 +7,7 @@ credentials, in README and `.env.example`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from ..ir import Server
@@ -50,83 +50,34 @@ class SettingView:
     default_text: Code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectView:
-    """The context of a project's templates; `http` is JSON."""
-
-    name: str
-    title: str
-    description: str
-    distribution: str
-    command: str
-    entry_point: str
-    source: str
-    package: str
-    prefix: str
-    owner: str
-    calls_api: bool
-    """Whether there is an API behind the tools."""
-    has_functions: bool
-    """Whether the user's code makes tools of functions."""
-    reads_xml: bool
-    """Whether an answer in XML becomes JSON."""
-    reads_paths: bool
-    """Whether a workflow has a JSONPath."""
-    lazy: bool
-    """Whether the tools can be searched."""
-    code: bool
-    """Whether a program can call them."""
-    catalogue: bool
-    """Whether a page at `/` shows them."""
-    own_tools: bool
-    """Whether there are tools that the user implements."""
-    variables: tuple[VariableView, ...]
-    writing: tuple[VariableView, ...]
-    """The variables that only calls that write use."""
-    has_login: bool
-    has_workflows: bool
-    is_searched: bool
-    """Whether a person can log in to the API."""
-    login: tuple[VariableView, ...]
-    """The variables that only a login uses."""
-    settings: tuple[SettingView, ...]
-    """The settings that no variable of `variables` stands for."""
-    clients: Code
-    """The clients whose settings `install` knows, by the names it takes."""
-    overfull_clients: str
-    """The clients that cannot list every tool, as `VS Code (128 tools)`; empty without any."""
-    http: Code
-
-    def context(self) -> dict[str, Any]:
-        """The fields by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
-
-
-def project_view(server: Server) -> ProjectView:
-    """The view of a server's project."""
+def project_context(server: Server) -> dict[str, Any]:
+    """The context of the templates of a server's project: its names, its features (`parts`), and
+    what its README and manifests list.
+    """
     title = title_of(server)
-    return ProjectView(
-        name=server.name,
-        title=title,
-        description=f"{about(server, title)}, over the Model Context Protocol",
+    overfull = [f"{each.title} ({each.tool_limit} tools)" for each in overfull_clients(server)]
+    return {
         **features(server),
-        distribution=server.distribution,
-        command=command(server),
-        entry_point=f"{server.package}.__main__:main",
-        source=f"src/{server.package}",
-        package=server.package,
-        prefix=server.env_prefix,
-        owner=OWNER,
-        variables=_variables(environment(server)),
-        writing=_variables(writing_variables(server)),
-        login=_variables(login_variables(server)),
-        settings=_settings(server.calls_api),
-        clients=Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
-        overfull_clients=", ".join(
-            f"{client.title} ({client.tool_limit} tools)" for client in overfull_clients(server)
-        ),
-        http=Code(client_files(server)["clients/http.json"].rstrip("\n")),
-    )
+        "name": server.name,
+        "title": title,
+        "description": f"{about(server, title)}, over the Model Context Protocol",
+        "distribution": server.distribution,
+        "command": command(server),
+        "entry_point": f"{server.package}.__main__:main",
+        "source": f"src/{server.package}",
+        "package": server.package,
+        "prefix": server.env_prefix,
+        "owner": OWNER,
+        "variables": _variables(environment(server)),
+        # Those that only calls that write use, and those that only a login uses
+        "writing": _variables(writing_variables(server)),
+        "login": _variables(login_variables(server)),
+        "settings": _settings(server.calls_api),
+        # The clients by the names that `install` takes, and those that cannot list every tool
+        "clients": Code(", ".join(f"`{client}`" for client in sorted(CLIENTS))),
+        "overfull_clients": ", ".join(overfull),
+        "http": Code(client_files(server)["clients/http.json"].rstrip("\n")),
+    }
 
 
 def _variables(variables: Iterable[Variable]) -> tuple[VariableView, ...]:

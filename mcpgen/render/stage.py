@@ -19,7 +19,7 @@ from .layout import lay_out
 from .literal import py_ident, word
 from .models import Types
 from .parts import unused
-from .project_view import project_view
+from .project_view import project_context
 from .search import search_files
 
 TOOLS: Final = "src/package/tools/toolset.py.jinja"
@@ -127,7 +127,7 @@ def _tree(server: Server) -> Iterator[tuple[str, str]]:
     """The files that exist once: the runtime as it is, and the templates of the project's files."""
     for path in _files(RUNTIME):
         yield f"src/{word(server.package)}/runtime/{path}", _text(RUNTIME / path)
-    context = project_view(server).context()
+    context = project_context(server)
     for name in _files(template_root()):
         if name in FROM_THE_DOCUMENT or name.startswith(DEPLOYMENTS):
             continue

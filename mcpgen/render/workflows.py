@@ -537,8 +537,8 @@ class _Writer:
                 return call(f"{self.values}.text", *map(self.value, parts))
             case model.Object(members):
                 return dictionary({key: self.value(inner) for key, inner in members})
-            case model.Scalar(text):
-                return call(f"{self.values}.scalar", self.value(text))
+            case model.Taken(kind, inner):
+                return call(f"{self.values}.{kind}", self.value(inner))
             case model.Array(items):
                 return Group("[", tuple(map(self.item, items)), "]")
             case model.Replaced(base, replacements):

@@ -22,15 +22,13 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_json
 
+from .limits import Quota
 from .package import Package
 from .record import current, is_read, is_traced, recorded
 from .results.content import Context, ToolError, failure, sendable
-from .server.api_side import ApiSide
-from .server.calls import Caller, Hooks
+from .server.calls import ApiSide, Hooks, Runner
 from .server.catalog import Catalog, Entry, StartError
-from .server.front import Front, Run, code_front, lazy_front
-from .server.pages import Pages
-from .server.quota import Quota
+from .server.listing import Front, Pages, Run, code_front, lazy_front
 from .settings import Settings, read
 
 LIST_TTL_MS = 300_000
@@ -82,7 +80,7 @@ class App:
         self._quota = Quota(self._limits)
         self._api: ApiSide | None = None
         hooks = Hooks(_hooks(home) if yours else None, list(self.catalog.toolset_of))
-        self._caller = Caller(hooks, self._the_api, self._mask, facts)
+        self._runner = Runner(hooks, self._the_api, self._mask, facts)
         self.refusal: Refusal | None = None
         """Set by a transport that knows its callers."""
         self._listed = self.catalog.listed
@@ -143,6 +141,10 @@ class App:
             side = self.home.module("runtime.client.side")
             self._api = side.HttpSide(settings, auth)
         return self._api
+
+    async def reaches_api(self) -> bool:
+        """Whether a connection to the API can be opened."""
+        return await self._the_api().can_be_reached()
 
     def _mask(self, data: Any) -> Any:
         """Data without the secrets of this process, in case the user's code let one through."""
@@ -236,7 +238,7 @@ class App:
         # The HTTP side gives up by itself, and says more about it
         grace = GRACE_SECONDS if entry.generated else 0.0
         with self._quota.running(), anyio.move_on_after(seconds + grace):
-            return await self._caller.call(entry, arguments, context)
+            return await self._runner.call(entry, arguments, context)
         reason = (
             f"`{entry.name}` was stopped after {seconds:g} seconds; part of its work may be done."
             f" The operator can allow more time with `{self._limits.variable('TOTAL_TIMEOUT')}`"
@@ -276,7 +278,7 @@ class App:
             if reason:
                 record.fail("refused", reason)
                 raise ToolError(reason)
-            _, value = await self._caller.value(entry, arguments, context)
+            _, value = await self._runner.value(entry, arguments, context)
         return value
 
     def only_reads(self, name: str) -> bool:

@@ -14,8 +14,7 @@ from typing import Any
 
 from .log import event
 from .record import Record
-from .results.withheld import Withheld
-from .secrets import Redactor
+from .secrets import Redactor, Withheld
 from .server.catalog import StartError
 
 SYSLOG = "syslog"

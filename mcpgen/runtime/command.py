@@ -24,14 +24,36 @@ def main(package: str, argv: list[str] | None = None) -> int:
 
     arguments = sys.argv[1:] if argv is None else argv
     try:
-        command = _COMMANDS.get(next(iter(arguments), ""), _serve)
-        return command(package, arguments)
+        return _command(arguments)(package, arguments)
     except (StartError, SettingsError) as error:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return 2 if isinstance(error, StartError) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def _command(arguments: list[str]) -> Callable[[str, list[str]], int]:
+    """What the first word asks for; without a word, or with an option, to serve. Raises
+    StartError.
+    """
+    word = next(iter(arguments), "-")
+    if word.startswith("-"):
+        return _serve
+    if word in _COMMANDS:
+        return _COMMANDS[word]
+
+    from .arguments.explain import suggest
+    from .server.catalog import StartError
+
+    names = ", ".join(f"`{name}`" for name in _COMMANDS)
+    hint = suggest(word, list(_COMMANDS)) or f"; the commands are {names}"
+    raise StartError(f"there is no command `{word}`{hint}")
+
+
+def _help(package: str, arguments: list[str]) -> int:
+    """Show the options."""
+    return _serve(package, ["--help"])
 
 
 def _serve(package: str, arguments: list[str]) -> int:
@@ -71,7 +93,10 @@ def _settings(facts: dict[str, Any], options: argparse.Namespace) -> Settings:
         settings = share(settings, options.workers)
     log.configure(options.log_level, settings.redactor)
     for note in settings.notes:
-        log.event("warning", "settings", reason=note)
+        if sys.stderr.isatty():
+            print(f"note: {note}", file=sys.stderr)
+        else:
+            log.event("warning", "settings", reason=note)
     return settings
 
 
@@ -262,9 +287,10 @@ _MODES = (
 with advice.
 """
 _COMMANDS: dict[str, Callable[[str, list[str]], int]] = {
+    "help": _help,
     "install": _install,
     "uninstall": _install,
     "login": _login,
     "logout": _login,
 }
-"""The first word -> what it does; a server without one of these words serves."""
+"""The first word -> what it does."""

@@ -1,4 +1,4 @@
-"""Client-side limits: concurrency gate, rate limit, retry budget, retry back-off."""
+"""How many calls a server takes, how many requests it makes, and how often it repeats one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import datetime
 import email.utils
 import math
 import random
+import re
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import Busy
@@ -17,8 +18,11 @@ from .errors import Busy
 if TYPE_CHECKING:
     from .settings import Settings
 
+_SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*,.*)?", re.ASCII)
 LONGEST_WAIT = 3_600.0
 """Seconds: a longer `Retry-After` is reported as "later", without its number."""
+BURST_SECONDS = 10.0
+"""Calls of so many seconds may come at once."""
 
 
 class Gate:
@@ -112,6 +116,49 @@ def pace_of(settings: Settings, limit: str, rate: float, burst: float = 1.0) -> 
     return shared_rate(settings, limit, rate, burst)
 
 
+class Quota:
+    """The calls of one server: `max_calls` run at a time in this process, `call_rate` begin in a
+    second on average (0: no limit), in all replicas together where they share their limits. MCP
+    requires a server to limit them; a caller who comes too early is told to wait.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._at_once = settings.max_calls
+        self._rate = pace_of(settings, "calls", settings.call_rate, BURST_SECONDS)
+        self._running = 0
+
+    async def refusal(self, name: str) -> str:
+        """Why a call cannot begin now, in words for the model; nothing, and the call is counted,
+        when it can.
+        """
+        if self._running >= self._at_once:
+            return (
+                f"This server already runs {self._running} calls, which is its limit. Wait a few"
+                f" seconds, then call `{name}` again"
+            )
+        wait = await self._rate.take(longest=0.0)
+        if wait:
+            return (
+                f"Too many calls. Wait {_seconds(wait)}, then call `{name}` again, and leave more"
+                " time between calls"
+            )
+        return ""
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count a call while it runs."""
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+
+
+def _seconds(wait: float) -> str:
+    seconds = math.ceil(wait)
+    return "1 second" if seconds == 1 else f"{seconds} seconds"
+
+
 class RetryBudget:
     """How many repetitions there may be: a share of the calls, and a few more.
 
@@ -149,13 +196,15 @@ def back_off(attempt: int, first: float) -> float:
 def retry_after(value: str | None) -> float | None:
     """The seconds a `Retry-After` field asks for, or None (RFC 9110 section 10.2.3).
 
-    The field holds seconds or a date; a date in the past is 0.
+    The field holds seconds or a date; a date in the past is 0. Some servers send fractions, and
+    some proxies the field twice.
     """
     if not value:
         return None
     text = value.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:12])
+    seconds = _SECONDS.fullmatch(text[:256])
+    if seconds is not None:
+        return float(seconds[1][:12])
     try:
         date = email.utils.parsedate_to_datetime(text[:64])
         if date.tzinfo is None:

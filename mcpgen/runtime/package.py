@@ -39,13 +39,13 @@ class Package:
 
     def facts(self) -> dict[str, Any]:
         """What is known about the API and the server: the content of `api.json`."""
-        return self.json("api.json") or {}
+        return self.json("api.json")
 
-    def json(self, path: str) -> dict[str, Any] | None:
-        """The JSON object in a file of the package; None where there is no such file."""
+    def json(self, path: str) -> dict[str, Any]:
+        """The JSON object in a file of the package; empty where there is no such file."""
         file = self.folder / path
         if not file.is_file():
-            return None
+            return {}
         content: dict[str, Any] = json.loads(file.read_bytes())
         return content
 

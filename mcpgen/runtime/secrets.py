@@ -1,21 +1,25 @@
-"""Secrets in memory: texts that do not show themselves, and the filter that masks them."""
+"""What nobody may see: secrets, which are masked in every text, and fields that are withheld."""
 
 from __future__ import annotations
 
 import base64
 import hmac
 import json
-import logging
 import re
 from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any, NoReturn
 from urllib.parse import quote, quote_plus
 
+from .results.pages import fold
+
 MASK = "****"
+NOTE = "not shown: it names a field that this server withholds"
 
 _MAX_SECRETS = 200
 """Half of them for the operator's secrets, which never go, half for tokens that were renewed."""
+_ASSIGNMENT = re.compile(r"[\"'<&?\s{,]?([A-Za-z_][\w.-]{0,63})[\"'\\]{0,3}\s?[:=>]")
+_WORD = re.compile(r"[A-Za-z_][\w-]{0,63}")
 
 
 class Secret:
@@ -60,15 +64,13 @@ that call's answer, so it is masked there alone.
 """
 
 
-class Redactor(logging.Filter):
+class Redactor:
     """Masks every known secret in a text: plain, percent-encoded, and base64 at any alignment.
 
-    The last line of defence: no code relies on it to remove a secret. As a `logging.Filter` it
-    also keeps a record on one line.
+    The last line of defence: no code relies on it to remove a secret.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        super().__init__()
         self._forms: dict[str, list[str]] = {}
         self._pattern: re.Pattern[str] | None = None
         for secret in secrets:
@@ -115,21 +117,6 @@ class Redactor(logging.Filter):
             return {self(key): self.data(item) for key, item in value.items()}
         return value
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Mask and flatten a record; it is always kept."""
-        try:
-            text = record.getMessage()
-        except Exception:  # a record with the wrong number of arguments is still a record
-            text = str(record.msg)
-        record.msg = self(text).encode("unicode_escape").decode("ascii")
-        record.args = None
-        if record.exc_info and not isinstance(record.exc_info, bool):
-            record.exc_text = logging.Formatter().formatException(record.exc_info)
-            record.exc_info = None
-        if record.exc_text:
-            record.exc_text = self(record.exc_text)
-        return True
-
 
 def _forms(secret: str) -> list[str]:
     """The spellings under which a secret can occur in a text."""
@@ -144,3 +131,46 @@ def _forms(secret: str) -> list[str]:
             plain = base64.b64encode(b"\0" * offset + raw).decode()[start:end]
             forms |= {plain, plain.replace("+", "-").replace("/", "_")}
     return [form for form in forms if len(form) >= 4]
+
+
+class Withheld:
+    """The names of fields that no answer may show, at any depth (`redact` in `mcpgen.toml`),
+    compared without case and punctuation: `dateOfBirth` is
+    `date_of_birth`.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(fold(name) for name in names)
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+    def without(self, value: Any) -> Any:
+        """JSON data without the fields. A text that is itself JSON, or any other text that gives
+        one of them a value, is replaced whole.
+        """
+        if not self._names:
+            return value
+        if isinstance(value, list):
+            return [self.without(item) for item in value]
+        if isinstance(value, dict):
+            return {
+                key: self.without(item)
+                for key, item in value.items()
+                if fold(key) not in self._names
+            }
+        if isinstance(value, str) and self.assigned_in(value):
+            return f"[{NOTE}]"
+        return value
+
+    def assigned_in(self, text: str) -> bool:
+        """Whether a text gives a value to one of the fields: `"ssn":`, `ssn=`, `<ssn>`."""
+        return any(fold(match[1]) in self._names for match in _ASSIGNMENT.finditer(text))
+
+    def named_in(self, text: str) -> bool:
+        """Whether one of the names is a word of a text, as in the first line of a table."""
+        if not self._names:
+            return False
+        if self.assigned_in(text):
+            return True
+        return any(fold(word) in self._names for word in _WORD.findall(text))

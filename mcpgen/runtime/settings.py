@@ -10,17 +10,19 @@ import difflib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from .origin import Origin, check_base_url, origin_of
 from .results.pages import ListAnswer
+from .results.shorten import Shaping
 from .secrets import Redactor, Secret
 
+_T = TypeVar("_T")
 _PLACEHOLDER = re.compile(
     r"<.*>|\$\{.*\}|\{\{.*\}\}|x{3,}|\*+|\.{3,}|-+|none|null|todo|tbd|fixme|placeholder"
     r"|(change|replace|fill|insert|put|enter|add)[-_ ]?(me|this|it|in|your|here).*|your[-_ ].*",
@@ -57,13 +59,13 @@ class Setting:
     """
 
     name: str
-    kind: Kind
     default: Any
+    kind: Kind
+    group: Group
+    text: str
     low: float
     high: float
-    text: str
-    group: Group
-    unset: str = "none"
+    unset: str
     """What holds without the variable, for a setting whose default is not a number."""
 
     @property
@@ -80,115 +82,22 @@ class Setting:
         return self.unset
 
 
-# fmt: off
-SETTINGS = (
-    Setting("BASE_URL", "url", "", 0, 0, "Base URL of the API", "api"),
-    Setting("TOOLSETS", "names", (), 0, 0,
-            "Only these toolsets, separated by commas (`--toolsets`)", "main"),
-    Setting("TOOLS", "names", (), 0, 0,
-            "Only these tools, separated by commas, besides the toolsets (`--tools`)", "main"),
-    Setting("READ_ONLY", "flag", False, 0, 0,
-            "`1`: only tools that change nothing (`--read-only`)", "main"),
-    Setting("MAX_CALLS", "count", 256, 1, 100_000,
-            "Calls that run at the same time; more are told to wait", "calls"),
-    Setting("CALL_RATE", "rate", 500.0, 0, 0,
-            "Calls per second (`500`, `600/m`), ten seconds of them at once;"
-            " more are told to wait; `0`: no limit", "calls"),
-    Setting("TOTAL_TIMEOUT", "seconds", 60.0, 0.1, 86_400,
-            "Seconds for one call, repetitions included", "calls"),
-    Setting("REDIS_URL", "secret", None, 0, 0,
-            "Redis in which all replicas count calls together, as in `rediss://:password@host`;"
-            " needs the extra `redis` (secret)", "calls", "each counts its own"),
-    Setting("AUDIT", "text", "", 0, 0,
-            "File (or `syslog`) to which each call that can change something is added", "calls"),
-    Setting("LOG_ARGUMENTS", "flag", False, 0, 0,
-            "`1`: the log line of each call has its arguments, without secrets", "calls", "0"),
-    Setting("TELEMETRY", "flag", False, 0, 0,
-            "`1`: traces and metrics over OTLP, as the `OTEL_*` variables say;"
-            " needs the extra `telemetry`", "calls", "0"),
-    Setting("METRICS_PORT", "count", 0, 0, 65_535,
-            "Port on which Prometheus finds `/metrics` (with `--workers`, the first of them);"
-            " needs the extra `telemetry`", "calls"),
-    Setting("TIMEOUT", "seconds", 30.0, 0.1, 3600,
-            "Seconds to wait for the API to send something", "api"),
-    Setting("CONNECT_TIMEOUT", "seconds", 5.0, 0.1, 600,
-            "Seconds to wait for a connection", "api"),
-    Setting("RETRIES", "count", 2, 0, 10,
-            "How often a call that changes nothing is repeated", "api"),
-    Setting("MAX_CONCURRENCY", "count", 64, 1, 1_000,
-            "Calls to the API at the same time", "api"),
-    Setting("MAX_WAITING", "count", 128, 0, 100_000,
-            "Calls that may wait for their turn", "api"),
-    Setting("RATE_LIMIT", "rate", 0.0, 0, 0,
-            "Calls to the API per second", "api", "no limit"),
-    Setting("BREAKER_FAILURES", "count", 10, 0, 10_000,
-            "Failures in a row after which the API is left alone for a while; `0`: never", "api"),
-    Setting("BREAKER_SECONDS", "seconds", 10.0, 0.1, 3600,
-            "Seconds that it is left alone", "api"),
-    Setting("MAX_RESULT_CHARS", "count", 50_000, 200, 10_000_000,
-            "Characters of a result before it is cut, with a word on how to get the rest", "api"),
-    Setting("MAX_REQUEST_BYTES", "bytes", _MIB, 1, _GIB, "Bytes of a request", "api"),
-    Setting("MAX_RESPONSE_BYTES", "bytes", 10 * _MIB, _KIB, _GIB, "Bytes of an answer", "api"),
-    Setting("MAX_BINARY_BYTES", "bytes", 372 * _KIB, 0, 100 * _MIB,
-            "Bytes of a file that is returned whole", "api"),
-    Setting("ALLOW_ORIGINS", "origins", (), 0, 0,
-            "Further origins that may be called, with credentials", "api"),
-    Setting("ALLOW_PRIVATE", "flag", False, 0, 0,
-            "`1`: the API may be on a private address", "api", "0"),
-    Setting("TOKEN_URL", "url", "", 0, 0,
-            "Where OAuth tokens are fetched, in place of the usual address", "api",
-            "as generated"),
-    Setting("EXCHANGE_URL", "url", "", 0, 0,
-            "Token endpoint where each caller's token is exchanged for one of the API (RFC 8693)",
-            "api"),
-    Setting("EXCHANGE_CLIENT_ID", "text", "", 0, 0,
-            "This server's client id at that endpoint", "api"),
-    Setting("EXCHANGE_CLIENT_SECRET", "secret", None, 0, 0,
-            "The secret that belongs to it (secret)", "api"),
-    Setting("EXCHANGE_AUDIENCE", "text", "", 0, 0, "Whom those tokens are for", "api"),
-    Setting("EXCHANGE_SCOPES", "scopes", frozenset(), 0, 0, "The scopes they have", "api"),
-    Setting("FILE_ROOTS", "folders", (), 0, 0,
-            "Folders whose files may be uploaded by path (stdio only)", "api"),
-    Setting("SAVE_DIR", "folders", None, 0, 0,
-            "Folder for files that are too large to return (stdio only)", "api"),
-    Setting("CA_FILE", "file", None, 0, 0, "Certificates to trust", "api", "the system's"),
-    Setting("CLIENT_CERT", "file", None, 0, 0,
-            "This server's own certificate towards the API", "api"),
-    Setting("CLIENT_KEY", "file", None, 0, 0, "The key that belongs to it", "api"),
-    Setting("HTTP_TOKEN", "secret", None, 0, 0,
-            "With `--http`: the token callers send, 32 characters or more (secret)", "http",
-            "needed off this machine"),
-    Setting("HTTP_ISSUER", "text", "", 0, 0,
-            "With `--http`: who issues OAuth tokens, in place of one fixed token", "http"),
-    Setting("HTTP_AUDIENCE", "text", "", 0, 0, "Whom those tokens have to be for", "http"),
-    Setting("HTTP_JWKS_URL", "text", "", 0, 0, "Where the issuer's keys are", "http"),
-    Setting("HTTP_SCOPES", "scopes", frozenset(), 0, 0, "Scopes a caller needs", "http"),
-    Setting("HTTP_WRITE_SCOPES", "scopes", frozenset(), 0, 0,
-            "Scopes for tools that change something", "http"),
-    Setting("HTTP_TOOL_SCOPES", "names", (), 0, 0, "Scopes for single tools", "http"),
-    Setting("HTTP_ALLOWED_ORIGINS", "names", (), 0, 0, "Web pages that may call", "http"),
-    Setting("HTTP_HEAD_TIMEOUT", "seconds", 10.0, 0.1, 600,
-            "Seconds for a request's head to arrive, and for an answer to be taken", "http"),
-    Setting("HTTP_BODY_TIMEOUT", "seconds", 30.0, 0.1, 3600,
-            "Seconds for a request's body to arrive", "http"),
-    Setting("HTTP_IDLE_TIMEOUT", "count", 60, 1, 3600,
-            "Seconds a connection stays open between requests", "http"),
-    Setting("HTTP_MAX_CONNECTIONS", "count", 1024, 1, 100_000,
-            "Connections at the same time; the one that has waited longest makes room", "http"),
-    Setting("HTTP_MAX_PER_ADDRESS", "count", 256, 1, 100_000,
-            "Connections from one address", "http"),
-    Setting("HTTP_LIST_BYTES", "bytes", 480 * _KIB, 16 * _KIB, 100 * _MIB,
-            "Bytes of one page of the tool list; more for a client that reads the first page only",
-            "http"),
-    Setting("HTTP_GRACE", "seconds", 3.0, 0.0, 600,
-            "Seconds that new connections are still taken after SIGTERM, while `/ready` says no",
-            "http"),
-)
-# fmt: on
-"""Every setting, in the order of the README: reader, README and reserved names come from here."""
+def _variable(
+    kind: Kind,
+    group: Group,
+    text: str,
+    low: float = 0,
+    high: float = 0,
+    *,
+    name: str = "",
+    unset: str = "none",
+) -> Mapping[str, Any]:
+    """What a field of Settings has as metadata: everything about its variable (`Setting`) but the
+    default. The variable has the field's name, unless it has another.
+    """
+    bounds = {"low": low, "high": high}
+    return {"kind": kind, "group": group, "text": text, "name": name, "unset": unset, **bounds}
 
-VARIABLES = frozenset(setting.name for setting in SETTINGS)
-"""The names of the settings, without their prefix: no credential may be read from one of them."""
 
 TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
 """The kinds of credentials of which there can be another one for what writes."""
@@ -197,9 +106,6 @@ TWOFOLD = frozenset(("api_key", "basic", "bearer", "client_credentials"))
 def write_variable(prefix: str, variable: str) -> str:
     """The variable of a credential that is sent with what writes: `..._WRITE_API_KEY`."""
     return f"{prefix}_WRITE_{variable.removeprefix(f'{prefix}_')}"
-
-
-_DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +150,11 @@ class Credential:
     """How a person gets a token for it; None where nobody can, and over HTTP."""
 
     @property
+    def when_writing(self) -> Credential:
+        """What is sent with requests that write."""
+        return self.for_writing or self
+
+    @property
     def ready_token(self) -> bool:
         """Whether the operator gave an access token, so that none has to be fetched."""
         return any(self.values[2:3])
@@ -262,30 +173,14 @@ class Credential:
         return all(self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Shaping:
-    """What the model sees of a tool's answer: dotted paths to keep or drop, whether members that
-    are null are dropped, fields to take out at any depth, whether a list is written as a table and
-    XML as JSON.
-    """
-
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    strip_nulls: bool = False
-    redact: tuple[str, ...] = ()
-    table: bool = False
-    xml: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that is decided before the first call. Times are seconds, sizes are bytes unless
-    their name says characters. The settings of `SETTINGS` have its names and defaults.
+    their name says characters. A field with metadata is a variable of the environment (`SETTINGS`).
     """
 
     name: str
     env_prefix: str = ""
-    base_url: str = ""
     base_url_given: bool = False
     """Whether the operator named the base URL, which then is the one of every operation."""
     base_url_configured: bool = False
@@ -302,70 +197,138 @@ class Settings:
     wrapped: frozenset[str] = frozenset()
     open_origins: frozenset[Origin] = frozenset()
     """Other origins that operations may go to, without credentials (decided at generation)."""
-    trusted_origins: frozenset[Origin] = frozenset()
-    """Other origins that operations may go to with credentials (`_ALLOW_ORIGINS`)."""
-    allow_private: bool = _DEFAULTS["ALLOW_PRIVATE"]
-    timeout: float = _DEFAULTS["TIMEOUT"]
-    connect_timeout: float = _DEFAULTS["CONNECT_TIMEOUT"]
-    total_timeout: float = _DEFAULTS["TOTAL_TIMEOUT"]
-    retries: int = _DEFAULTS["RETRIES"]
     backoff: float = 0.5
     max_retry_wait: float = 30.0
-    max_concurrency: int = _DEFAULTS["MAX_CONCURRENCY"]
-    max_waiting: int = _DEFAULTS["MAX_WAITING"]
-    rate_limit: float = _DEFAULTS["RATE_LIMIT"]
-    """Requests a second; 0 is no limit."""
-    max_calls: int = _DEFAULTS["MAX_CALLS"]
-    """Calls that run at the same time, of whatever tools."""
-    call_rate: float = _DEFAULTS["CALL_RATE"]
-    """Calls a second; 0 is no limit."""
-    audit: str = _DEFAULTS["AUDIT"]
-    """The path of a file, `syslog`, or nothing."""
-    log_arguments: bool = _DEFAULTS["LOG_ARGUMENTS"]
-    telemetry: bool = _DEFAULTS["TELEMETRY"]
-    metrics_port: int = _DEFAULTS["METRICS_PORT"]
+    # fmt: off
+    base_url: str = field(default="", metadata=_variable(
+        "url", "api", "Base URL of the API"))
+    toolsets: tuple[str, ...] = field(default=(), metadata=_variable(
+        "names", "main", "Only these toolsets, separated by commas (`--toolsets`)"))
+    """Empty for all of them, unless there are `tools`."""
+    tools: tuple[str, ...] = field(default=(), metadata=_variable(
+        "names", "main", "Only these tools, separated by commas, besides the toolsets (`--tools`)"))
+    read_only: bool = field(default=False, metadata=_variable(
+        "flag", "main", "`1`: only tools that change nothing (`--read-only`)"))
+    max_calls: int = field(default=256, metadata=_variable(
+        "count", "calls", "Calls that run at the same time; more are told to wait", 1, 100_000))
+    call_rate: float = field(default=500.0, metadata=_variable(
+        "rate", "calls", "Calls per second (`500`, `600/m`), ten seconds of them at once; more are "
+        "told to wait; `0`: no limit"))
+    total_timeout: float = field(default=60.0, metadata=_variable(
+        "seconds", "calls", "Seconds for one call, repetitions included", 0.1, 86_400))
+    redis_url: Secret | None = field(default=None, metadata=_variable(
+        "secret", "calls", "Redis in which all replicas count calls together, as in "
+        "`rediss://:password@host`; needs the extra `redis` (secret)", unset="each counts its own"))
+    audit: str = field(default="", metadata=_variable(
+        "text", "calls",
+        "File (or `syslog`) to which each call that can change something is added"))
+    log_arguments: bool = field(default=False, metadata=_variable(
+        "flag", "calls", "`1`: the log line of each call has its arguments, without secrets",
+        unset="0"))
+    telemetry: bool = field(default=False, metadata=_variable(
+        "flag", "calls", "`1`: traces and metrics over OTLP, as the `OTEL_*` variables say; needs "
+        "the extra `telemetry`", unset="0"))
+    metrics_port: int = field(default=0, metadata=_variable(
+        "count", "calls", "Port on which Prometheus finds `/metrics` (with `--workers`, the first "
+        "of them); needs the extra `telemetry`", 0, 65_535))
     """0 for no port."""
-    breaker_failures: int = _DEFAULTS["BREAKER_FAILURES"]
-    """Failures in a row after which the API is left alone; 0 is never."""
-    breaker_seconds: float = _DEFAULTS["BREAKER_SECONDS"]
-    exchange_url: str = _DEFAULTS["EXCHANGE_URL"]
-    """Where callers' tokens are exchanged; empty when the API is called as the operator."""
-    exchange_client_id: str = _DEFAULTS["EXCHANGE_CLIENT_ID"]
-    exchange_client_secret: Secret | None = _DEFAULTS["EXCHANGE_CLIENT_SECRET"]
-    exchange_audience: str = _DEFAULTS["EXCHANGE_AUDIENCE"]
-    exchange_scopes: frozenset[str] = _DEFAULTS["EXCHANGE_SCOPES"]
-    redis_url: Secret | None = _DEFAULTS["REDIS_URL"]
-    """Where replicas share their limits."""
-    max_result_chars: int = _DEFAULTS["MAX_RESULT_CHARS"]
-    max_request_bytes: int = _DEFAULTS["MAX_REQUEST_BYTES"]
-    max_response_bytes: int = _DEFAULTS["MAX_RESPONSE_BYTES"]
-    max_binary_bytes: int = _DEFAULTS["MAX_BINARY_BYTES"]
-    file_roots: tuple[Path, ...] = _DEFAULTS["FILE_ROOTS"]
-    save_dir: Path | None = _DEFAULTS["SAVE_DIR"]
-    ca_file: Path | None = _DEFAULTS["CA_FILE"]
-    client_cert: Path | None = _DEFAULTS["CLIENT_CERT"]
-    client_key: Path | None = _DEFAULTS["CLIENT_KEY"]
-    toolsets: tuple[str, ...] = _DEFAULTS["TOOLSETS"]
-    """The toolsets to offer; empty for all of them, unless there are `tools`."""
-    tools: tuple[str, ...] = _DEFAULTS["TOOLS"]
-    """Tools to offer besides those of the toolsets."""
-    read_only: bool = _DEFAULTS["READ_ONLY"]
-    http_token: Secret | None = _DEFAULTS["HTTP_TOKEN"]
-    http_issuer: str = _DEFAULTS["HTTP_ISSUER"]
-    http_audience: str = _DEFAULTS["HTTP_AUDIENCE"]
-    http_jwks_url: str = _DEFAULTS["HTTP_JWKS_URL"]
-    http_scopes: frozenset[str] = _DEFAULTS["HTTP_SCOPES"]
-    http_write_scopes: frozenset[str] = _DEFAULTS["HTTP_WRITE_SCOPES"]
-    http_tool_scopes: tuple[str, ...] = _DEFAULTS["HTTP_TOOL_SCOPES"]
+    timeout: float = field(default=30.0, metadata=_variable(
+        "seconds", "api", "Seconds to wait for the API to send something", 0.1, 3600))
+    connect_timeout: float = field(default=5.0, metadata=_variable(
+        "seconds", "api", "Seconds to wait for a connection", 0.1, 600))
+    retries: int = field(default=2, metadata=_variable(
+        "count", "api", "How often a call that changes nothing is repeated", 0, 10))
+    max_concurrency: int = field(default=64, metadata=_variable(
+        "count", "api", "Calls to the API at the same time", 1, 1_000))
+    max_waiting: int = field(default=128, metadata=_variable(
+        "count", "api", "Calls that may wait for their turn", 0, 100_000))
+    rate_limit: float = field(default=0.0, metadata=_variable(
+        "rate", "api", "Calls to the API per second", unset="no limit"))
+    """0 is no limit."""
+    breaker_failures: int = field(default=10, metadata=_variable(
+        "count", "api", "Failures in a row after which the API is left alone for a while; `0`: "
+        "never", 0, 10_000))
+    breaker_seconds: float = field(default=10.0, metadata=_variable(
+        "seconds", "api", "Seconds that it is left alone", 0.1, 3600))
+    http_ready_api: bool = field(default=False, metadata=_variable(
+        "flag", "api", "`1`: with `--http`, `/ready` says no while no connection to the API can be "
+        "opened", unset="0"))
+    max_result_chars: int = field(default=50_000, metadata=_variable(
+        "count", "api", "Characters of a result before it is cut, with a word on how to get the "
+        "rest", 200, 10_000_000))
+    max_request_bytes: int = field(default=_MIB, metadata=_variable(
+        "bytes", "api", "Bytes of a request", 1, _GIB))
+    max_response_bytes: int = field(default=10 * _MIB, metadata=_variable(
+        "bytes", "api", "Bytes of an answer", _KIB, _GIB))
+    max_binary_bytes: int = field(default=372 * _KIB, metadata=_variable(
+        "bytes", "api", "Bytes of a file that is returned whole", 0, 100 * _MIB))
+    trusted_origins: frozenset[Origin] = field(default=frozenset(), metadata=_variable(
+        "origins", "api", "Further origins that may be called, with credentials",
+        name="ALLOW_ORIGINS"))
+    allow_private: bool = field(default=False, metadata=_variable(
+        "flag", "api", "`1`: the API may be on a private address", unset="0"))
+    token_url: str = field(default="", metadata=_variable(
+        "url", "api", "Where OAuth tokens are fetched, in place of the usual address",
+        unset="as generated"))
+    exchange_url: str = field(default="", metadata=_variable(
+        "url", "api", "Token endpoint where each caller's token is exchanged for one of the API "
+        "(RFC 8693)"))
+    """Empty when the API is called as the operator."""
+    exchange_client_id: str = field(default="", metadata=_variable(
+        "text", "api", "This server's client id at that endpoint"))
+    exchange_client_secret: Secret | None = field(default=None, metadata=_variable(
+        "secret", "api", "The secret that belongs to it (secret)"))
+    exchange_audience: str = field(default="", metadata=_variable(
+        "text", "api", "Whom those tokens are for"))
+    exchange_scopes: frozenset[str] = field(default=frozenset(), metadata=_variable(
+        "scopes", "api", "The scopes they have"))
+    file_roots: tuple[Path, ...] = field(default=(), metadata=_variable(
+        "folders", "api", "Folders whose files may be uploaded by path (stdio only)"))
+    save_dir: Path | None = field(default=None, metadata=_variable(
+        "folders", "api", "Folder for files that are too large to return (stdio only)"))
+    ca_file: Path | None = field(default=None, metadata=_variable(
+        "file", "api", "Certificates to trust", unset="the system's"))
+    client_cert: Path | None = field(default=None, metadata=_variable(
+        "file", "api", "This server's own certificate towards the API"))
+    client_key: Path | None = field(default=None, metadata=_variable(
+        "file", "api", "The key that belongs to it"))
+    http_token: Secret | None = field(default=None, metadata=_variable(
+        "secret", "http", "With `--http`: the token callers send, 32 characters or more (secret)",
+        unset="needed off this machine"))
+    http_issuer: str = field(default="", metadata=_variable(
+        "text", "http", "With `--http`: who issues OAuth tokens, in place of one fixed token"))
+    http_audience: str = field(default="", metadata=_variable(
+        "text", "http", "Whom those tokens have to be for"))
+    http_jwks_url: str = field(default="", metadata=_variable(
+        "text", "http", "Where the issuer's keys are"))
+    http_scopes: frozenset[str] = field(default=frozenset(), metadata=_variable(
+        "scopes", "http", "Scopes a caller needs"))
+    http_write_scopes: frozenset[str] = field(default=frozenset(), metadata=_variable(
+        "scopes", "http", "Scopes for tools that change something"))
+    http_tool_scopes: tuple[str, ...] = field(default=(), metadata=_variable(
+        "names", "http", "Scopes for single tools"))
     """Items such as `delete_book=books:admin`."""
-    http_allowed_origins: tuple[str, ...] = _DEFAULTS["HTTP_ALLOWED_ORIGINS"]
-    http_head_timeout: float = _DEFAULTS["HTTP_HEAD_TIMEOUT"]
-    http_body_timeout: float = _DEFAULTS["HTTP_BODY_TIMEOUT"]
-    http_idle_timeout: int = _DEFAULTS["HTTP_IDLE_TIMEOUT"]
-    http_max_connections: int = _DEFAULTS["HTTP_MAX_CONNECTIONS"]
-    http_max_per_address: int = _DEFAULTS["HTTP_MAX_PER_ADDRESS"]
-    http_list_bytes: int = _DEFAULTS["HTTP_LIST_BYTES"]
-    http_grace: float = _DEFAULTS["HTTP_GRACE"]
+    http_allowed_origins: tuple[str, ...] = field(default=(), metadata=_variable(
+        "names", "http", "Web pages that may call"))
+    http_head_timeout: float = field(default=10.0, metadata=_variable(
+        "seconds", "http", "Seconds for a request's head to arrive, and for an answer to be taken",
+        0.1, 600))
+    http_body_timeout: float = field(default=30.0, metadata=_variable(
+        "seconds", "http", "Seconds for a request's body to arrive", 0.1, 3600))
+    http_idle_timeout: int = field(default=75, metadata=_variable(
+        "count", "http", "Seconds a connection stays open between requests", 1, 3600))
+    http_max_connections: int = field(default=1024, metadata=_variable(
+        "count", "http", "Connections at the same time; the one that has waited longest makes room",
+        1, 100_000))
+    http_max_per_address: int = field(default=256, metadata=_variable(
+        "count", "http", "Connections from one address", 1, 100_000))
+    http_list_bytes: int = field(default=480 * _KIB, metadata=_variable(
+        "bytes", "http", "Bytes of one page of the tool list; more for a client that reads the "
+        "first page only", 16 * _KIB, 100 * _MIB))
+    http_grace: float = field(default=3.0, metadata=_variable(
+        "seconds", "http", "Seconds that new connections are still taken after SIGTERM, while "
+        "`/ready` says no", 0.0, 600))
+    # fmt: on
     redactor: Redactor = field(default_factory=Redactor)
     notes: tuple[str, ...] = ()
     """Risks and slips that do not keep the server from starting, one sentence each."""
@@ -383,6 +346,10 @@ class Settings:
         """The API's own origin."""
         return origin_of(self.base_url)
 
+    def trusts(self, origin: Origin) -> bool:
+        """Whether credentials may go to an origin: the API's own, or one the operator named."""
+        return origin == self.origin or origin in self.trusted_origins
+
     @property
     def login_command(self) -> str:
         """What the operator types to log in."""
@@ -391,6 +358,20 @@ class Settings:
     def variable(self, name: str) -> str:
         """The full name of a setting's environment variable."""
         return f"{self.env_prefix}_{name}"
+
+
+def _settings() -> Iterator[Setting]:
+    for item in fields(Settings):
+        if item.metadata:
+            name = item.metadata["name"] or item.name.upper()
+            yield Setting(**{**item.metadata, "name": name, "default": item.default})
+
+
+SETTINGS = tuple(_settings())
+"""Every setting, in the order of the README: reader, README and reserved names come from here."""
+
+VARIABLES = frozenset(setting.name for setting in SETTINGS)
+"""The names of the settings, without their prefix: no credential may be read from one of them."""
 
 
 def read(
@@ -439,6 +420,7 @@ class _Reader:
             base_url_given=base_url_given,
             credentials=MappingProxyType(credentials),
             trusted_origins=frozenset(trusted),
+            token_url=token_url or "",
             http_token=http_token,
             redis_url=redis_url,
             exchange_url=self.exchange_url(),
@@ -457,14 +439,12 @@ class _Reader:
 
     def generated(self) -> dict[str, Any]:
         """The fields of Settings that were decided at generation."""
-        answers = self.facts.get("answers", {})
-        lists = self.facts.get("lists", {})
         return {
             "base_url_configured": self.facts.get("base_url_configured") is True,
             "headers": MappingProxyType(dict(self.facts.get("headers", {}))),
             "security": tuple(tuple(names) for names in self.facts.get("security", ())),
-            "answers": MappingProxyType({name: _shaping(each) for name, each in answers.items()}),
-            "lists": MappingProxyType({name: _listing(each) for name, each in lists.items()}),
+            "answers": _each_as(Shaping, self.facts.get("answers", {})),
+            "lists": _each_as(ListAnswer, self.facts.get("lists", {})),
             "redact": tuple(self.facts.get("redact", ())),
             "wrapped": frozenset(self.facts.get("wrapped", ())),
             "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),
@@ -584,7 +564,7 @@ class _Reader:
             kind=kind,
             place=str(auth.get("place", "header")),
             wire_name=str(auth.get("wire_name", "Authorization")),
-            scheme=str(auth.get("scheme", "")),
+            scheme=str(auth.get("scheme") or "Bearer"),
             variables=variables,
             values=tuple(values),
             token_url=token_url or auth.get("token_url"),
@@ -847,20 +827,13 @@ def _is_private(path: Path) -> bool:
     return not mode & 0o077
 
 
-def _shaping(answer: Mapping[str, Any]) -> Shaping:
-    return Shaping(
-        keep=tuple(answer.get("keep", ())),
-        drop=tuple(answer.get("drop", ())),
-        strip_nulls=bool(answer.get("strip_nulls")),
-        redact=tuple(answer.get("redact", ())),
-        table=bool(answer.get("table")),
-        xml=bool(answer.get("xml")),
-    )
-
-
-def _listing(facts: Mapping[str, Any]) -> ListAnswer:
-    lists = {name: tuple(facts[name]) for name in ("items", "source") if name in facts}
-    return ListAnswer(**{**facts, **lists})
+def _each_as(kind: type[_T], facts: Mapping[str, Mapping[str, Any]]) -> Mapping[str, _T]:
+    """The facts about each tool as an instance of a frozen dataclass, with tuples for lists."""
+    instances = {}
+    for name, values in facts.items():
+        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        instances[name] = kind(**{**values, **lists})
+    return MappingProxyType(instances)
 
 
 def _origins(urls: Iterable[Any]) -> Iterable[Origin]:

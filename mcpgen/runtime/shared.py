@@ -23,6 +23,8 @@ UNKNOWN_REPLICAS = 10
 """Replicas that are assumed until Redis has answered once."""
 ANSWER_SECONDS = 0.25
 RETRY_SECONDS = 5.0
+MOST_CONNECTIONS = 16
+"""Calls that come together wait for one of so many: each takes a round trip."""
 
 _TAKE = """
 local time = redis.call('TIME')
@@ -66,12 +68,16 @@ def _client(url: str) -> Any:
     no_retries = import_module("redis.asyncio.retry").Retry(
         import_module("redis.backoff").NoBackoff(), 0
     )
-    return import_module("redis.asyncio").Redis.from_url(
+    redis = import_module("redis.asyncio")
+    pool = redis.BlockingConnectionPool.from_url(
         url,
+        max_connections=MOST_CONNECTIONS,
+        timeout=ANSWER_SECONDS,
         socket_timeout=ANSWER_SECONDS,
         socket_connect_timeout=ANSWER_SECONDS,
         retry=no_retries,
     )
+    return redis.Redis.from_pool(pool)
 
 
 class SharedRate:

@@ -151,6 +151,7 @@ class Compiler:
             ),
             before={each: self.workflows[each] for each in before},
             sources=self.description.sources,
+            own_uri=as_text(self.description.root.get("$self")),
         )
         steps = []
         for index, step in enumerate(nodes):

@@ -63,6 +63,7 @@ class Scope:
     workflow_steps: frozenset[str] = frozenset()
     before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    own_uri: str = ""
     called: dict[str, str] = field(default_factory=dict)
     step: str = ""
     method: str = ""
@@ -136,6 +137,8 @@ def expression(text: str, scope: Scope) -> Value:
         return Status(scope.step)
     if text == "$method":
         return Constant(scope.method)
+    if text == "$self":
+        return _self(scope)
     if text == "$inputs":
         return Object(tuple((name, Input(name)) for name in scope.inputs))
     head, _, rest = text.partition(".")
@@ -146,6 +149,14 @@ def expression(text: str, scope: Scope) -> Value:
     if isinstance(value, Missing):
         scope.missing.append(text)
     return value
+
+
+def _self(scope: Scope) -> Value:
+    """The URI that the document gives itself (Arazzo 1.1)."""
+    if scope.own_uri:
+        return Constant(scope.own_uri)
+    scope.missing.append("$self")
+    return Missing()
 
 
 def _inputs(rest: str, scope: Scope) -> Value:

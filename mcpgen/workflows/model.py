@@ -89,10 +89,13 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
-    """The number or the boolean that a text stands for."""
+class Taken:
+    """A value as it is taken where it goes: the number or the boolean that a text stands for, the
+    text of a number or a boolean, the bytes of a text, or a list of one.
+    """
 
-    text: Value
+    kind: Literal["scalar", "written", "octets", "listed"]
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,7 @@ Value: TypeAlias = (
     | Status
     | Result
     | Text
-    | Scalar
+    | Taken
     | Object
     | Array
     | Several

@@ -1,24 +1,42 @@
-"""Texts that stand for numbers and booleans.
+"""Values of other types than what a step calls takes.
 
 A parameter has no type on the wire, so that documents write `"7"`, or hand on a text, where the
-operation or the workflow that a step calls takes a number. The values are read as what they stand
-for; those in a request body are not, as JSON tells a text from a number.
+operation or the workflow that a step calls takes a number, a number where it takes a text, and one
+value where it takes a list. Those in a request body are not changed, as JSON tells a text from a
+number. A body or a file that is
+bytes is the bytes of the text, where the input's own schema does not say that it is base64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from ..ir import Argument
 from ..load.values import as_list
+from ..parse.projection import is_base64
 from ..parse.schema import type_of
-from ..runtime.workflows.values import scalar
+from ..runtime.workflows.values import listed, scalar, written
 from . import model
 from .outputs import OutputTypes
 
-_OF_ARGUMENTS = {"int": "integer", "float": "number", "bool": "boolean"}
+_OF_ARGUMENTS = {
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "str": "string",
+    "list": "array",
+}
 _SCALARS = ("integer", "number", "boolean")
+_WRITTEN: Mapping[str, tuple[Literal["written", "listed"], tuple[str, ...]]] = {
+    "string": ("written", _SCALARS),
+    "array": ("listed", (*_SCALARS, "string")),
+}
+"""The type of a parameter → how a value of another type is taken there, and of which."""
+_READY = {"written": written, "listed": listed}
+_BYTES = ("from_base64", "file")
+"""How arguments are encoded that take bytes as base64 (`Argument.encode`)."""
 
 
 class Scalars:
@@ -40,26 +58,46 @@ class Scalars:
         return replace(workflow, steps=tuple(steps))
 
     def _kinds(self, step: model.Step) -> Mapping[tuple[str, str], str]:
-        """The types of what a step calls that are scalars, by place and name."""
+        """The types of what a step calls that texts stand for, by place and name."""
         if step.workflow:
             schemas = self._types.inputs[step.workflow]
             return {("", name): self._type(schema) for name, schema in schemas.items()}
         tool = self._types.operations.by_operation[step.operation]
         return {
-            (argument.place, argument.wire_name): _OF_ARGUMENTS.get(argument.annotation.kind, "")
-            for argument in tool.arguments
-            if argument.place != "body"
+            (argument.place, argument.wire_name): _kind(argument) for argument in tool.arguments
         }
 
     def _read(self, workflow: model.Workflow, value: model.Value, kind: str) -> model.Value:
-        """A value, where a scalar of a type is taken."""
+        """A value, where a scalar of a type is taken, or bytes are."""
+        if kind == "bytes":
+            return self._bytes(workflow, value)
+        if kind in _WRITTEN:
+            return self._written(workflow, value, kind)
         if kind not in _SCALARS:
             return value
         if isinstance(value, model.Constant):
             return _constant(value, kind)
         if self._type(self._types.of_value(workflow, value, 0)) == "string":
-            return model.Scalar(value)
+            return model.Taken("scalar", value)
         return value
+
+    def _bytes(self, workflow: model.Workflow, value: model.Value) -> model.Value:
+        """A text as its bytes, unless it stands for bytes already."""
+        schema = self._types.of_value(workflow, value, 0)
+        if self._type(schema) != "string":
+            return value
+        if is_base64(self._types.reader.flatten(schema)):
+            return value
+        return model.Taken("octets", value)
+
+    def _written(self, workflow: model.Workflow, value: model.Value, kind: str) -> model.Value:
+        """A number as a text, or a value as a list of one."""
+        taken, types = _WRITTEN[kind]
+        if isinstance(value, model.Constant):
+            return model.Constant(_READY[taken](value.value))
+        if self._type(self._types.of_value(workflow, value, 0)) not in types:
+            return value
+        return model.Taken(taken, value)
 
     def _type(self, schema: Any) -> str:
         """The one type of a schema beside null, or nothing."""
@@ -68,6 +106,15 @@ class Scalars:
             return types
         names = [str(each) for each in as_list(types) if each != "null"]
         return names[0] if len(names) == 1 else ""
+
+
+def _kind(argument: Argument) -> str:
+    """The type of an argument that texts stand for, or nothing."""
+    if argument.encode in _BYTES:
+        return "bytes"
+    if argument.place == "body":
+        return ""
+    return _OF_ARGUMENTS.get(argument.annotation.kind, "")
 
 
 def _constant(value: model.Constant, kind: str) -> model.Constant:

@@ -110,9 +110,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return with_functions(tmp_path_factory.mktemp("functions"), TUTORIAL)
 
 
-def with_functions(folder: Path, text: str) -> Project:
+def with_functions(folder: Path, text: str, **config: Any) -> Project:
     """A project with the tool `find_book`, and with functions in `custom/functions.py`."""
-    project = Project({"tools": [tool()]}, folder)
+    project = Project({"tools": [tool()]}, folder, **config)
     project.function("functions", text)
     project.generate(renew=True)  # `pyproject.toml` names what functions need
     return project
@@ -283,6 +283,20 @@ def test_a_function_is_found_by_searching(project: Project) -> None:
     assert "create_thumbnail" in text_of(project.talk(find, lazy_list=True))
 
 
+def test_a_program_calls_functions(tmp_path: Path) -> None:
+    """A project without an API has no types of answers beside those of its functions."""
+    project = with_functions(tmp_path, TUTORIAL, code=True)
+
+    async def talk(client: Client) -> list[str]:
+        found = await client.call_tool("search_tools", {"query": "add numbers"})
+        result = await client.call_tool("run_code", {"code": "(await add(a=1, b=2))"})
+        return [text_of(found), text_of(result)]
+
+    found, result = project.talk(talk, code_mode=True)
+    assert "async def add(*, a: int, b: int) -> int:" in found
+    assert result == "3"
+
+
 HOOKS = """
 from . import ToolError
 
@@ -321,7 +335,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field
-from .. import Structured, tool
+from .. import Context, Image, Structured, tool
 
 class Size(enum.Enum):
     small = "s"
@@ -369,6 +383,21 @@ def optional(text: str | None = None) -> str | None:
     return text
 
 @tool
+def defaults(
+    names: Annotated[list[str], Field(default_factory=list)],
+    count: Annotated[int, Field(default=3)],
+) -> str:
+    return f"{names} {count}"
+
+@tool
+def with_context(a: int, context: Context | None = None) -> str:
+    return f"{a} {type(context).__name__}"
+
+@tool
+def unsaid() -> list:
+    return ["text", Image(b"")]
+
+@tool
 def both() -> Structured:
     """Both.
 
@@ -403,6 +432,9 @@ CALLS = [
     ("optional", {}, {"result": None}),
     ("optional", {"text": None}, {"result": None}),
     ("both", {}, {"n": 1}),
+    ("defaults", {}, {"result": "[] 3"}),
+    ("defaults", {"names": ["a"], "count": 4}, {"result": "['a'] 4"}),
+    ("with_context", {"a": 1}, {"result": "1 Context"}),
 ]
 
 
@@ -439,9 +471,18 @@ def test_what_does_not_fit_is_refused(
     assert refusal in text_of(result)
 
 
+def test_content_that_the_return_type_does_not_say_is_told_in_the_log(
+    values: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert values.call("unsaid", {}).is_error
+    assert "for example `-> list[Image | Text]`" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("@tool\ndef f():\n    yield 1", "it yields, and a tool has one result: return a list"),
+        ("@tool\nasync def f():\n    yield 1", "it yields, and a tool has one result"),
         ("@tool\ndef f(*names: str) -> str: ...", "callers name every argument"),
         ("@tool\ndef f(a: int, /) -> str: ...", "callers name every argument"),
         ("@tool\ndef f(a: 'Missing') -> str: ...", "`Missing` is not there when the server runs"),
@@ -474,8 +515,19 @@ def test_a_name_that_is_taken_stops_the_server_and_the_check(tmp_path: Path, nam
     assert not report.passed
 
 
-def test_the_check_names_functions_without_named_arguments(tmp_path: Path) -> None:
-    project = with_functions(tmp_path, "from .. import tool\n\n@tool\ndef f(*a: int) -> str: ...\n")
+@pytest.mark.parametrize(
+    "function",
+    [
+        "def f(*a: int) -> str: ...",
+        "def f():\n    while True:\n        yield 1",
+        "async def f():\n    yield 1",
+    ],
+)
+def test_the_check_names_functions_that_cannot_be_called(tmp_path: Path, function: str) -> None:
+    inner = (
+        "\n\n@tool\ndef g() -> list[int]:\n    def h():\n        yield 1\n    return list(h())\n"
+    )
+    project = with_functions(tmp_path, f"from .. import tool\n\n@tool\n{function}{inner}")
     [problem] = check(project.folder, Problems()).problems
     assert (problem.code, problem.place.line) == ("E1396", 4)
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mcpgen.ir import Auth, Response, Shaping
+from mcpgen.ir import Auth, Response
+from mcpgen.runtime.results.shorten import Shaping
 from mcpgen.write.ownership import is_once
 
 from .servers import argument, files_of, tool

@@ -17,9 +17,9 @@ sys.path.append(
 )  # pytest's importlib mode leaves the folder of the tests out
 
 MODULES = (
-    "headers segments origin secrets settings arguments.explain arguments.checker server.names"
+    "headers origin secrets settings arguments.explain arguments.checker"
     " errors client.wire client.url limits client.network client.body"
-    " client.credentials client.oauth client.api results.answer client.blocks client.report results.charsets client.html_text results.shorten"
+    " client.credentials client.oauth client.api results.answer client.blocks client.report client.html_text results.shorten"
 ).split()
 PREFIX = "MCPGEN_BOOKSHOP"
 FACTS: dict[str, Any] = {

@@ -23,6 +23,8 @@ import pytest
 from authority import CLIENT_ID, CLIENT_SECRET
 from upstream import Upstream, http, ok
 
+from mcpgen.runtime.log import JsonLines
+
 CANARY = "c4nary/Sécret+1".replace("é", "e")
 P = "MCPGEN_BOOKSHOP"
 AUTH: dict[str, Any] = {
@@ -370,7 +372,7 @@ def test_the_redactor_finds_a_secret_inside_base64_at_any_alignment(runtime: Any
 def test_a_log_record_is_one_line_without_secrets(runtime: Any) -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.addFilter(runtime.secrets.Redactor([CANARY]))
+    handler.setFormatter(JsonLines(runtime.secrets.Redactor([CANARY])))
     logger = logging.getLogger("test-redactor")
     logger.addHandler(handler)
     logger.propagate = False
@@ -379,9 +381,9 @@ def test_a_log_record_is_one_line_without_secrets(runtime: Any) -> None:
         raise ValueError(CANARY)
     except ValueError:
         logger.exception("failed")
-    lines = stream.getvalue().splitlines()
-    assert lines[0] == r"key ****\r\nERROR fake \x1b[8m"
-    assert CANARY not in stream.getvalue() and "ValueError: ****" in stream.getvalue()
+    first, second = (json.loads(line) for line in stream.getvalue().splitlines())
+    assert first["event"] == "key ****\r\nERROR fake \x1b[8m"
+    assert CANARY not in stream.getvalue() and second["traceback"].endswith("ValueError: ****")
 
 
 # OAuth 2 client credentials, against Authlib in a process of its own

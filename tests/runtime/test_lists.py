@@ -12,7 +12,8 @@ from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
 from mcpgen.runtime.results.pages import ListAnswer
-from mcpgen.runtime.settings import Settings, Shaping
+from mcpgen.runtime.results.shorten import Shaping
+from mcpgen.runtime.settings import Settings
 
 LISTED = {
     "name": "list_repos",

@@ -17,6 +17,7 @@ import httpcore2
 import pytest
 from upstream import Upstream, http, ok
 
+from mcpgen.runtime.client import connections
 from mcpgen.runtime.client.connections import Stream
 
 BOMB = gzip.compress(bytes(64 * 1024 * 1024), 9)
@@ -271,6 +272,59 @@ def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(
     assert done.answer.data == {"who": "me"} and len(done.requests) == 2
 
 
+def test_connections_that_the_api_closed_together_cost_no_call(
+    runtime: Any, settings: Any, run: Any
+) -> None:
+    """The one that is longest idle stays open, so that the others are found on the way to it."""
+    writers: list[asyncio.StreamWriter] = []
+    arrived = asyncio.Event()
+
+    async def answer(request: Any, writer: asyncio.StreamWriter) -> None:
+        position = len(writers)
+        writers.append(writer)
+        if len(writers) == 8:
+            arrived.set()
+        await arrived.wait()
+        await asyncio.sleep(0.02 * position)
+        writer.write(http(200, "{}"))
+
+    async def main() -> list[int]:
+        async with (
+            Upstream(*[answer] * 8, ok({})) as upstream,
+            runtime.api.Api(settings(upstream.url, RETRIES="0")) as api,
+        ):
+            await asyncio.gather(*(get(api) for _ in range(8)))
+            for writer in writers[1:]:
+                writer.close()
+            await asyncio.sleep(0.1)
+            answers = await asyncio.gather(*(get(api) for _ in range(8)))
+        return [answer.status for answer in answers]
+
+    assert run(main()) == [200] * 8
+
+
+def test_a_connection_in_use_all_the_time_is_renewed_now_and_then(
+    calling: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of the API may lead elsewhere by now."""
+    monkeypatch.setattr(connections, "LIFE_SECONDS", 0.3)
+    used: set[asyncio.StreamWriter] = set()
+
+    async def answer(request: Any, writer: asyncio.StreamWriter) -> None:
+        used.add(writer)
+        writer.write(http(200, "{}"))
+
+    async def often(api: Any) -> Any:
+        for _ in range(8):
+            await get(api)
+            await asyncio.sleep(0.1)
+        return await get(api)
+
+    done = calling([answer], often)
+    assert done.answer.status == 200
+    assert 2 <= len(used) < 9
+
+
 @pytest.mark.parametrize(
     ("method", "body", "length"), [("GET", {}, None), ("POST", {}, "0"), ("PUT", {"json": 1}, "1")]
 )
@@ -433,6 +487,16 @@ def test_retry_after_is_honoured_when_it_is_bearable(calling: Any) -> None:
         done = calling([http(429, "{}", "application/json", f"Retry-After: {value}"), ok([1])], get)
         assert (done.error.status, len(done.requests)) == (429, 1)
         assert time.monotonic() - started < 1
+
+
+@pytest.mark.parametrize("fields", [("Retry-After: 0.9",), ("Retry-After: 1", "Retry-After: 1")])
+def test_a_fraction_and_a_repeated_field_are_honoured_too(
+    calling: Any, fields: tuple[str, ...]
+) -> None:
+    started = time.monotonic()
+    done = calling([http(429, "{}", "application/json", *fields), ok([1])], get)
+    assert done.answer.data == [1]
+    assert time.monotonic() - started >= 0.9
 
 
 def test_a_wait_of_more_than_half_a_minute_is_left_to_the_caller(calling: Any) -> None:

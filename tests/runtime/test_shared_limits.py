@@ -146,6 +146,18 @@ def test_many_calls_of_many_replicas_keep_the_limit(redis: Redis, settings: Any,
     run(main())
 
 
+def test_a_burst_of_calls_is_no_reason_to_stop_sharing(
+    redis: Redis, settings: Any, run: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> list[float]:
+        (replica,) = replicas(settings, redis.url, 1, rate=1000, burst=1)
+        return await asyncio.gather(*(replica.take() for _ in range(300)))
+
+    waits = run(main())
+    assert len(waits) == 300
+    assert "limits_not_shared" not in caplog.text
+
+
 def test_without_a_url_nothing_is_shared_or_imported(settings: Any) -> None:
     assert isinstance(pace_of(settings(), "calls", 5.0), Rate)
 

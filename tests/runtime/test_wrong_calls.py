@@ -1,4 +1,4 @@
-"""Thirty wrong calls: the text names the one change, and the call with that change is accepted."""
+"""Wrong calls: the text names the one change, and the call with that change is accepted."""
 
 from __future__ import annotations
 
@@ -37,6 +37,9 @@ SCHEMA: dict[str, Any] = {
             "required": ["name"],
             "additionalProperties": False,
         },
+        "due": {"type": ["string", "null"], "format": "date"},
+        "people": {"type": "array", "items": {"type": "object"}},
+        "roles": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
         "target": {
             "anyOf": [
                 {
@@ -133,6 +136,32 @@ REFUSED = {
         "`author.name` is required",
         ORG | {"author": {"name": "A"}},
     ),
+    "a field that stands outside its object": Wrong(
+        ORG | {"email": "x", "author": {"name": "A"}},
+        "`email` is not an argument; it is a field of `author`",
+        ORG | {"author": {"name": "A", "email": "x"}},
+    ),
+    "arguments wrapped in one that is none": Wrong(
+        {"body": {"org": "acme", "page": 1}},
+        "`body` is not an argument; give `org`, `page` without it",
+        ORG | {"page": 1},
+    ),
+    "an object where a list of objects is": Wrong(
+        ORG | {"people": {"name": "A"}},
+        'write a list: [{"name": "A"}]',
+        ORG | {"people": [{"name": "A"}]},
+    ),
+    "one value where a list or null is": Wrong(
+        ORG | {"roles": "a"},
+        'an array or null, got "a"; write a list: ["a"]',
+        ORG | {"roles": ["a"]},
+    ),
+    "a list where one value is": Wrong(
+        ORG | {"type": ["all"]}, 'write it without the list: "all"', ORG | {"type": "all"}
+    ),
+    "words for a date that may be null": Wrong(
+        ORG | {"due": "tomorrow"}, "a date such as `2026-01-31`", ORG | {"due": None}
+    ),
     "none of a union": Wrong(
         ORG | {"target": 7}, "must be an object or an array, got 7", ORG | {"target": [7]}
     ),
@@ -202,6 +231,52 @@ def advice(status: int, body: Any = None, **headers: str) -> str:
 def test_a_rate_limit_is_no_missing_right(body: Any, headers: dict[str, str]) -> None:
     line = advice(403, body, **headers)
     assert line.startswith("Next: wait") and "credential" not in line
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (402, "pay"),
+        (409, "read the current state"),
+        (412, "read it again"),
+        (413, "send less"),
+        (415, "tell the operator"),
+    ],
+)
+def test_a_status_that_no_argument_mends_asks_for_none(status: int, says: str) -> None:
+    assert says in advice(status)
+    assert "arguments" not in advice(status)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [(2.3, "wait 3 seconds"), (True, "wait a moment"), ("soon", "wait a moment"), (1e9, "wait a")],
+)
+def test_the_wait_may_stand_in_the_body(asked: Any, says: str) -> None:
+    assert says in advice(429, {"message": "Slow down", "retry_after": asked})
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (
+            {"title": "Not valid.", "errors": {"Name": ["is too long"], "Age": ["is not there"]}},
+            "Not valid: Name: is too long; Age: is not there",
+        ),
+        (
+            {"error_code": "NO_ITEM", "error_message": "no such item", "id": "1" * 40},
+            ": no such item",
+        ),
+        ({"errorDescription": "no such item", "id": "1" * 40}, ": no such item"),
+    ],
+)
+def test_the_headline_holds_the_message_of_the_body(body: Any, says: str) -> None:
+    error = BadStatus(
+        Answer(400, {"content-type": "application/json"}, json.dumps(body).encode(), body)
+    )
+    error.method, error.path = "GET", "/repos"
+    [block] = report_error(error, Settings(name="x"))
+    assert str(block["text"]).splitlines()[0].endswith(says)
 
 
 def test_a_missing_right_is_no_rate_limit() -> None:

@@ -163,8 +163,8 @@ def test_dcg_2428_the_name_of_a_file_is_no_program(generate: Generate) -> None:
 
 
 def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) -> None:
-    """FastMCP: the transport's Authorization header was sent on to the API. Here the guard alone
-    reads headers.
+    """FastMCP: the transport's Authorization header was sent on to the API. Here the transport
+    alone reads headers.
 
     That it does not arrive is shown with a server and an API in
     tests/server/test_server_http.py.
@@ -178,4 +178,4 @@ def test_fastmcp_3262_3436_a_callers_token_is_not_the_apis(fresh_runtime: Path) 
     }
     # The client reads the headers of the requests that it makes itself, telemetry the trace context
     clients = {"client/api.py", "client/oauth.py"}
-    assert readers == {"transports/guard.py", "transports/exchange.py", "telemetry.py", *clients}
+    assert readers == {"transports/asgi.py", "transports/exchange.py", "telemetry.py", *clients}

@@ -52,7 +52,7 @@ def generated(**config: Any) -> dict[str, str]:
 def test_the_list_is_two_tools_of_at_most_six_hundred_tokens(coded: Any) -> None:
     tools = list_tools(coded).tools
     assert [tool.name for tool in tools] == ["search_tools", "run_code"]
-    assert len(json.dumps(coded._listed, separators=(",", ":"))) / 4 <= 600
+    assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) / 4 <= 600
 
 
 def test_a_program_returns_the_value_of_its_last_expression(coded: Any) -> None:
@@ -98,6 +98,16 @@ def test_what_was_printed_comes_with_the_value(coded: Any) -> None:
         ("await crash(how='exit')", "`crash` ended with exit code 3"),
         ("await add(1, 2)", "add takes keyword arguments only"),
         ("book = get_book(book_id='1')\nbook['title']", "`await` the functions of tools"),
+        (
+            "book = {'title': 1}\nbook.title",
+            "line 2: AttributeError: 'dict' object has no attribute",
+        ),
+        ("book = {'title': 1}\nbook.title", 'write `answer["name"]`'),
+        ("def books():\n    yield 1\nlist(books())", "append to a list instead"),
+        (
+            "import asyncio\nawait asyncio.gather(add(a=1, b=2), return_exceptions=True)",
+            "catch RuntimeError around the call",
+        ),
         ("await removeBook(book_id='1')", "did you mean `delete_book`"),
         ("{(1, 2): 3}", "its value cannot be returned as JSON: keys must be"),
     ],
@@ -379,6 +389,6 @@ def test_the_limits_in_the_docs_are_those_of_the_sandbox() -> None:
     assert f"| the whole run | {front.LONGEST_RUN / 60:g} minutes" in text
     assert f"| memory | {sandbox.MEMORY // sandbox.MIB} MB |" in text
     assert f"| calls of tools | {sandbox.MOST_CALLS:,}, of which {calls.AT_ONCE} run" in text
-    assert f"| functions within each other | {sandbox.DEPTH} |" in text
+    assert f"| depth of nested function calls | {sandbox.DEPTH} |" in text
     assert f"| programs at the same time | {sandbox.PROGRAMS} |" in text
     assert f"up to {sandbox.PRINTED:,} characters" in text

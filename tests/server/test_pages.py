@@ -16,7 +16,7 @@ from mcp.types import ListToolsResult
 from shop import PREFIX, command, write_package
 from test_server_http import Server
 
-from mcpgen.runtime.server.pages import Pages
+from mcpgen.runtime.server.listing import Pages
 from mcpgen.runtime.settings import Settings
 
 LINE = 512_000

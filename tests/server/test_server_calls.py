@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import importlib
 import json
 import re
@@ -495,4 +496,17 @@ def test_a_function_of_ones_own_has_the_time_of_a_call(
 
 def test_calls_are_limited_without_a_word_from_the_operator(in_process: Any) -> None:
     tools = in_process()
-    assert (tools._quota._at_once, tools._quota._rate._rate) == (256, 500.0)
+
+    async def run() -> Any:
+        async with Client(tools.server) as client:
+            call = functools.partial(client.call_tool, "slow", {"steps": 100_000})
+            calls = [asyncio.create_task(call()) for _ in range(257)]
+            (refused,), working = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+            for task in working:
+                task.cancel()
+            await asyncio.gather(*working, return_exceptions=True)
+            return refused.result()
+
+    result = asyncio.run(run())
+    assert result.is_error
+    assert "already runs 256 calls" in result.content[0].text

@@ -26,7 +26,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from mcp import Client
-from served import HALF_HEAD, LIST, Server, Start, opened, received, slow_call
+from served import HALF_HEAD, LIST, PLAIN, Server, Start, opened, received, slow_call
 from shop import PACKAGE, PREFIX, Recorder, write_package
 
 TOKEN = "t0ken-" + "a" * 40
@@ -129,6 +129,77 @@ def test_only_requests_for_this_host_from_this_origin_are_served(
         assert "access-control-allow-origin" not in headers
     assert server.send(x_forwarded_host="evil.test", forwarded="host=evil.test")[0] == 200
     assert server.send(raw=[("Host", "evil.test"), ("X-Forwarded-Host", "localhost")])[0] == 421
+
+
+def test_a_page_of_an_origin_that_was_named_may_call(start: Start) -> None:
+    page = "https://app.example.com"
+    server = start(HTTP_ALLOWED_ORIGINS=page, HTTP_TOKEN=TOKEN)
+    asks = {"access_control_request_method": "POST", "access_control_request_headers": "x-a, x-b"}
+    status, fields, body = server.send(method="OPTIONS", origin=page, **asks)
+    assert (status, body) == (204, b"")
+    assert fields["access-control-allow-origin"] == page
+    assert fields["access-control-allow-methods"] == "POST"
+    assert fields["access-control-allow-headers"] == "x-a, x-b"
+    assert fields["vary"] == "origin"
+    for credentials, expected in (({}, 401), ({"authorization": f"Bearer {TOKEN}"}, 200)):
+        status, fields, _ = server.send(origin=page, **credentials)
+        assert status == expected
+        assert fields["access-control-allow-origin"] == page
+        assert "www-authenticate" in fields["access-control-expose-headers"]
+        assert "access-control-allow-credentials" not in fields
+    status, fields, _ = server.send(method="OPTIONS", origin="https://evil.test", **asks)
+    assert status == 403
+    assert not [name for name in fields if name.startswith("access-control")]
+    assert server.send(method="OPTIONS", **asks)[1].get("access-control-allow-origin") is None
+
+
+def test_every_address_is_that_of_ipv4_too(start: Start) -> None:
+    if not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    server = start("--host", "::", "--allowed-host", "mcp.example.com", HTTP_TOKEN=TOKEN)
+    for address in ("127.0.0.1", "::1"):
+        connection = HTTPConnection(address, server.port, timeout=10)
+        connection.request("GET", "/health")
+        assert connection.getresponse().read() == b'{"status": "ok"}'
+        connection.close()
+
+
+def test_a_slash_after_the_path_makes_no_difference(plain: tuple[Server, Recorder]) -> None:
+    """A redirect would lead to an address that a proxy in front may not know."""
+    server, _ = plain
+    assert server.send(path="/mcp/") == server.send(path="/mcp")
+    assert server.send(path="/mcp//")[0] == 404
+
+
+def test_fields_after_a_body_are_not_fields_of_the_request(start: Start, parser: str) -> None:
+    """A proxy that takes `Authorization` away looks for it in the head."""
+    server = start(HTTP_TOKEN=TOKEN)
+    body = json.dumps(LIST).encode()
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+    for name, value in PLAIN.items():
+        head += f"{name}: {value}\r\n".encode()
+    chunks = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n" % (len(body), body)
+    token = f"Authorization: Bearer {TOKEN}\r\n".encode()
+    assert received(opened(server, head + token + chunks + b"\r\n")).startswith(b"HTTP/1.1 200 ")
+    after = opened(server, head + chunks + token + b"\r\n")
+    assert received(after).startswith(b"HTTP/1.1 401 ")
+
+
+def test_where_it_was_asked_for_the_server_is_ready_once_the_api_is(start: Start) -> None:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+        server = start(BASE_URL=url, HTTP_READY_API="1")
+        assert server.send(method="GET", path="/ready")[::2] == (
+            503,
+            b'{"status": "the API cannot be reached"}',
+        )
+        assert server.send(method="GET", path="/health")[0] == 200
+        bound.listen()
+        until = time.monotonic() + 20
+        while server.send(method="GET", path="/ready")[0] != 200:
+            assert time.monotonic() < until
+            time.sleep(0.2)
 
 
 def test_what_is_not_a_json_post_is_turned_away(plain: tuple[Server, Recorder]) -> None:

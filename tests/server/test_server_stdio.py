@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -261,6 +262,8 @@ def test_the_start_needs_neither_the_tools_modules_nor_the_http_ones(
     [
         (["--toolsets", "bocks"], {}, 2, "did you mean `books`"),
         (["--bogus"], {}, 2, "--bogus"),
+        (["instal", "cursor"], {}, 2, "there is no command `instal`; did you mean `install`?"),
+        (["cursor"], {}, 2, "the commands are `help`, `install`, `uninstall`, `login`, `logout`"),
         ([], {f"{PREFIX}_BASE_URL": ""}, 1, f"{PREFIX}_BASE_URL"),
         ([], {f"{PREFIX}_TOOLSETS": "bocks"}, 2, "did you mean `books`"),
         (["--http", "--host", "0.0.0.0"], {}, 2, "--allowed-host"),
@@ -312,6 +315,52 @@ def test_a_terminal_is_told_what_the_server_waits_for(
     os.close(terminal)
     os.close(master)
     assert line.startswith("shop-mcp is waiting for a client's messages on standard input")
+
+
+def test_a_terminal_gets_sentences_and_a_pipe_gets_data(
+    package: Path, environment: dict[str, str]
+) -> None:
+    del environment[f"{PREFIX}_API_KEY"]
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", PACKAGE],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        env={**process_environment(), **environment, "PYTHONPATH": str(package.parent)},
+    )
+    shown = os.read(master, 10_000).decode()
+    process.kill()
+    process.communicate()
+    os.close(terminal)
+    os.close(master)
+    assert shown.startswith(f"note: `{PREFIX}_API_KEY` is not set")
+    _, errors = converse(package, environment)
+    assert json.loads(errors.splitlines()[0])["event"] == "settings"
+
+
+def test_a_port_that_is_taken_is_told_with_the_option_for_another(
+    package: Path, environment: dict[str, str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, errors = refuse(package, environment, "--http", "--port", port)
+    assert code == 2
+    assert errors.strip().splitlines()[-1] == (
+        f"error: cannot listen on 127.0.0.1:{port}: another program does;"
+        " choose another port with `--port`"
+    )
+
+
+def test_help_is_a_word_too(package: Path, environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", PACKAGE, "help"],
+        capture_output=True,
+        text=True,
+        env={**process_environment(), "PYTHONPATH": str(package.parent)},
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: shop-mcp")
 
 
 def test_the_version_is_printed(package: Path, environment: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -480,3 +481,80 @@ def test_workflows_that_run_each_other_without_end_are_stopped(make: Any, api: A
     result = make(API, arazzo(workflow("turn", again))).call("turn")
     assert "more than 20 deep" in text_of(result)
     assert api.lines == []
+
+
+BYTES_OF_A_TEXT = {"type": "string", "contentEncoding": "base64"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "body"),
+    [
+        ("$inputs.text", "a b"),
+        ("no. {$inputs.number}", "no. 7"),
+        ("$inputs.bytes", "a b"),
+        ("plain", "plain"),
+    ],
+)
+def test_a_text_in_the_place_of_bytes_is_its_bytes(
+    make: Any, api: Any, payload: str, body: str
+) -> None:
+    """Unless the schema of the input says that the text is base64."""
+    document = copy.deepcopy(API)
+    content = {"application/octet-stream": {}}
+    document["paths"]["/files"] = {
+        "post": {
+            "operationId": "addFile",
+            "requestBody": {"content": content},
+            "responses": {"200": {"description": "ok"}},
+        }
+    }
+    api.answers["POST /files"] = [(200, {})]
+    add = step("add", "addFile", requestBody={"payload": payload})
+    schema = inputs(text=TEXT, number=NUMBER, bytes=BYTES_OF_A_TEXT)
+    project = make(document, arazzo(workflow("add_it", add, inputs=schema)))
+    project.outputs("add_it", {"text": "a b", "number": 7, "bytes": "YSBi"})
+    assert api.requests == [("POST /files", body)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sent"),
+    [
+        ("tags", "$inputs.text", "tags=a%20b"),
+        ("tags", "one", "tags=one"),
+        ("tags", ["one", "two"], "tags=one&tags=two"),
+        ("tags", "$inputs.list", "tags=x&tags=y"),
+        ("tags", "$inputs.json", "tags=j&tags=k"),
+        ("kind", "$inputs.number", "kind=7"),
+        ("kind", 7, "kind=7"),
+        ("kind", True, "kind=true"),
+        ("tags", "$inputs.nothing", ""),
+        ("kind", "$inputs.nothing_counted", ""),
+    ],
+)
+def test_a_parameter_takes_a_value_of_another_type_that_looks_the_same(
+    make: Any, api: Any, name: str, value: Any, sent: str
+) -> None:
+    document = copy.deepcopy(API)
+    tags = {"name": "tags", "in": "query", "schema": {"type": "array", "items": TEXT}}
+    document["paths"]["/things"]["get"]["parameters"].append(tags)
+    api.answers["GET /things"] = [(200, {})]
+    listing = step("list", "listThings", parameters=[query(name, value)])
+    lists = {"type": "array", "items": TEXT}
+    schema = inputs(text=TEXT, number=NUMBER, list=lists, json=TEXT, nothing=TEXT)
+    schema["properties"]["nothing_counted"] = NUMBER
+    project = make(document, arazzo(workflow("find", listing, inputs=schema)))
+    given = {"text": "a b", "number": 7, "list": ["x", "y"], "json": '["j", "k"]'}
+    project.outputs("find", given)
+    assert api.lines == [f"GET /things?{sent}".rstrip("?")]
+
+
+@pytest.mark.parametrize(
+    ("own", "line"), [("https://x/y", "GET /things?kind=https%3A%2F%2Fx%2Fy"), ("", "GET /things")]
+)
+def test_self_is_the_uri_of_the_document(make: Any, api: Any, own: str, line: str) -> None:
+    api.answers["GET /things"] = [(200, {})]
+    find = workflow("find", step("list", "listThings", parameters=[query("kind", "$self")]))
+    project = make(API, arazzo(find, **{"arazzo": "1.1.0", "$self": own}))
+    project.outputs("find")
+    assert api.lines == [line]
+    assert ("E1542" in project.codes) is (own == "")

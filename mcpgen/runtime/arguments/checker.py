@@ -18,7 +18,8 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from .explain import DATE_PATTERNS, argument_meant, explain, suggest
+from .explain import DATE_PATTERNS, argument_meant, explain, spelling, suggest
+from .nesting import belongs
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -195,7 +196,38 @@ class Checker:
         if not unknown:
             return
         missing = [name for name in self._schema.get("required", ()) if name not in arguments]
-        raise unknown_arguments(self._tool, unknown, list(properties), arguments, missing)
+        raise self._unknown(unknown, list(properties), arguments, missing)
+
+    def _unknown(
+        self, unknown: list[str], known: list[str], arguments: Mapping[str, Any], missing: list[str]
+    ) -> BadArguments:
+        """The refusal of arguments that the tool does not have. `missing` are required and not
+        given.
+        """
+        lines = [f"Invalid arguments for `{self._tool}`:"]
+        for name in unknown[:5]:
+            hint = self._hint(name, known, arguments, missing)
+            lines.append(f"`{name[:100]}` is not an argument{hint}")
+        lines.extend(f"`{name}` is required" for name in missing[:5])
+        names = ", ".join(f"`{name}`" for name in known[:40]) or "none"
+        return BadArguments("\n- ".join(lines) + f"\nIts arguments are: {names}")
+
+    def _hint(
+        self, name: str, known: list[str], arguments: Mapping[str, Any], missing: list[str]
+    ) -> str:
+        """What to write in place of an argument that is not known."""
+        free = [other for other in known if other not in arguments]
+        hint = spelling(name, free)
+        if not hint:
+            hint = belongs(
+                name, arguments[name], self._schema, lambda one: self._resolve(one, "")[0]
+            )
+        if not hint:
+            hint = argument_meant(name, missing) or argument_meant(name, free)
+        near = suggest(name, [other for other in known if other in arguments])
+        if near and not hint:
+            hint = f"{near} It is given already: leave this one out"
+        return hint
 
     def _visit(self, schema: Any, pointer: str, value: Any, *, wire: bool) -> Any:
         """Walk schema and value together: repair slips (`wire` false), or give keys their names on
@@ -272,7 +304,9 @@ class Checker:
 
     def _means_absent(self, schema: dict[str, Any], key: str, place: str) -> bool:
         """Whether null for a property can only mean that it is not given."""
-        if key in schema.get("required", ()) or place in self._nullable:
+        if key in schema.get("required", ()):
+            return False
+        if place in self._nullable:
             return False
         return not self._takes_null(schema["properties"][key], place)
 
@@ -312,7 +346,9 @@ class Checker:
         kinds = self._kinds(schema, "") or frozenset()
         if isinstance(value, str):
             containers = kinds & {"object", "array"}
-            if "string" in kinds or not containers:
+            if "string" in kinds:
+                return value
+            if not containers:
                 return value
             parsed = _parse(value)
             if _TYPES.get(type(parsed)) in containers:
@@ -328,7 +364,9 @@ class Checker:
     def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
         """The JSON types a schema allows; None for a schema that does not restrict them."""
         schema, pointer = self._resolve(schema, pointer)
-        if not isinstance(schema, dict) or hops > MAX_HOPS:
+        if not isinstance(schema, dict):
+            return None
+        if hops > MAX_HOPS:
             return None
         kinds = _own_kinds(schema)
         if kinds is not None:
@@ -459,7 +497,7 @@ def _parts(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _is_date(schema: dict[str, Any]) -> bool:
     """Whether a value must be a date: the schema says so and does not itself name other values."""
-    if schema.get("type") != "string":
+    if schema.get("type") not in ("string", ["string", "null"], ["null", "string"]):
         return False
     if schema.get("format") not in DATE_PATTERNS:
         return False
@@ -540,27 +578,6 @@ def _items(value: Any) -> Iterator[Any]:
             yield item
     elif isinstance(value, list):
         yield from value
-
-
-def unknown_arguments(
-    tool: str,
-    unknown: list[str],
-    known: list[str],
-    arguments: Mapping[str, Any],
-    missing: list[str],
-) -> BadArguments:
-    """The refusal of arguments that a tool does not have. `missing` are required and not given."""
-    lines = [f"Invalid arguments for `{tool}`:"]
-    free = [name for name in known if name not in arguments]
-    for name in unknown[:5]:
-        hint = argument_meant(name, missing) or argument_meant(name, free)
-        near = suggest(name, [other for other in known if other in arguments])
-        if near and not hint:
-            hint = f"{near} It is given already: leave this one out"
-        lines.append(f"`{name[:100]}` is not an argument{hint}")
-    lines.extend(f"`{name}` is required" for name in missing[:5])
-    names = ", ".join(f"`{name}`" for name in known[:40]) or "none"
-    return BadArguments("\n- ".join(lines) + f"\nIts arguments are: {names}")
 
 
 def _parse(text: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from .checker import BadArguments, Checker, compiled, unknown_arguments
+from .checker import BadArguments, Checker, compiled
 from .explain import explain
 
 
@@ -85,7 +85,7 @@ class ContractChecker(Checker):
             required = self._schema.get("required", ())
             absent = set(offered) - arguments.keys() - self._defaults.keys()
             missing = [name for name in required if name in absent]
-            raise unknown_arguments(self._tool, unknown, offered, arguments, missing)
+            raise self._unknown(unknown, offered, arguments, missing)
 
     def _takes(self, name: str) -> bool:
         if name in self._fixed:

@@ -63,16 +63,24 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     return text
 
 
+def spelling(name: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?` where a known name differs in case and punctuation alone, or
+    nothing.
+    """
+    for candidate in known:
+        if _fold(candidate) == _fold(name):
+            return f"; did you mean `{candidate}`?"
+    return ""
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """`; did you mean ...?` where a known name is close (case and punctuation aside), or
     nothing.
     """
     candidates = list(known)
-    folded: dict[str, str] = {}
-    for candidate in candidates:
-        folded.setdefault(_fold(candidate), candidate)
-    if _fold(name) in folded:
-        return f"; did you mean `{folded[_fold(name)]}`?"
+    same = spelling(name, candidates)
+    if same:
+        return same
     close = difflib.get_close_matches(name[:100], candidates, n=1, cutoff=0.6)
     return f"; did you mean `{close[0]}`?" if close else ""
 
@@ -159,7 +167,7 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         types: list[str] = []
         for branch in branches:
             types.extend(kind for kind in _kinds(branch[0]) if kind not in types)
-        yield f"{place(path)} must be {_either(types)}, got {show(error.instance)}"
+        yield f"{place(path)} {_of_another_type(types, error.instance)}"
         return
     inside = [branch for branch in branches if branch not in wrong_kind]
     tags = [fault for branch in inside for fault in branch if _is_tag(fault, path)]
@@ -174,7 +182,9 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
 
 def _is_tag(error: Any, path: list[Any]) -> bool:
     """Whether a property has not the one value by which a branch is told from the others."""
-    return len(error.instance_path) == len(path) + 1 and len(_options(error)) == 1
+    if len(error.instance_path) != len(path) + 1:
+        return False
+    return len(_options(error)) == 1
 
 
 def _options(error: Any) -> list[Any]:
@@ -187,7 +197,9 @@ def _options(error: Any) -> list[Any]:
 
 
 def _is_kind(branch: list[Any], path: list[Any]) -> bool:
-    return branch[0].kind.name == "type" and list(branch[0].instance_path) == path
+    if branch[0].kind.name != "type":
+        return False
+    return list(branch[0].instance_path) == path
 
 
 def _kinds(error: Any) -> list[str]:
@@ -211,13 +223,15 @@ def place(path: Iterable[Any]) -> str:
 
 
 def _type(error: Any) -> str:
-    kinds = _kinds(error)
-    text = f"must be {_either(kinds)}, got {show(error.instance)}"
-    for kind in kinds:
-        rewritten = _rewritten(kind, error.instance)
-        if rewritten:
-            return f"{text}; write {rewritten}"
-    return text
+    return _of_another_type(_kinds(error), error.instance)
+
+
+def _of_another_type(types: list[str], value: Any) -> str:
+    text = f"must be {_either(types)}, got {show(value)}"
+    rewritten = [text for text in (_rewritten(kind, value) for kind in types) if text]
+    if len(rewritten) != 1:
+        return text
+    return f"{text}; write {rewritten[0]}"
 
 
 _QUOTED: dict[str, tuple[type, ...]] = {
@@ -246,7 +260,7 @@ def _rewritten(kind: str, value: Any) -> str:
 
 
 def _as_list(value: Any) -> str:
-    if isinstance(value, dict | None):
+    if value is None:
         return ""
     items = [value]
     if isinstance(value, str):
@@ -261,6 +275,8 @@ def _as_string(value: Any) -> str:
         return ""
     if not all(isinstance(item, str | int | float) for item in value):
         return ""
+    if len(value) == 1:
+        return f"it without the list: {show(str(value[0]))}"
     return f"several values as one string: {show(','.join(str(item) for item in value))}"
 
 

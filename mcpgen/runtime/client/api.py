@@ -115,6 +115,16 @@ class Api:
         if transport is not None:
             await transport.aclose()
 
+    async def reach(self) -> None:
+        """Open a connection to the API, and close it. Raises ApiError and httpcore2's errors."""
+        await self._sender().reach(httpx2.URL(self.settings.base_url))
+
+    def _sender(self) -> Transport:
+        """What sends requests, made when the first is sent."""
+        if self._transport is None:
+            self._transport = Transport(self.settings)
+        return self._transport
+
     async def request(
         self,
         method: str,
@@ -203,7 +213,7 @@ class Api:
             base, origin = check_base_url(base_url), origin_of(base_url)
         except ValueError as error:
             raise Refused(f"the operation's own server URL {error}") from None
-        if origin == settings.origin or origin in settings.trusted_origins:
+        if settings.trusts(origin):
             return base, True
         if origin in settings.open_origins:
             return base, False
@@ -375,10 +385,10 @@ class Api:
             check_head(response)
             content, reason_of_end = await self._read(response, call)
         except BaseException:
-            await response.drop()
+            response.drop()
             raise
         finally:
-            await response.aclose()
+            response.close()
         answer: Answer[Any] = Answer(
             status=response.status,
             headers=response.headers,
@@ -421,10 +431,8 @@ class Api:
 
     async def _send(self, request: Outgoing) -> Response:
         """Send a request and wait for the head of its answer."""
-        if self._transport is None:
-            self._transport = Transport(self.settings)
         current().requests += 1
-        send = observed(self._transport.send)
+        send = observed(self._sender().send)
         try:
             response: Response = await send(
                 request.method, request.url, request.headers, request.content
@@ -482,7 +490,7 @@ class Api:
         except Exception as error:
             raise _translated(error, self.settings) from None
         finally:
-            await response.aclose()
+            response.close()
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
 
 

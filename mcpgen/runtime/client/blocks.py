@@ -17,14 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.answer import UNTYPED, Answer
-from ..results.charsets import decode
+from ..results.answer import UNTYPED, Answer, decode
 from ..results.content import Block
 from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
 from ..results.pages import ListAnswer, after, fold, items_of, next_part
-from ..results.shorten import Cuts, TooDeep, clean, compact, fit, shape, visible
-from ..results.withheld import NOTE, Withheld
-from ..settings import Settings, Shaping
+from ..results.shorten import Cuts, Shaping, TooDeep, clean, compact, fit, shape, visible
+from ..secrets import NOTE, Withheld
+from ..settings import Settings
 from .report import status_text
 
 logger = logging.getLogger(__name__)
@@ -112,7 +111,9 @@ def content_of(
 
 def _xml_as_data(answer: Answer[Any]) -> Answer[Any]:
     """The answer with the data of its XML; any other answer, and XML that is none, as it is."""
-    if answer.data is not None or not answer.media_type.endswith(("/xml", "+xml")):
+    if answer.data is not None:
+        return answer
+    if not answer.media_type.endswith(("/xml", "+xml")):
         return answer
     # Only servers that read XML have this module and its library
     xml_data = importlib.import_module("..results.xml_data", __package__)
@@ -150,7 +151,7 @@ def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     blocks = [_text(text), *map(_text, notes)]
     if cuts.items:
         total = len(compact(whole).encode())
-        rest = _rest_of_data(received, data, cuts, facts, settings)
+        rest = _rest_of_data(received, cuts, facts, settings)
         blocks.append(_text(_truncated(total, len(text.encode()), cuts, rest)))
     if cuts.kept_items(facts.place) is None:
         next_page = _next_page(answer, received, facts, settings)
@@ -202,7 +203,7 @@ def _written(data: Any, facts: _Tool) -> str:
     """Data as text."""
     if not facts.shaping.table:
         return compact(data)
-    from ..results.table import table
+    from ..results.lists import table
 
     items = items_of(data, facts.listing.items)
     if not items:
@@ -236,7 +237,7 @@ def _as_text(
     if len(text) > limit or len(raw) > limit * 2:
         cuts = Cuts([("text", len(excerpt), len(raw), "characters")])
         sizes = len(answer.content), len(excerpt.encode())
-        blocks.append(_text(_truncated(*sizes, cuts, _rest_of_text(facts, settings))))
+        blocks.append(_text(_truncated(*sizes, cuts, _narrower(facts, settings, []))))
     if answer.incomplete:
         blocks.append(_text(f"[truncated: true. This is not all of it: {answer.incomplete}]"))
     return blocks, excerpt
@@ -337,9 +338,7 @@ def _truncated(total: int, returned: int, cuts: Cuts, rest: list[str]) -> str:
     )
 
 
-def _rest_of_data(
-    received: Any, data: Any, cuts: Cuts, facts: _Tool, settings: Settings
-) -> list[str]:
+def _rest_of_data(received: Any, cuts: Cuts, facts: _Tool, settings: Settings) -> list[str]:
     """The ways to what was cut from data, the best first."""
     ways = []
     listing = facts.listing
@@ -360,10 +359,6 @@ def _rest_of_data(
     if listing.fields and kept is not None:
         ways.append(f"name the fields you need in `{listing.fields}`")
     return ways + _narrower(facts, settings, ways)
-
-
-def _rest_of_text(facts: _Tool, settings: Settings) -> list[str]:
-    return _narrower(facts, settings, [])
 
 
 def _narrower(facts: _Tool, settings: Settings, ways: list[str]) -> list[str]:

@@ -23,6 +23,10 @@ MOST_UNREAD = 256 * 1024
 NEXT_ADDRESS_SECONDS = 0.25
 KEEP_SECONDS = 30.0
 """How long an idle connection is kept (RFC 9112, section 9.3)."""
+LIFE_SECONDS = 300.0
+"""How long a connection is used. A name that leads elsewhere by now would else never be looked up
+again while there are calls.
+"""
 MAX_HEAD = 100 * 1024
 """Bytes of an answer's head."""
 READ_BYTES = 64 * 1024
@@ -119,11 +123,6 @@ class Stream(asyncio.Protocol):
         self._has_ended = True
         self._transport.abort()
 
-    async def aclose(self) -> None:
-        """Close, and let the event loop do it."""
-        self.close()
-        await asyncio.sleep(0)
-
     async def start_tls(self, context: ssl.SSLContext, host: str, timeout: float) -> None:
         """Go on with TLS. Raises ConnectError and ConnectTimeout."""
         loop = asyncio.get_running_loop()
@@ -217,6 +216,11 @@ Destination = tuple[bytes, bytes, int]
 """Scheme, host and port."""
 
 
+def _destination(url: httpx2.URL) -> Destination:
+    scheme, host = url.raw_scheme, url.raw_host
+    return scheme, host, url.port or PORTS[scheme]
+
+
 class Connection:
     """HTTP/1.1 on a stream: a request, its answer, and then perhaps another request. Raises h11's
     and httpcore2's errors; whoever meets one closes the connection.
@@ -230,6 +234,7 @@ class Connection:
         self._seconds = seconds
         self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
         self._idle_since = 0.0
+        self._last_use = time.monotonic() + LIFE_SECONDS
 
     async def send(self, request: h11.Request, content: bytes | None) -> h11.Response:
         """Send a request and wait for the head of its answer."""
@@ -269,7 +274,7 @@ class Connection:
 
     def reuse(self) -> bool:
         """Make ready for the next request; False when there can be none."""
-        if self._state.our_state is not h11.DONE or self._state.their_state is not h11.DONE:
+        if (self._state.our_state, self._state.their_state) != (h11.DONE, h11.DONE):
             return False
         self._state.start_next_cycle()
         self._idle_since = time.monotonic()
@@ -277,12 +282,16 @@ class Connection:
 
     @property
     def has_expired(self) -> bool:
-        """Whether it has been idle for too long, or the API has ended it or spoken on it."""
-        return time.monotonic() > self._idle_since + KEEP_SECONDS or self._stream.is_readable
+        """Whether it is too old or has been idle for too long, or the API has ended it or spoken on
+        it.
+        """
+        if time.monotonic() > min(self._last_use, self._idle_since + KEEP_SECONDS):
+            return True
+        return self._stream.is_readable
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Close it."""
-        await self._stream.aclose()
+        self._stream.close()
 
 
 class Network(Protocol):
@@ -311,16 +320,31 @@ class Pool:
         """A connection to where a URL points, on which no request is under way. Raises
         httpcore2's errors where a new one cannot be opened in time.
         """
-        scheme, host = url.raw_scheme, url.raw_host
-        destination = (scheme, host, url.port or PORTS[scheme])
-        await self._close_expired()
-        for index in reversed(range(len(self._idle))):
-            if self._idle[index].destination == destination:
-                connection = self._idle.pop(index)
-                if not connection.has_expired:
-                    return connection
-                await connection.aclose()
+        destination = _destination(url)
+        connection = self._take_idle(destination)
+        if connection is not None:
+            return connection
         return Connection(destination, await self._opened(*destination), self._silent_seconds)
+
+    async def reach(self, url: httpx2.URL) -> None:
+        """Open a connection to where a URL points, and close it. Raises httpcore2's errors."""
+        stream = await self._opened(*_destination(url))
+        stream.close()
+
+    def _take_idle(self, destination: Destination) -> Connection | None:
+        """The connection to a destination that was used last. Those that expired are closed: what
+        is longest idle, and what is in the way.
+        """
+        while self._idle and self._idle[0].has_expired:
+            self._idle.pop(0).close()
+        for index in reversed(range(len(self._idle))):
+            if self._idle[index].destination != destination:
+                continue
+            connection = self._idle.pop(index)
+            if not connection.has_expired:
+                return connection
+            connection.close()
+        return None
 
     async def _opened(self, scheme: bytes, host: bytes, port: int) -> Stream:
         """A new connection."""
@@ -330,21 +354,17 @@ class Pool:
             await stream.start_tls(self._context, name, seconds)
         return stream
 
-    async def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: Connection) -> None:
         """Keep a connection for the next request, if it can serve another one."""
         if not connection.reuse():
-            await connection.aclose()
+            connection.close()
             return
         self._idle.append(connection)
         if len(self._idle) > self._most:
-            await self._idle.pop(0).aclose()
-
-    async def _close_expired(self) -> None:
-        """Close what has been idle for too long."""
-        while self._idle and self._idle[0].has_expired:
-            await self._idle.pop(0).aclose()
+            self._idle.pop(0).close()
 
     async def aclose(self) -> None:
-        """Close every idle connection."""
+        """Close every idle connection, and let the event loop do it."""
         while self._idle:
-            await self._idle.pop().aclose()
+            self._idle.pop().close()
+        await asyncio.sleep(0)

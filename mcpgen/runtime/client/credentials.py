@@ -91,7 +91,9 @@ class Credentials:
         for names in alternatives:
             if names and all(self._has(name, writes) for name in names):
                 return tuple(self._present(names, writes))
-        if not alternatives or () in alternatives:
+        if not alternatives:
+            return ()
+        if () in alternatives:
             return ()
         raise self._missing(alternatives)
 
@@ -108,8 +110,8 @@ class Credentials:
             elif credential.kind == "basic":
                 request.set_header("Authorization", f"Basic {request.conceal(_basic(credential))}")
             elif credential.kind == "bearer" and credential.present:
-                scheme = credential.scheme or "Bearer"
-                request.set_header("Authorization", f"{scheme} {_bare_token(credential, 0)}")
+                token = _bare_token(credential, 0)
+                request.set_header("Authorization", f"{credential.scheme} {token}")
             elif credential.kind in ("bearer", "client_credentials"):
                 token = await self._access_token(credential, request, post)
                 request.set_header("Authorization", f"Bearer {token}")
@@ -154,12 +156,16 @@ class Credentials:
         that.
         """
         credential = self._settings.credentials.get(name)
-        if credential is None or not writes:
+        if credential is None:
             return credential
-        return credential.for_writing or credential
+        if not writes:
+            return credential
+        return credential.when_writing
 
     def _has(self, name: str, writes: bool) -> bool:
-        return name in self._provided or any(self._present((name,), writes))
+        if name in self._provided:
+            return True
+        return any(self._present((name,), writes))
 
     def _present(self, names: tuple[str, ...], writes: bool) -> Iterator[Credential]:
         """The credentials that are set; `auth.py` may provide the others."""
@@ -177,7 +183,9 @@ class Credentials:
         return credential.present
 
     def _is_logged_in(self, name: str) -> bool:
-        return name in self._logins and self._logins[name].is_there
+        if name not in self._logins:
+            return False
+        return self._logins[name].is_there
 
     def _missing(self, alternatives: Security) -> MissingCredential:
         unset = [self._unset_variables(names) for names in alternatives]
@@ -207,7 +215,9 @@ class Credentials:
             if name in self._provided:
                 continue
             credential = self._settings.credentials.get(name)
-            if credential is None or credential.kind == "unsupported":
+            if credential is None:
+                return []
+            if credential.kind == "unsupported":
                 return []
             if not credential.present:
                 variables += _variables_without_value(credential)
@@ -251,8 +261,7 @@ def _basic(credential: Credential) -> str:
 def _bare_token(credential: Credential, index: int) -> str:
     """A token without the scheme word that people paste in front of it."""
     token = _reveal(credential, index)
-    scheme = credential.scheme or "Bearer"
     first_word, space, rest = token.partition(" ")
-    if space and first_word.lower() == scheme.lower():
+    if space and first_word.lower() == credential.scheme.lower():
         return rest.strip()
     return token

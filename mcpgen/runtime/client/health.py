@@ -96,7 +96,9 @@ class Health:
 
     def _count(self, attempt: Attempt) -> None:
         """Count how an attempt ended that was no trial."""
-        if self._is_open or attempt.is_good is None:
+        if self._is_open:
+            return  # it began before others failed, and says nothing new
+        if attempt.is_good is None:
             return  # it began before others failed, and says nothing new
         if attempt.is_good:
             self._failures = 0

@@ -100,16 +100,16 @@ class Response:
         """The bytes of the body, as they arrive."""
         return self._connection.chunks()
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Release the connection. An answer read to its end leaves it to the next request."""
         if not self._is_closed:
             self._is_closed = True
-            await self._pool.give_back(self._connection)
+            self._pool.give_back(self._connection)
 
-    async def drop(self) -> None:
+    def drop(self) -> None:
         """Close the connection of this answer, so that it is not used again."""
         self._is_closed = True
-        await self._connection.aclose()
+        self._connection.close()
 
     @property
     def leftover(self) -> bool:
@@ -163,9 +163,13 @@ class Transport:
         try:
             head = await connection.send(request, content)
         except BaseException:
-            await connection.aclose()
+            connection.close()
             raise
         return Response(head, connection, self._pool)
+
+    async def reach(self, url: httpx2.URL) -> None:
+        """Open a connection to where a URL points, and close it."""
+        await self._pool.reach(url)
 
     async def aclose(self) -> None:
         """Close every connection."""

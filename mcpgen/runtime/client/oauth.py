@@ -104,12 +104,12 @@ class Token:
             raise Refused(
                 f"no token endpoint is known: set `{self._settings.variable('TOKEN_URL')}`"
             ) from None
-        if origin != self._settings.origin and origin not in self._settings.trusted_origins:
+        if not self._settings.trusts(origin):
             raise Refused(
                 f"access tokens come from {origin}, which is not the API's own origin: set"
                 f" `{self._settings.variable('ALLOW_ORIGINS')}={origin}`"
             )
-        if origin.scheme != "https" and not origin.loopback:
+        if origin.is_open:
             raise Refused(
                 "access tokens come from a URL that is not https, so the client's secret is not"
                 " sent there"
@@ -170,7 +170,9 @@ def _request(url: httpx2.URL, form: Mapping[str, str], redactor: Redactor) -> Ou
 
 def grant_of(answer: Answer[Any]) -> Grant | None:
     """The tokens of an answer, or None."""
-    if answer.status != 200 or not isinstance(answer.data, dict):
+    if answer.status != 200:
+        return None
+    if not isinstance(answer.data, dict):
         return None
     token = answer.data.get("access_token")
     if not isinstance(token, str) or not VALUE.fullmatch(token):

@@ -13,7 +13,7 @@ from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
 from ..results.shorten import TooDeep, clean, compact, fit, visible
-from ..results.withheld import NOTE, Withheld
+from ..secrets import NOTE, Withheld
 from ..settings import Settings
 from .html_text import is_html, text_of_html
 
@@ -33,15 +33,26 @@ _MESSAGE_KEYS = (
     "msg",
     "detail",
     "details",
-    "error_description",
+    "errordescription",
     "errormessage",
     "reason",
     "errors",
 )
+"""Without `_` and in lower case."""
 _PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
 _READING = ("GET", "HEAD", "OPTIONS")
 # RFC 6750 section 3
 _REASON = re.compile(r'error_description="([^"]+)"')
+
+
+_STEPS = {
+    402: "Next: the account has to pay for this; tell the user",
+    409: "Next: it conflicts with how things are; read the current state first",
+    412: "Next: it has changed meanwhile; read it again, then call with what it says now",
+    413: "Next: send less: fewer items, or a shorter text or file",
+    415: "Next: the API does not take bodies as this tool sends them; tell the operator",
+}
+"""Status -> what to do next, where that is always the same."""
 
 
 def report_error(error: ApiError, settings: Settings) -> list[Block]:
@@ -86,7 +97,7 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     lines += [f"Reason: {reason}" for reason in _REASON.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
-    wait = retry_after(answer.headers.get("retry-after"))
+    wait = _wait_asked(answer)
     if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")
     lines.append(_advice(error, wait, settings))
@@ -155,17 +166,28 @@ def _message(data: Any, depth: int = 0) -> str:
 
 
 def _message_of_object(data: dict[str, Any], depth: int) -> str:
-    members = {key.lower(): item for key, item in data.items()}
+    members = {key.lower().replace("_", ""): item for key, item in data.items()}
     texts: list[str] = []
     for key in _MESSAGE_KEYS:
-        text = _message(members.get(key), depth + 1)
+        member = members.get(key)
+        text = _message(member, depth + 1)
+        if not text and key == "errors":
+            text = _by_field(member, depth + 1)
         if text and not any(text in other for other in texts):
             texts.append(text)
-    message = ": ".join(texts)
+    message = ": ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
     place = _place(members)
     if message and place:
         return f"{place}: {message}"
     return message
+
+
+def _by_field(errors: Any, depth: int) -> str:
+    """The messages of `{"name": ["is too long"]}`, as ASP.NET, Rails and Laravel give them."""
+    if not isinstance(errors, dict):
+        return ""
+    texts = {field: _message(text, depth + 1) for field, text in list(errors.items())[:10]}
+    return "; ".join(f"{field}: {text}" for field, text in texts.items() if text)
 
 
 def _place(members: dict[str, Any]) -> str:
@@ -189,7 +211,9 @@ def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     if status == 405:
         allowed = error.answer.headers.get("allow", "other methods")[:100]
         return f"Next: use another tool; the API allows {allowed} there"
-    if status in (400, 404, 409, 410, 413, 415, 422):
+    if status in _STEPS:
+        return _STEPS[status]
+    if status in (400, 404, 410, 422):
         return _advice_on_arguments(error)
     if status in (429, 503) or wait is not None:
         return _advice_on_wait(wait, error.answer)
@@ -202,8 +226,6 @@ def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
 
 
 def _advice_on_arguments(error: BadStatus) -> str:
-    if error.status == 409:
-        return "Next: it conflicts with how things are; read the current state first"
     if error.status in (404, 410):
         if not error.path_arguments:
             return "Next: what was asked for is not there"
@@ -218,8 +240,7 @@ def _about_credentials(error: BadStatus, settings: Settings) -> str:
     """How the credentials of a request are sent and what they look like, in parentheses."""
     texts = []
     for credential in settings.credentials.values():
-        twin = credential.for_writing or credential
-        variables = {*credential.variables, *twin.variables}
+        variables = {*credential.variables, *credential.when_writing.variables}
         if credential.about and not variables.isdisjoint(error.variables):
             texts.append(credential.about)
     if not texts:
@@ -230,9 +251,9 @@ def _about_credentials(error: BadStatus, settings: Settings) -> str:
 def _login_hint(error: BadStatus, settings: Settings) -> str:
     """The command that gets another token, where one of the credentials comes from a login."""
     for credential in settings.credentials.values():
-        if credential.login is not None and not set(credential.variables).isdisjoint(
-            error.variables
-        ):
+        if credential.login is None:
+            continue
+        if not set(credential.variables).isdisjoint(error.variables):
             return f", or to log in again with `{settings.login_command}`"
     return ""
 
@@ -265,6 +286,19 @@ def _is_rate_limit(answer: Answer[Any]) -> bool:
             return True
     text = answer.text or ""
     return _RATE_WORDS.search(text[:MAX_ERROR]) is not None
+
+
+def _wait_asked(answer: Answer[Any]) -> float | None:
+    """The seconds to wait that a header asks for, or the body of a 429."""
+    wait = retry_after(answer.headers.get("retry-after"))
+    if wait is not None or answer.status != 429 or not isinstance(answer.data, dict):
+        return wait
+    inside = answer.data.get("retry_after")
+    if isinstance(inside, bool) or not isinstance(inside, int | float):
+        return None
+    if not 0 <= inside <= LONGEST_WAIT:
+        return None
+    return float(math.ceil(inside))
 
 
 def _until_reset(answer: Answer[Any]) -> float | None:

@@ -1,4 +1,4 @@
-"""The HTTP side as the MCP side sees it (`server.api_side.ApiSide`)."""
+"""The HTTP side as the MCP side sees it (`server.calls.ApiSide`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..results.content import Block, Context
 from ..settings import Settings
 from .api import Api, progress
 from .blocks import content_of
+from .reach import Reach
 from .report import report_error
 
 
@@ -21,6 +22,7 @@ class HttpSide:
     def __init__(self, settings: Settings, auth: Any) -> None:
         """`auth` is the module `auth.py` of the server's package, or None."""
         self.api = Api(settings, auth)
+        self._reach = Reach(self.api.reach)
 
     def content(
         self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
@@ -41,6 +43,10 @@ class HttpSide:
             progress.set(context.say)
         else:
             progress.set(None)
+
+    async def can_be_reached(self) -> bool:
+        """Whether a connection to the API can be opened."""
+        return await self._reach.ask()
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -2,7 +2,7 @@
 
 Encoding alone does not keep a value inside its path segment: `..` is made of unreserved characters,
 and readers on the way decode `%2e` and `%2F` before they route. So a value that some reader could
-take for a dot segment is refused (`segments`), what is left is percent-encoded, and the finished
+take for a dot segment is refused (`origin`), what is left is percent-encoded, and the finished
 URL is parsed again and compared with what it has to be.
 """
 
@@ -17,8 +17,7 @@ from urllib.parse import SplitResult, quote, unquote_to_bytes, urljoin, urlsplit
 import httpx2
 
 from ..errors import Redirected, Refused
-from ..origin import Origin, origin_of
-from ..segments import TooManyDecodings, may_hold_dots, readings
+from ..origin import Origin, TooManyDecodings, may_hold_dots, origin_of, readings
 from .wire import OMIT, path_text
 
 MAX_SEGMENT = 2_048

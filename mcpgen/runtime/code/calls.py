@@ -10,12 +10,12 @@ from typing import Any
 
 import anyio
 
+from ..limits import Quota
 from ..record import recorded
 from ..results.content import Context, as_json, failure
 from ..search.finder import reads
 from ..server.catalog import Entry
-from ..server.front import Run
-from ..server.quota import Quota
+from ..server.listing import Run
 from .stubs import function_name, wrapped
 
 AT_ONCE = 8

@@ -13,15 +13,14 @@ from typing import Any
 
 import anyio
 
+from ..limits import Quota
 from ..package import Package
 from ..record import current
 from ..results.content import Context, as_json, failure
 from ..results.shorten import TooDeep, clean, compact, fit, visible
 from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
 from ..server.catalog import Catalog, Entry, StartError
-from ..server.front import Run
-from ..server.names import RUN, SEARCH
-from ..server.quota import Quota
+from ..server.listing import RUN, SEARCH, Run
 from ..settings import Settings
 from .calls import Answers, Calls, has_coroutine
 from .stubs import Stubs, function_name

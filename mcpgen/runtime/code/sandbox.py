@@ -35,6 +35,15 @@ _PARSER = "The monty syntax parser does not yet support"
 
 Function = Callable[..., Awaitable[Any]]
 
+_ADVICE = {
+    "'coroutine'": "`await` the functions of tools",
+    "'dict' object has no attribute": 'answers are dictionaries: write `answer["name"]`',
+    "gather() does not yet support": "catch RuntimeError around the call, in a function",
+    "suspension limit": f"a program makes at most {MOST_CALLS:,} calls: ask for more in each",
+    "yield": "append to a list instead",
+}
+"""What to do about an error whose text has a part."""
+
 
 class ProgramError(Exception):
     """A program that did not end well; the text is for the model and names the line."""
@@ -142,8 +151,9 @@ class Sandbox:
         if isinstance(error, NameError):
             name = str(error).partition("'")[2].partition("'")[0]
             return self._similar(name)
-        if "'coroutine'" in str(error):
-            return "; `await` the functions of tools"
+        for part, advice in _ADVICE.items():
+            if part in str(error):
+                return f"; {advice}"
         is_missing = "not supported" in str(error) and not isinstance(error, TypeError)
         if is_missing or isinstance(error, PermissionError | ImportError):
             return "; a program has the functions of tools and parts of Python's library"

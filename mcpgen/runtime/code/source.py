@@ -6,6 +6,7 @@ The modules are not imported for it: a type is text for whoever writes a program
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,8 +74,9 @@ class Source:
         """Where each TypedDict stands in the text of `models`."""
         text = self._text("models")
         starts = list(re.finditer(r"^(?:class )?(\w+)(?:\(TypedDict| = TypedDict\()", text, re.M))
-        ends = [match.start() for match in starts[1:]] + [len(text)]
-        return {match[1]: (match.start(), end) for match, end in zip(starts, ends, strict=True)}
+        edges = [match.start() for match in starts] + [len(text)]
+        spans = itertools.pairwise(edges)
+        return {match[1]: span for match, span in zip(starts, spans, strict=True)}
 
     def _text(self, module: str) -> str:
         if module not in self._modules:

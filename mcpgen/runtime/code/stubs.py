@@ -87,7 +87,9 @@ class Stubs:
         while pending and room > 0:
             name = pending.pop(0)
             fields = self._source.fields(name)
-            if name in shown or not fields:
+            if name in shown:
+                continue
+            if not fields:
                 continue
             shown.add(name)
             kept = _within(self._ranked(fields, said), room)

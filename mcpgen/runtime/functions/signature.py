@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
@@ -30,6 +30,7 @@ _CLIENT = f"{__package__.rpartition('.')[0]}.client.api"
 _INJECTED = ("api", "context")
 _CONTENT = (Answer, Audio, Image, Resource, ResourceLink, Structured, Text)
 """What is content already: a function that returns one has no output schema."""
+_GENERATORS = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 class BadSignature(Exception):
@@ -48,6 +49,8 @@ class Signature:
     """The signature of one function. Raises BadSignature."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if any(yields(inspect.unwrap(function)) for yields in _GENERATORS):
+            raise BadSignature("it yields, and a tool has one result: return a list")
         self.injected: dict[str, str] = {}
         """`api` or `context` -> the parameter that gets it."""
         self.takes_more = False
@@ -75,7 +78,7 @@ class Signature:
         for name, parameter in self._parameters.items():
             default = parameter.default
             if default is parameter.empty:
-                default = ...
+                default = Field()  # required, unless the annotation has a `Field` with a default
             fields[_PREFIX + name] = (self._hints.get(name, Any), default)
         config = ConfigDict(
             alias_generator=lambda field: field.removeprefix(_PREFIX),
@@ -124,7 +127,7 @@ class Signature:
         keywords = dict(model.model_extra or {})
         for name, parameter in self._parameters.items():
             field = _PREFIX + name
-            if field in model.model_fields_set or isinstance(parameter.default, FieldInfo):
+            if field in model.model_fields_set or _has_default_of_field(parameter):
                 keywords[name] = getattr(model, field)
         return keywords
 
@@ -166,10 +169,19 @@ class Signature:
         """
         if self._result is None or isinstance(value, _CONTENT):
             return value
+        if _holds_content(value):
+            raise TypeError("the list holds content: say so, for example `-> list[Image | Text]`")
         try:
             return self._result.dump_python(value, mode="json", by_alias=True, warnings="error")
         except ValueError:
             return value
+
+
+def _has_default_of_field(parameter: inspect.Parameter) -> bool:
+    """Whether the value of a parameter that callers leave out is what its `Field` says."""
+    if parameter.default is parameter.empty:
+        return True
+    return isinstance(parameter.default, FieldInfo)
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
@@ -187,10 +199,11 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _injected(parameter: inspect.Parameter, annotation: Any) -> str:
     """`api` or `context` for a parameter that the server fills in, or nothing."""
-    if annotation is Context:
+    types = (annotation, *typing.get_args(annotation))  # also `Context | None`
+    if Context in types:
         return "context"
     client = sys.modules.get(_CLIENT)  # loaded by the annotation that names its class
-    if client is not None and annotation is client.Api:
+    if client is not None and client.Api in types:
         return "api"
     if annotation is None and parameter.name in _INJECTED:
         return parameter.name
@@ -202,6 +215,13 @@ def _is_content(annotation: Any) -> bool:
     if isinstance(annotation, type) and issubclass(annotation, _CONTENT):
         return True
     return any(_is_content(inner) for inner in typing.get_args(annotation))
+
+
+def _holds_content(value: Any) -> bool:
+    """Whether a value is a list with a content helper in it."""
+    if not isinstance(value, list):
+        return False
+    return any(isinstance(item, _CONTENT) for item in value)
 
 
 def _explained(tool: str, error: ValidationError) -> str:

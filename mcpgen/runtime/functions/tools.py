@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
+import docstring_parser
+
 from .decorator import Options, options_of
-from .documentation import documentation
 from .signature import BadSignature as BadSignature
 from .signature import Signature
 
@@ -98,3 +99,35 @@ def _called(name: str, function: Callable[..., Any], signature: Signature) -> Ca
         [inspect.Parameter(kind, inspect.Parameter.POSITIONAL_ONLY) for kind in signature.injected]
     )
     return functools.update_wrapper(called, function, ("__module__", "__name__", "__doc__"), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """A docstring in parts: the text for the model, the arguments by name, and the result."""
+
+    description: str = ""
+    arguments: dict[str, str] = field(default_factory=dict)
+    returns: str = ""
+
+
+def documentation(function: Callable[..., Any]) -> Documentation:
+    """The docstring of a function. One that no style can read is a description as a whole."""
+    text = inspect.getdoc(function) or ""
+    try:
+        parsed = docstring_parser.parse(text)
+    except docstring_parser.ParseError:
+        return Documentation(text)
+    gap = "\n\n" if parsed.blank_after_short_description else "\n"
+    paragraphs: list[str | None] = [
+        gap.join(filter(None, (parsed.short_description, parsed.long_description)))
+    ]
+    for example in parsed.examples:
+        paragraphs += ["Example:", example.snippet, example.description]
+    returns = ""
+    if parsed.returns is not None:
+        returns = parsed.returns.description or ""
+    return Documentation(
+        "\n\n".join(paragraph for paragraph in paragraphs if paragraph),
+        {each.arg_name: each.description for each in parsed.params if each.description},
+        returns,
+    )

@@ -135,10 +135,10 @@ def _check(settings: Settings, endpoints: Endpoints, *, by_device: bool, trusted
     origins = {
         origin_of(safe_url(url, "the address to log in")) for url in (start, endpoints.token_url)
     }
-    foreign = origins - {settings.origin} - settings.trusted_origins
+    foreign = sorted(str(origin) for origin in origins if not settings.trusts(origin))
     if not foreign or trusted:
         return
-    names = " and ".join(sorted(map(str, foreign)))
+    names = " and ".join(foreign)
     question = f"The login goes to {names}, and the API is at {settings.origin}. Continue? [y/N] "
     if not sys.stdin.isatty():
         raise StartError(f"the login goes to {names}: confirm that with --yes")

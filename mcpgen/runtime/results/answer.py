@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from .charsets import codec_of, decode
-
 T = TypeVar("T")
 
 STREAMS = frozenset(
@@ -29,6 +27,29 @@ _MISNAMED = (*UNTYPED, "text/plain", "text/html", "text/javascript", "applicatio
 _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml"
     r"|x-www-form-urlencoded)|image/svg\+xml"
+)
+
+_CHARSETS = frozenset(
+    (
+        "ascii big5 big5hkscs cp932 cp949 cp950 euc_jp euc_kr gb18030 gb2312 gbk iso2022_jp koi8-r"
+        " koi8-u mac-roman shift_jis tis-620 utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le"
+        " utf-8 utf-8-sig"
+    ).split()
+    + [f"cp{number}" for number in (437, 850, 866, 874, *range(1250, 1259))]
+    + [f"iso8859-{number}" for number in (*range(1, 12), 13, 14, 15, 16)]
+)
+"""Names of the codecs that are used, as `codecs.lookup` gives them.
+
+Python has others that take quadratic time (`punycode`), or do not decode text (`hex`, `rot13`).
+"""
+
+# The marks of UTF-32 begin like those of UTF-16
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
 
@@ -128,3 +149,22 @@ def _looks_like_text(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def decode(content: bytes, charset: str) -> str:
+    """The bytes as text. A byte order mark goes before the charset, an unknown charset is UTF-8,
+    and what cannot be decoded becomes U+FFFD.
+    """
+    for mark, codec in _MARKS:
+        if content.startswith(mark):
+            return content.decode(codec, "replace")
+    return content.decode(codec_of(charset), "replace")
+
+
+def codec_of(charset: str) -> str:
+    """The codec of a charset name, one of a short list; UTF-8 for any other."""
+    try:
+        name = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        return "utf-8"
+    return name if name in _CHARSETS else "utf-8"

@@ -175,7 +175,9 @@ def _is_noise(key: str, value: Any, own_url: str) -> bool:
         return True
     if fold(key) in _NODE_IDS:
         return True
-    if key == own_url or not isinstance(value, str):
+    if key == own_url:
+        return False
+    if not isinstance(value, str):
         return False
     return _is_url_name(key)
 
@@ -210,7 +212,9 @@ def _label(value: dict[str, Any], depth: int) -> Any:
     for key in _LABELS:
         if _text(value.get(key)):
             # A list of labels is read, one object is often asked for next
-            if identity is None or depth > 1:
+            if identity is None:
+                return value[key]
+            if depth > 1:
                 return value[key]
             return {"id": identity, key: value[key]}
     if isinstance(identity, str | int):
@@ -266,3 +270,27 @@ def _rank_of(key: str, value: Any) -> int:
     if isinstance(value, bool | list):
         return _LEAST
     return _OTHER
+
+
+def table(items: list[Any]) -> str:
+    """A list of objects as tab-separated values, the names of the columns first. A missing field is
+    empty, and what is no text, number or flag is JSON. What is no object has a line of its own.
+    """
+    columns = names_in(items)
+    lines = ["\t".join(_cell(name) for name in columns)]
+    for item in items:
+        if isinstance(item, dict):
+            lines.append("\t".join(_cell(item.get(name, "")) for name in columns))
+        else:
+            lines.append(_cell(item))
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return compact(value)
+    if value.isprintable():
+        return value
+    return " ".join(value.split())

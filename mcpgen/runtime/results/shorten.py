@@ -10,9 +10,22 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
-from typing import Any
+from typing import Any, Final
 
-from ..invisible import INVISIBLE
+INVISIBLE: Final = (
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
+    "\u00ad\u034f\u061c"  # soft hyphen, combining grapheme joiner, Arabic letter mark
+    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # fillers of Hangul and Khmer
+    "\u180b-\u180f\ufe00-\ufe0f"  # Mongolian and other variation selectors
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, bidi marks, separators, operators
+    "\ufeff\ufff0-\ufffb"  # byte order mark, interlinear marks
+    "\ud800-\udfff"  # lone surrogates
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # controls of shorthand and of music
+    "\U000e0000-\U000e0fff"  # tags
+    "]"
+)
+"""A class of a regular expression (Unicode categories Cc, Cf, Cs and look-alikes of nothing)."""
 
 MAX_DEPTH = 100
 LEAST = 40
@@ -20,6 +33,21 @@ LEAST = 40
 _INVISIBLE = re.compile(INVISIBLE + "+")
 _SELECTORS = ("\ufe0e", "\ufe0f")
 _JOINERS = ("\u200c", "\u200d", "\ufe0f\u200d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shaping:
+    """What the model sees of a tool's answer: dotted paths to keep or drop, whether members that
+    are null are dropped, fields to take out at any depth, whether a list is written as a table and
+    XML as JSON.
+    """
+
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    strip_nulls: bool = False
+    redact: tuple[str, ...] = ()
+    table: bool = False
+    xml: bool = False
 
 
 class TooDeep(ValueError):

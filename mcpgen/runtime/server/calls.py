@@ -12,7 +12,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio.to_thread
 from mcp.types import CallToolResult
@@ -23,6 +23,7 @@ from ..log import event
 from ..record import current
 from ..results.answer import Answer
 from ..results.content import (
+    Block,
     Call,
     Context,
     Structured,
@@ -32,12 +33,11 @@ from ..results.content import (
     result_of,
     sendable,
 )
-from ..results.withheld import Withheld
+from ..secrets import Withheld
 from .catalog import Entry, StartError
 
 if TYPE_CHECKING:
     from ..arguments.checker import Checker
-    from .api_side import ApiSide
 
 _KINDS = ("before", "shape", "after")
 _RESERVED = ("api", "context")
@@ -45,6 +45,33 @@ _MISSPELT = 0.8
 """How alike two names are for one to be a misspelling of the other. A guard must not be moved to
 another tool because that has a similar name.
 """
+
+
+class ApiSide(Protocol):
+    """The HTTP side, which servers without an API do not have. `api` is what functions get as their
+    argument of that name.
+    """
+
+    api: Any
+
+    def content(
+        self, answer: Answer[Any], tool: Mapping[str, Any], call: Mapping[str, Any]
+    ) -> tuple[list[Block], dict[str, Any] | None]:
+        """An answer as content blocks, and as structured content where the tool declares it. `call`
+        has the arguments of the call.
+        """
+
+    def report(self, error: ApiError) -> list[Block]:
+        """A failed request as content blocks."""
+
+    def tell_progress(self, context: Context) -> None:
+        """Let requests of this call say that they are waiting, if the caller wants to know."""
+
+    async def can_be_reached(self) -> bool:
+        """Whether a connection to the API can be opened."""
+
+    async def aclose(self) -> None:
+        """Close every connection."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,7 +104,9 @@ class Hooks:
         members = vars(module) if module else {}
         for name, value in members.items():
             kind, _, tool = name.partition("_")
-            if kind not in _KINDS or not inspect.isfunction(value):
+            if kind not in _KINDS:
+                continue
+            if not inspect.isfunction(value):
                 continue
             if tool and tool not in names:
                 _report_idle(name, tool, names)
@@ -86,7 +115,7 @@ class Hooks:
 
     def have(self, kind: str, tool: str) -> bool:
         """Whether there is a hook of a kind for a tool."""
-        return kind in self._functions or f"{kind}_{tool}" in self._functions
+        return not self._functions.keys().isdisjoint((kind, f"{kind}_{tool}"))
 
     async def run(self, kind: str, call: Call, *value: Any) -> Any:
         """Run the hook for all tools, then the one for this tool; a hook that returns None changes
@@ -119,7 +148,7 @@ def _report_idle(hook: str, tool: str, names: list[str]) -> None:
     event("warning", "idle_hook", hook=hook, message="there is no such tool: it is never called")
 
 
-class Caller:
+class Runner:
     """Runs calls. `api` makes the HTTP side when the first function asks for it, `mask` takes
     secrets out of data.
     """

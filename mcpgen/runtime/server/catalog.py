@@ -80,8 +80,10 @@ class Entry:
         pointer.
         """
         listed: dict[str, Any] = self.tool["inputSchema"]
-        whole = self.wholes.schema(self.name) if self.wholes else None
-        if whole is None or self.wholes is None:
+        if self.wholes is None:
+            return listed, {}
+        whole = self.wholes.schema(self.name)
+        if whole is None:
             return listed, {}
         return whole, self.wholes.names()
 
@@ -99,11 +101,12 @@ class Entry:
         hold for a function that replaces it; None when there are none.
         """
         sends = getattr(self.function(), "sends", None)
-        if sends is None and self.replaces:
-            module = self.package.module(self.replaces)
-            generated = getattr(module, module_name(self.name), None)
-            sends = getattr(generated, "sends", None)
-        return sends
+        if sends is not None:
+            return sends
+        if not self.replaces:
+            return None
+        module = self.package.module(self.replaces)
+        return getattr(getattr(module, module_name(self.name), None), "sends", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,9 @@ class Choice:
 
     def takes(self, toolset: str, tool: str = "") -> bool:
         """Whether a tool is offered; without one, whether every tool of the toolset is."""
-        return self.toolsets is None or toolset in self.toolsets or tool in self.tools
+        if self.toolsets is None:
+            return True
+        return toolset in self.toolsets or tool in self.tools
 
 
 def _stripped(names: Iterable[str]) -> frozenset[str]:
@@ -159,7 +164,7 @@ class Catalog:
         self.by_hand: set[str] = set()
         """The names of the tools whose contract is the user's."""
         self._package = package
-        self._contracts = package.json("contracts.json") or {}
+        self._contracts = package.json("contracts.json")
         self._wholes = Wholes(package)
         self._yours = yours
         root = package.folder
@@ -213,9 +218,7 @@ class Catalog:
                 namesake = self._entries.get(str(tool.get("name")))
             if by_hand and isinstance(tool, dict):
                 tool = _complete(tool, namesake.tool if namesake else {})
-            reason = _malformed(tool)
-            if by_hand and not reason:
-                reason = _invalid(tool)
+            reason = _fault(tool) if by_hand else _malformed(tool)
             if reason:
                 event("error", "tool_left_out", file=str(path), index=index, reason=reason)
                 continue
@@ -241,19 +244,23 @@ class Catalog:
         """Point a generated contract to the user's function where there is one: `custom/<tool>.py`,
         or any function of a tool that has no generated one.
         """
-        entry.contract = self._contracts.get(entry.name)
+        contract = entry.contract = self._contracts.get(entry.name)
         name = module_name(entry.name)
         file = root / "custom" / f"{name}.py"
-        if file.is_file() and not file.with_suffix(".json").is_file():
-            if entry.contract is None and not self._yours:
+        has_own = file.is_file() and not file.with_suffix(".json").is_file()
+        if contract is None:
+            if not has_own:
                 return
-            if entry.contract is None and entry.generated:
+            if not self._yours:
+                return
+            if entry.generated:
                 entry.replaces = entry.module
-        elif entry.contract is None or not entry.generated:
-            return
-        elif entry.contract.get("workflow"):
-            entry.generated = False
-            return
+        elif not has_own:
+            if not entry.generated:
+                return
+            if contract.get("workflow"):
+                entry.generated = False
+                return
         entry.module = f"custom.{name}"
         entry.generated = False
 
@@ -261,10 +268,12 @@ class Catalog:
         """Add the tools that are made of functions. Raises StartError for a name that is taken."""
         root = self._package.folder
         paths = decorated(root)
-        if paths and not (Path(__file__).parents[1] / "functions").is_dir():
+        if not paths:
+            return
+        if not (Path(__file__).parents[1] / "functions").is_dir():
             # The generator leaves out what reads functions until there is one
             raise StartError(f"{paths[0]} has a function with `@tool`: run `mcpgen generate`")
-        if paths and find_spec("docstring_parser") is None:
+        if find_spec("docstring_parser") is None:
             raise StartError(
                 f"{paths[0]} has a function with `@tool`, which needs `docstring-parser`: add it"
                 " to the dependencies in pyproject.toml and install the server again"
@@ -314,7 +323,7 @@ class Catalog:
         room = self._room
         try:
             made = room.tool_of(name, function)
-            reason = _malformed(made.tool) or _invalid(made.tool)
+            reason = _fault(made.tool)
         except room.BadSignature as error:
             reason = str(error)
         if reason:
@@ -381,8 +390,13 @@ def _complete(tool: dict[str, Any], generated: dict[str, Any]) -> dict[str, Any]
     return tool
 
 
+def _fault(tool: Any) -> str:
+    """Why a contract that mcpgen did not write cannot be used, or nothing."""
+    return _malformed(tool) or _invalid(tool)
+
+
 def _invalid(tool: dict[str, Any]) -> str:
-    """Why a contract written by hand is not a Tool object or not a usable schema, or nothing."""
+    """Why a contract is not a Tool object or not a usable schema, or nothing."""
     import jsonschema_rs
     from mcp.types import Tool
     from pydantic import ValidationError

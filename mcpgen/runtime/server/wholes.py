@@ -38,7 +38,7 @@ class Wholes:
 
     def _read(self) -> dict[str, Any]:
         if self._content is None:
-            self._content = self._package.json("schemas.json") or {}
+            self._content = self._package.json("schemas.json")
         return self._content
 
 

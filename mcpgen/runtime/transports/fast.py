@@ -44,6 +44,13 @@ class HttpToolsConnection(Connection, HttpToolsProtocol):  # type: ignore[misc]
         self._arrives = "head"
         self._head_bytes = 0
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a field of the head. Those after a body are forgotten, as h11 does (RFC 9110,
+        section 6.5.1): a proxy that takes fields away does not look for them there.
+        """
+        if self._arrives == "head":
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Note that its body is next, and serve it."""
         self._arrives = "body"

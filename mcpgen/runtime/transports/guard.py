@@ -7,26 +7,21 @@ server on loopback, by its address or by a name that suddenly resolves to it (DN
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
 from ..caller import CALLER, Caller
 from ..log import event
-from ..server.names import CALL
+from ..server.listing import CALL
+from .asgi import ASGIApp, Field, Message, Receive, Refused, Scope, Send, answer, header
+from .browsers import Browsers, answer_question, is_question
 from .jsonrpc import BadMessage, parse
-
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 ROOT = "/"
 ENDPOINT = "/mcp"
@@ -64,16 +59,6 @@ class Grant:
     scopes: frozenset[str] | None = None
     caller: Caller | None = None
     """Who that is, where callers are told apart."""
-
-
-class Refused(Exception):
-    """A request gets this answer in place of the application's."""
-
-    def __init__(self, status: int, content: dict[str, Any], *fields: tuple[bytes, bytes]) -> None:
-        super().__init__(status)
-        self.status = status
-        self.content = content
-        self.fields = fields
 
 
 class Unavailable(Exception):
@@ -131,7 +116,8 @@ def _parse_host(value: str) -> tuple[str, int | None] | None:
 class Guard:
     """The outermost ASGI application.
 
-    `needs` maps a tool's name to the scopes a call of it takes; `front` answers at the root.
+    `needs` maps a tool's name to the scopes a call of it takes; `front` answers at the root, and
+    `reaches` says whether `/ready` may say yes.
     """
 
     def __init__(
@@ -144,11 +130,13 @@ class Guard:
         needs: Callable[[str], frozenset[str]] = lambda name: frozenset(),
         body_seconds: float = 30.0,
         front: ASGIApp | None = None,
+        reaches: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._app = app
         self._front = front
+        self._reaches = reaches
         self._hosts = hosts
-        self._origins = origins
+        self._browsers = Browsers(origins)
         self._authority = authority
         self._needs = needs
         self._body_seconds = body_seconds
@@ -165,12 +153,13 @@ class Guard:
         elif scope["type"] == "http":
             started = time.perf_counter()
             status = 0
+            fields = self._browsers.fields(scope)
 
             async def send_and_note(message: Message) -> None:
                 nonlocal status
-                status = message.get("status", status)
-                if self._is_draining and "headers" in message:
-                    message["headers"] = [*message["headers"], (b"connection", b"close")]
+                if "status" in message:
+                    status = message["status"]
+                    message["headers"] = [*message.get("headers", ()), *fields, *self._closing()]
                 await send(message)
 
             await self._serve(scope, receive, send_and_note)
@@ -185,16 +174,26 @@ class Guard:
                 ms=milliseconds,
             )
 
+    def _closing(self) -> tuple[Field, ...]:
+        """The field that ends a connection, once the server is about to end."""
+        if not self._is_draining:
+            return ()
+        return ((b"connection", b"close"),)
+
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == HEALTH:
             return await _answer_probe(scope, send, 200, "ok")
         if scope["path"] == READY:
-            if self._is_draining:
-                return await _answer_probe(scope, send, 503, "ending")
-            return await _answer_probe(scope, send, 200, "ready")
+            return await _answer_probe(scope, send, *await self._readiness())
+        if scope["path"] == f"{ENDPOINT}/":
+            scope["path"] = ENDPOINT
         try:
             _check_host(scope, self._hosts)
-            self._check_browser(scope)
+            self._browsers.check(scope)
+            if is_question(scope):
+                return await answer_question(scope, send)
+            if scope["path"] == ENDPOINT and scope["method"] != "POST":
+                raise Refused(405, {"error": "Only POST is served here"})
             if scope["path"] == ROOT and scope["method"] in ("GET", "HEAD"):
                 return await self._root(scope, receive, send)
             if scope["path"].startswith(METADATA):
@@ -206,23 +205,23 @@ class Guard:
             _check_message(scope, body)
             self._check_scopes(granted, scope.get(MESSAGE))
         except Refused as refused:
-            return await _answer(send, refused.status, refused.content, *refused.fields)
+            return await answer(send, refused.status, refused.content, *refused.fields)
         except ClientGone:
             return None
         await self._app(scope, _replay(body, receive), send)
 
+    async def _readiness(self) -> tuple[int, str]:
+        """The status of `/ready`, and why."""
+        if self._is_draining:
+            return 503, "ending"
+        if self._reaches is not None and not await self._reaches():
+            return 503, "the API cannot be reached"
+        return 200, "ready"
+
     async def _root(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._front is None:
-            return await _answer(send, 200, ABOUT)
+            return await answer(send, 200, ABOUT)
         await self._front(scope, receive, send)
-
-    def _check_browser(self, scope: Scope) -> None:
-        """Raises Refused for a page of another origin, and for a method that is not served."""
-        origins = _header(scope, b"origin")
-        if any(origin not in self._origins for origin in origins):
-            raise Refused(403, {"error": "This Origin is not allowed"})
-        if scope["path"] == ENDPOINT and scope["method"] != "POST":
-            raise Refused(405, {"error": "Only POST is served here"})
 
     async def _authenticate(self, scope: Scope) -> Grant:
         """What the caller may do. Raises Refused."""
@@ -285,7 +284,7 @@ class Guard:
 
 def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:
     """Raises Refused for a request that is not for a host of this server."""
-    values = _header(scope, b"host")
+    values = header(scope, b"host")
     if len(values) != 1:
         raise Refused(400, {"error": "A request needs exactly one Host header"})
     host = _parse_host(values[0])
@@ -305,13 +304,9 @@ def _check_message(scope: Scope, body: bytes) -> None:
             raise Refused(400, content) from error
 
 
-def _header(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
-
-
 def _bearer(scope: Scope) -> str:
     """The one bearer token of a request, or nothing."""
-    values = _header(scope, b"authorization")
+    values = header(scope, b"authorization")
     if len(values) != 1:
         return ""
     scheme, _, token = values[0].partition(" ")
@@ -328,7 +323,7 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
     """The body, or None when it is too large; what a client declares is believed only when it is
     too much. Raises ClientGone.
     """
-    declared = _header(scope, b"content-length")
+    declared = header(scope, b"content-length")
     if declared and declared[0].isdecimal() and int(declared[0][:20]) > MAX_BODY_BYTES:
         return None
     body = bytearray()
@@ -357,7 +352,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 def _is_json(scope: Scope) -> bool:
     """Whether a request says that its body is JSON; for any other the SDK has an answer."""
-    types = _header(scope, b"content-type")
+    types = header(scope, b"content-type")
     return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
 
 
@@ -374,18 +369,6 @@ def called(message: JSONRPCMessage | None) -> str | None:
 
 async def _answer_probe(scope: Scope, send: Send, status: int, text: str) -> None:
     if scope["method"] in ("GET", "HEAD"):
-        await _answer(send, status, {"status": text})
+        await answer(send, status, {"status": text})
     else:
-        await _answer(send, 405, {})
-
-
-async def _answer(
-    send: Send, status: int, content: dict[str, Any], *fields: tuple[bytes, bytes]
-) -> None:
-    body = json.dumps(content).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 405:
-        headers.append((b"allow", b"POST"))
-    headers += fields
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+        await answer(send, 405, {})

@@ -8,6 +8,7 @@ authorization server.
 from __future__ import annotations
 
 import argparse
+import errno
 import ipaddress
 import math
 import socket
@@ -173,12 +174,17 @@ def application(
         transport_security=security,
         custom_starlette_routes=routes,
     )
+    # A proxy may not know the address that a redirect would name
+    streaming.router.redirect_slashes = False
     names = list(allowed_hosts)
     origins = {f"https://{name.lower()}" for name in allowed_hosts}
     origins.update(settings.http_allowed_origins)
     if _is_loopback(host):
         names.extend(LOOPBACK_NAMES)
         origins.update(f"http://{name}:{port}" for name in LOOPBACK_NAMES)
+    reaches = None
+    if settings.http_ready_api and app.home.has("runtime/client/side"):
+        reaches = app.reaches_api
     front = None
     page = app.home.folder / "catalogue.html"
     if page.is_file() and app.home.has("runtime/transports/catalogue"):
@@ -195,6 +201,7 @@ def application(
         needs=scopes.needed,
         body_seconds=settings.http_body_timeout,
         front=front,
+        reaches=reaches,
     )
 
 
@@ -247,12 +254,22 @@ def _check_exposure(options: argparse.Namespace, settings: Settings) -> None:
         )
 
 
+_LISTEN_HINTS = {
+    errno.EADDRINUSE: "another program does; choose another port with `--port`",
+    errno.EACCES: "not allowed; choose a port above 1023 with `--port`",
+    errno.EADDRNOTAVAIL: "this machine has no such address",
+}
+"""What to do where an address cannot be listened on."""
+
+
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
+        is_any = host == "::" and socket.has_dualstack_ipv6()
+        return socket.create_server((host, port), family=family, dualstack_ipv6=is_any)
     except OSError as error:
-        raise StartError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+        hint = _LISTEN_HINTS.get(error.errno or 0, str(error.strerror))
+        raise StartError(f"cannot listen on {host}:{port}: {hint}") from error
 
 
 def _is_loopback(host: str) -> bool:

@@ -6,6 +6,7 @@ A value that is not there is `OMIT`. No function here raises: what cannot be com
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections.abc import Mapping
@@ -68,6 +69,27 @@ def scalar(value: Any) -> Any:
     if isinstance(data, float) and not math.isfinite(data):
         return value
     return data if isinstance(data, int | float) else value
+
+
+def written(value: Any) -> Any:
+    """The text of a number or a boolean; any other value as it is."""
+    return json.dumps(value) if isinstance(value, int | float) else value
+
+
+def listed(value: Any) -> Any:
+    """A value as the only item of a list; a list, the JSON text of one, and what is not there as
+    they are.
+    """
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        return value  # the check of the arguments reads it
+    return [value] if isinstance(value, str | int | float) else value
+
+
+def octets(value: Any) -> Any:
+    """The bytes of a text, as an argument takes bytes: base64. Any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return base64.b64encode(value.encode("utf-8", "replace")).decode()
 
 
 def several(data: Any) -> list[Any]:
