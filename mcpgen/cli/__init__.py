@@ -6,6 +6,7 @@ because every one of them is imported for `mcpgen --help`.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from typing import Annotated
@@ -65,6 +66,11 @@ def _mcpgen(
     pass
 
 
+COLLECT_AFTER = 50_000
+"""Objects that are made before Python looks for garbage in cycles, in place of 700. Documents are
+trees, and have none: looking took a sixth of the CPU of generating from GitHub's.
+"""
+
 for _name in COMMANDS:
     _module = importlib.import_module(f".{_name}", __name__)
     app.command(_name, cls=Command)(command(getattr(_module, FUNCTIONS.get(_name, _name))))
@@ -88,7 +94,10 @@ def run(arguments: list[str]) -> int:
 
 def main() -> None:
     """The `mcpgen` console script."""
-    sys.exit(run(sys.argv[1:]))
+    gc.set_threshold(COLLECT_AFTER)
+    code = run(sys.argv[1:])
+    gc.freeze()  # what is left goes with the process: a last look at it takes 0.4 s for GitHub's
+    sys.exit(code)
 
 
 __all__ = ["COMMANDS", "McpgenError", "app", "main", "run"]

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from . import options as opt
 from .screen import Screen
 
-Folder = Annotated[
-    Path,
-    typer.Argument(
-        metavar="[DIR]", help="The project's folder. Default: the project that this folder is in."
-    ),
-]
-
 
 def check(
-    folder: Folder = Path(),
+    folder: opt.ProjectArgument = Path(),
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> int:
@@ -32,16 +22,13 @@ def check(
     """
     from ..problems import Problems
     from ..project.check import check as compare
-    from ..project.run import here
     from .problem_output import print_problems, problem_data
+    from .project_folder import named_or_here
 
     screen = Screen(quiet=quiet, as_json=as_json)
     problems = Problems()
-    project = folder
-    if folder == Path():
-        project = here(folder) or folder
     with screen.working("checking"):
-        report = compare(project, problems)
+        report = compare(named_or_here(folder), problems)
     found = Problems(items=list(report.problems))
     if as_json:
         data = {

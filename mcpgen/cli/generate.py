@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..compare.matching import Match, match
 from ..compare.reports import as_data, as_text
 from ..compare.security import listed
 from ..compare.servers import Diff, diff
 from ..compare.sides import side_of_files
 from ..config import Config
+from ..lock.matching import Match, match
 from ..paths import read_plain
 from . import options as opt
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
     from ..catalogue.summary import Summary
-    from ..ir import Server
+    from ..ir import Server, Tool
     from ..problems import Problems
     from ..project.run import Run
     from ..write import Changes
@@ -111,9 +111,8 @@ def generate(
     """
     from ..catalogue.summary import summarise
     from ..problems import Problems
-    from ..project.refusals import end_if_empty
     from ..project.run import Request, run
-    from ..project.save import save
+    from ..project.save import end_if_empty, save
     from .problem_output import end_if_strict, print_problems
 
     screen = Screen(quiet=quiet, as_json=as_json)
@@ -277,12 +276,16 @@ def _show_conflicts(screen: Screen, changes: Changes) -> None:
         screen.out.print(conflict.diff)
 
 
-def _easy_tool(server: Server) -> str:
-    """A tool to begin with: one that reads and needs no argument, where there is one."""
-    for tool in server.tools:
-        if tool.hints.read_only and not tool.input_schema.get("required"):
-            return tool.name
-    return server.tools[0].name
+def _easy_call(server: Server) -> str:
+    """A call to begin with: of a tool that reads, if any does, and needs the fewest arguments."""
+
+    def effort(tool: Tool) -> tuple[bool, bool, int]:
+        required = tool.input_schema.get("required", ())
+        return (not tool.hints.read_only, tool.hints.destructive, len(required))
+
+    tool = min(server.tools, key=effort)
+    names = tool.input_schema.get("required", ())
+    return " ".join([tool.name, *(f"{shlex.quote(name)}=..." for name in names)])
 
 
 def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
@@ -297,7 +300,7 @@ def _next(made: Run, *, first: bool) -> list[tuple[str, str]]:
     steps = [(f"{inside}make test", "check every tool")]
     if first:
         steps = [
-            (f"{inside}mcpgen call {_easy_tool(made.server)}", "see a call and its answer"),
+            (f"{inside}mcpgen call {_easy_call(made.server)}", "see a call and its answer"),
             ("make test", "check every tool"),
             ("pipx install .", f"install the server, `{command(made.server)}`"),
             (f"{command(made.server)} install CLIENT", "enter it into a client's settings"),

@@ -18,6 +18,8 @@ OUTPUT = "Output"
 GROUPS = {"Config": "Document and server", "Selection": "Selection of operations"}
 """The group of a key's option in the help, by the dataclass that holds its value."""
 
+PROJECT = "The project's folder. Default: the project that this folder is in."
+
 Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
@@ -34,12 +36,13 @@ FormatOption = Annotated[
         "--format", help="How to print problems.", case_sensitive=False, rich_help_panel=OUTPUT
     ),
 ]
+ProjectArgument = Annotated[Path, typer.Argument(metavar="[DIR]", help=PROJECT)]
 ProjectOption = Annotated[
     Path,
     typer.Option(
         "--project",
         metavar="DIR",
-        help="The project's folder. Default: the project that this folder is in.",
+        help=PROJECT,
         show_default=False,
     ),
 ]

@@ -7,6 +7,17 @@ from pathlib import Path
 from ..problems import Problem, UsageError
 
 
+def named_or_here(folder: Path) -> Path:
+    """The folder that was named; without a name the project that this folder is in, or this folder
+    where it is in none.
+    """
+    from ..project.run import here
+
+    if folder != Path():
+        return folder
+    return here() or folder
+
+
 def project_folder(folder: Path) -> Path:
     """The project that was named, or the one that this folder is in.
 

@@ -58,7 +58,7 @@ def score(
     else:
         listed = tools_of_config(config)
     result = score_tools(listed.tools)
-    first = changes(result, listed.by_name(), listed.keys)
+    first = changes(result, listed)
     if as_json:
         data = {
             "name": listed.name,

@@ -52,7 +52,7 @@ def serve(
     custom tool is in force a moment later: running calls finish, and clients are told that the list
     has changed. Everything but the protocol goes to standard error.
     """
-    from ..project.run import here, is_project
+    from ..project.run import here, request_of
 
     screen = Screen()
     flags = {"--lazy": lazy, "--code": config.code, "--read-only": read_only}
@@ -61,10 +61,8 @@ def serve(
         arguments += ["--http", "--port", str(port)]
     folder = here()
     if config.sources:
-        folder = None
-    if len(config.sources) == 1 and is_project(Path(config.sources[0])):
-        folder = Path(config.sources[0])
-        config = replace(config, sources=())
+        request = request_of(config)
+        folder, config = request.folder, request.config
     if folder is not None:
         return _serve(screen, config, folder, arguments, watch=watch)
     with tempfile.TemporaryDirectory(prefix="mcpgen-") as temporary:

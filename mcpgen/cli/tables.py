@@ -13,8 +13,9 @@ from rich.text import Text
 from ..catalogue.summary import Size, Summary
 from ..ir import Skip
 from ..lint.clients import too_many
-from ..render.manifests import command, environment
+from ..render.manifests import command, to_set
 from ..render.parts import has_login
+from ..text import plural
 from .screen import Screen, shown
 
 MOST_TOOLSETS = 12
@@ -36,11 +37,6 @@ def _bytes(count: int) -> str:
         if count < limit:
             return f"{count:,} {unit}" if divisor == 1 else f"{count / divisor:,.1f} {unit}"
     return f"{count / 1_000_000:,.1f} MB"
-
-
-def plural(count: int, word: str) -> str:
-    """`1 tool`, `2 tools`."""
-    return f"{count:,} {word}{'s' * (count != 1)}"
 
 
 def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, str]] = ()) -> None:
@@ -70,7 +66,8 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
         facts.add_row("functions", plural(len(server.functions), "tool"))
     facts.add_row("tool list", size(summary.total))
     if summary.total.bytes > LARGE_LIST:
-        facts.add_row("  --read-only", size(summary.read_only))
+        only_reading = sum(tool.hints.read_only for tool in server.tools)
+        facts.add_row("  --read-only", size(summary.read_only) if only_reading else "no tools")
         facts.add_row("  --lazy", size(summary.lazy))
     limits = [
         f"{title} ({most})" for title, most in too_many(len(summary.sizes) + len(server.functions))
@@ -167,7 +164,7 @@ def show_skips(screen: Screen, skips: Sequence[Skip], *, most: int = MOST_SKIPS)
 
 def show_environment(screen: Screen, summary: Summary) -> None:
     """Which variables to set before the server starts."""
-    variables = [item for item in environment(summary.server) if item.required or item.secret]
+    variables = to_set(summary.server)
     if not variables:
         return
     screen.out.print("set in the environment", style="bold")
@@ -197,9 +194,7 @@ def smaller_list(summary: Summary) -> str:
     """How to make a long list shorter, or an empty string where it is short enough."""
     if summary.total.bytes <= LARGE_LIST:
         return ""
-    names = [tool.name for tool, _ in summary.largest(5)]
     return (
-        f"the tool list is large ({size(summary.total)}): start the server with `--toolsets` or"
-        " `--lazy`, or leave operations out with `--include-tag`, `--exclude-path` and the like;"
-        f" the largest tools are {', '.join(names)}"
+        "the tool list is large: `mcpgen suggest` proposes the tools worth having, or start the"
+        " server with `--lazy` or `--toolsets`"
     )

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from . import options as opt
 from .screen import Screen, shown
 
-Folder = Annotated[
-    Path,
-    typer.Argument(
-        metavar="[DIR]", help="The project's folder. Default: the project that this folder is in."
-    ),
-]
-
 
 def verify(
-    folder: Folder = Path(),
+    folder: opt.ProjectArgument = Path(),
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> int:
@@ -29,14 +19,11 @@ def verify(
     Compares every file with its hash in `mcpgen.lock` and ends with 4 when one differs. Needs
     neither the document nor the network, and runs none of your code.
     """
-    from ..project.run import here
     from ..project.verify import verify as recompute
+    from .project_folder import named_or_here
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    project = folder
-    if folder == Path():
-        project = here() or folder
-    findings = recompute(project)
+    findings = recompute(named_or_here(folder))
     exit_code = 0
     if findings:
         exit_code = 4

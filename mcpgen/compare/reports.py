@@ -17,6 +17,8 @@ HEADINGS: dict[Kind, str] = {
     "text": "Text only",
 }
 LOUD = ("security", "breaking")
+LONGEST = 60_000
+"""Characters of a comment; forges refuse more than 65,536."""
 MOST = 20
 """Changes of one class that a pull request shows unfolded."""
 SIGNS = {"added": "+ ", "removed": "- ", "renamed": "~ "}
@@ -54,10 +56,8 @@ def as_text(difference: Diff) -> str:
     return "\n".join([*lines, counts(difference)])
 
 
-def as_markdown(difference: Diff, *, longest: int = 60_000) -> str:
-    """The diff as a comment on a pull request, at most `longest` characters (forges refuse more
-    than 65,536).
-    """
+def as_markdown(difference: Diff) -> str:
+    """The diff as a comment on a pull request, cut after `LONGEST` characters."""
     if not difference.changes:
         return "### MCP tools: nothing changes for callers\n"
     lines = [f"### MCP tools: {counts(difference)}", ""]
@@ -66,8 +66,8 @@ def as_markdown(difference: Diff, *, longest: int = 60_000) -> str:
         if changes:
             lines += _section(kind, changes)
     text = "\n".join(lines)
-    if len(text) > longest:
-        cut = text[:longest].rpartition("\n")[0]
+    if len(text) > LONGEST:
+        cut = text[:LONGEST].rpartition("\n")[0]
         more = f"… {len(difference.changes)} changes in all: run `mcpgen diff` for the rest"
         text = f"{cut}\n\n{more}\n"
     return text

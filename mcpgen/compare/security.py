@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..load.values import as_object
+from ..lock.matching import Match, match
 from ..lock.model import LOGIN
 from ..problems import Problem, RefusedError
-from .matching import Match, match
 
 if TYPE_CHECKING:
     from ..lock import Lock, ToolLock

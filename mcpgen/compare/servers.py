@@ -16,8 +16,8 @@ from typing import Any
 from ..ir import Schema
 from ..load.values import as_object, as_text
 from ..lock import HINTS, Lock, ToolLock
+from ..lock.matching import match
 from .answers import compare_outputs
-from .matching import match
 from .names import rename_note
 from .schemas import Finding, Kind, compare_inputs, reworded
 from .security import consents

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..problems import Place
+from ..runtime.results.shorten import Shaping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +22,10 @@ class ArgumentConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerConfig:
-    """How the answer of one tool is shaped before the model sees it."""
+class AnswerConfig(Shaping):
+    """How the answer of one tool is shaped before the model sees it; `full`: items stay whole."""
 
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    strip_nulls: bool = False
     full: bool = False
-    redact: tuple[str, ...] = ()
-    table: bool = False
-    xml: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ SHORT_LIST = 3
 """The longest list that stands on one line."""
 
 
-def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> str:
+def new_text(config: Config, folder: Path, *, name: str) -> str:
     """The first `mcpgen.toml` of a project: the settings of `config`, and comments about others.
 
     Sources that are files are written relative to `folder`; standard input is not written at all.
@@ -64,7 +64,7 @@ def new_text(config: Config, folder: Path, *, name: str, obtained: str = "") -> 
     server = _changed_values("", config, folder)
     server |= {"name": config.name or name, "profile": config.profile}
     source = _changed_values("source", config, folder)
-    source |= {"path": _one_or_all(paths), "url": _one_or_all(urls), "obtained": obtained}
+    source |= {"path": _one_or_all(paths), "url": _one_or_all(urls)}
     lines = [_HEAD, *_assignments("", server), "", "[source]", *_assignments("source", source)]
     if not config.sources or config.sources == ("-",):
         lines.append("# The document was read from standard input and is kept in `document/`.")

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..compare.matching import same
 from ..config import Config, Pinned, Selection
 from ..load import Document
 from ..load.document import UnresolvedReference
 from ..load.operations import DocumentedOperation
 from ..load.operations import operations as load_operations
 from ..lock import ArgumentKey, Former, Lock, Operation, ToolLock
+from ..lock.matching import same
 
 
 def pin(config: Config, lock: Lock | None, document: Document) -> Config:
@@ -142,7 +142,9 @@ def _names(named: dict[str, set[Operation]], key: str, operation: str) -> bool:
     """Whether a key is one of today's words for an operation, or for any where that is gone."""
     if key not in named:
         return False
-    return not operation or operation in {pair[0] for pair in named[key]}
+    if not operation:
+        return True
+    return operation in {pair[0] for pair in named[key]}
 
 
 def _operations_by_word(lock: Lock) -> dict[str, Operation]:

@@ -57,8 +57,8 @@ def _states(paths: list[Path]) -> States:
 
 def generated(config: Config, folder: Path) -> tuple[Document, Problems]:
     """Generate a project, as `mcpgen generate` does. Raises McpgenError."""
-    from ..project.refusals import end_if_empty
     from ..project.run import Request, run
+    from ..project.save import end_if_empty
     from ..write import write
 
     problems = Problems()

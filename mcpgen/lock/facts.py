@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__, ir
 from ..lint.hidden_text import kinds_of
+from .matching import same
 from .model import HINTS, LOGIN, ArgumentKey, Former, Lock, Operation, ToolLock
 
 if TYPE_CHECKING:
@@ -109,8 +110,6 @@ class _Memory:
     """The names that tools and arguments have and had, whatever the configuration calls them."""
 
     def __init__(self, parsed: ir.Server, before: Lock | None) -> None:
-        from ..compare.matching import same  # late: it reads the classes of this package
-
         self.before = before
         self.arguments: dict[str, dict[str, ArgumentKey]] = {}
         listed: list[Operation] = []
@@ -124,11 +123,11 @@ class _Memory:
         """`METHOD /path` today → what the last lock says of that operation."""
         self.unmatched: list[ToolLock | Former] = []
         if before is not None:
-            self._remember(before.tools, listed, same)
+            self._remember(before.tools, listed)
             left = [pair for pair in listed if pair[0] not in self.last]
-            self._remember(before.former, left, same)
+            self._remember(before.former, left)
 
-    def _remember(self, entries: Any, listed: list[Operation], same: Any) -> None:
+    def _remember(self, entries: Sequence[ToolLock | Former], listed: list[Operation]) -> None:
         today = same([entry.identity for entry in entries], listed)
         for entry in entries:
             operation = today.get(entry.identity)

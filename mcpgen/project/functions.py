@@ -85,6 +85,20 @@ def _refusals(function: Function) -> Iterator[str]:
         unnamed.append(given.vararg.arg)
     for name in unnamed:
         yield f"tool `{function.name}`: callers name every argument, and `{name}` has no name"
+    if _yields(function.node):
+        yield f"tool `{function.name}` yields, and a tool has one result: return a list"
+
+
+def _yields(function: FunctionNode) -> bool:
+    """Whether a function itself yields, whatever those inside it do."""
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, FunctionNode | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+    return False
 
 
 def _is_tool(decorator: ast.expr) -> bool:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..compare.matching import match
 from ..load.values import as_object
 from ..lock import Lock
+from ..lock.matching import match
 from ..paths import packages
 from ..write.ownership import is_once
 from .source import parsed

@@ -213,12 +213,12 @@ def _copies(
     return copies
 
 
-def config_files(config: Config, folder: Path, name: str, obtained: str = "") -> dict[str, str]:
+def config_files(config: Config, folder: Path, name: str) -> dict[str, str]:
     """The configuration of a project and its schema. `mcpgen.toml` is written once and then the
     user's.
     """
     return {
-        NAME: new_text(config, folder, name=name, obtained=obtained),
+        NAME: new_text(config, folder, name=name),
         SCHEMA_NAME: schema_text(),
     }
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..ir import Server
+from ..problems import DocumentError, UsageError
 from ..write import Changes, write
-from .refusals import end_if_empty
 from .run import Run
 from .user_code import planned_problems, refuse_idle_guards
+
+EMPTY = "E0432"
 
 
 def save(
@@ -39,3 +42,31 @@ def save(
         dry_run=dry_run,
     )
     return replace(changes, problems=(*changes.problems, *planned))
+
+
+def end_if_empty(server: Server) -> None:
+    """Raise when there is no tool to write: UsageError (exit code 2) when the operations were all
+    filtered, DocumentError (exit code 1) when there are none or none could be read.
+    """
+    if server.tools or server.has_functions:
+        return
+    skipped = [skip for skip in server.skips if not skip.filtered]
+    if skipped:
+        raise DocumentError.of(
+            EMPTY,
+            f"none of the {len(server.skips):,} operations of the document became a tool: nothing"
+            " was written",
+            "the problems above say why; mend the document, or give the files it refers to",
+        )
+    if server.skips:
+        raise UsageError.of(
+            EMPTY,
+            f"all {len(server.skips):,} operations of the document are filtered: nothing was"
+            " written",
+            "loosen the filters on the command line or under `[select]` in `mcpgen.toml`",
+        )
+    raise DocumentError.of(
+        EMPTY,
+        "the document has no operations: nothing was written",
+        "give the document that has the API's `paths`; this one may be a part of it",
+    )

@@ -14,7 +14,7 @@ def parsed(path: Path) -> ast.Module | Problem | None:
     """The syntax tree of a file, None where there is no file, a Problem where it is not Python."""
     try:
         return ast.parse(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (SyntaxError, ValueError) as error:
         place = Place(file=str(path), line=getattr(error, "lineno", 0) or 0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .definitions import Definition
+from .lists import ToolList
 from .rules import (
     DIMENSIONS,
     HIGHEST,
@@ -56,22 +57,16 @@ class Change:
         }
 
 
-def changes(
-    score: Score, tools: Mapping[str, Mapping[str, Any]], keys: Mapping[str, str], most: int = MOST
-) -> list[Change]:
-    """The changes worth most, the best first.
-
-    `tools` are the Tool objects by name; `keys` says under which key of `[tools."…"]` a tool
-    stands, where it comes from a document.
-    """
-    definitions = {name: Definition(tool) for name, tool in tools.items()}
+def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Change]:
+    """The changes of a list worth most, the best first."""
+    definitions = {name: Definition(tool) for name, tool in listed.by_name().items()}
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:
         for rule in rules():
             gain = _gain(rule, one, score)
             for argument in _arguments(rule, definitions[one.name]):
                 proposals.setdefault((rule, argument), {})[one.name] = gain
-    found = [_change(*key, gains, definitions, keys) for key, gains in proposals.items()]
+    found = [_change(*key, gains, definitions, listed) for key, gains in proposals.items()]
     useful = [change for change in found if change.gain >= WORTH_SAYING]
     return sorted(useful, key=lambda change: (-change.gain, change.rule, change.lines))[:most]
 
@@ -91,7 +86,7 @@ def _change(
     argument: str,
     gains: Mapping[str, float],
     definitions: Mapping[str, Definition],
-    keys: Mapping[str, str],
+    listed: ToolList,
 ) -> Change:
     names = sorted(gains, key=lambda name: (-gains[name], name))
     names = [name for name in names if gains[name] > 0]
@@ -100,9 +95,13 @@ def _change(
         gain += gains[name] / max(1, len(_arguments(rule, definitions[name])))
     lines = ""
     if names:
-        lines = _lines(rule, definitions[names[0]], keys.get(names[0], names[0]), argument)
-    if keys and argument and len(names) > 1:
-        lines = OVERLAY.format(name=argument.replace("'", "\\'"))
+        key = listed.keys.get(names[0], names[0])
+        lines = _lines(rule, definitions[names[0]], key, argument)
+    parameter = listed.parameters.get(argument)
+    if parameter and len(names) > 1:
+        lines = OVERLAY.format(name=parameter.replace("'", "\\'"))
+    if rule.key == "profile":
+        lines = _profile(names, listed)
     advice = rule.advice
     if argument:
         advice = f"`{argument}`: {advice}"
@@ -157,6 +156,13 @@ def _lines(rule: Rule, one: Definition, key: str, argument: str) -> str:
             reads = "true"
         return f"{table}\nread_only = {reads}"
     return f'{table}\ndescription = "{_start(one)}…"'
+
+
+def _profile(names: list[str], listed: ToolList) -> str:
+    """The line that lists the fields of answers that the document tells."""
+    if listed.typed.isdisjoint(names):
+        return ""
+    return '[server]\nprofile = "rich"'
 
 
 def _largest(one: Definition) -> str:

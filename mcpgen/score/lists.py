@@ -17,17 +17,21 @@ from ..problems import Problems, UsageError
 from .rules import Score, score_tools
 
 MOST_PAGES = 100
+PARAMETER_PLACES = ("path", "query", "header", "cookie")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolList:
     """Tool objects as a client gets them, and for those that come from a document the key of
-    `[tools."…"]` by name.
+    `[tools."…"]` by name. `parameters` are the arguments that are parameters in the document, by
+    name; `typed` are the tools whose answers have a type that the list may leave out.
     """
 
     name: str
     tools: tuple[Mapping[str, Any], ...]
     keys: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    typed: frozenset[str] = frozenset()
 
     def by_name(self) -> dict[str, Mapping[str, Any]]:
         """The Tool objects by name."""
@@ -67,6 +71,13 @@ def tools_of_config(config: Config) -> ToolList:
                 tool.name: tool.origin.operation_id or tool.origin.operation
                 for tool in server.tools
             },
+            parameters={
+                argument.name: argument.wire_name
+                for tool in server.tools
+                for argument in tool.arguments
+                if argument.place in PARAMETER_PLACES
+            },
+            typed=frozenset(tool.name for tool in server.tools if tool.response.type is not None),
         )
     )
 

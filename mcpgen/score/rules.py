@@ -203,12 +203,12 @@ def _described(one: Definition, among: Definitions) -> float:
 
 
 def _agrees(one: Definition, among: Definitions) -> float:
-    """The share of what the name speaks of that the description says too; words that only few tools
-    of the list have count for more.
+    """The share of what the name speaks of, but for a version, that the description says too; words
+    that only few tools of the list have count for more.
     """
     if not one.sentences:
         return 0.0
-    about = {*one.named} - {"id"}
+    about = {term for term in one.named if not term.isdigit()} - {"id", "v"}
     whole = sum(among.rarity(term) for term in about)
     if not whole:
         return 1.0

@@ -50,14 +50,15 @@ class Choice:
 def suggest(server: Server, limit: int) -> list[Choice]:
     """The tools of a server worth having first, at most `limit`, in the order of the list."""
     tools = list(server.tools)
-    worth = _worth(tools)
+    resources = _resources(tools)
+    worth = _worth(tools, resources)
     taken: Counter[str] = Counter()
     chosen: list[Tool] = []
     while tools and len(chosen) < limit:
-        best = max(tools, key=lambda tool: worth[tool.name] - CROWD * taken[_resource(tool)])
+        best = max(tools, key=lambda tool: worth[tool.name] - CROWD * taken[resources[tool.name]])
         tools.remove(best)
         chosen.append(best)
-        taken[_resource(best)] += 1
+        taken[resources[best.name]] += 1
     order = {tool.name: place for place, tool in enumerate(server.tools)}
     chosen.sort(key=lambda tool: order[tool.name])
     return [Choice(tool=tool, key=_key(tool), tokens=_tokens(tool)) for tool in chosen]
@@ -69,7 +70,23 @@ def lines(choices: Iterable[Choice]) -> str:
     return "\n".join(["[select]", "include_operations = [", *rows, "]"])
 
 
-def _worth(tools: list[Tool]) -> dict[str, float]:
+def _resources(tools: list[Tool]) -> dict[str, str]:
+    """Name → resource. A collection whose items have a path of their own is about those:
+    `/users/{id}/meetings` beside `/meetings/{id}`.
+    """
+    paths = {"/".join(_segments(tool)) for tool in tools}
+    resources = {}
+    for tool in tools:
+        resource = _resource(tool)
+        parts = resource.split("/")
+        is_owned = len(parts) == 3 and paths.isdisjoint((parts[2], f"{resource}/{{}}"))
+        if is_owned and f"{parts[2]}/{{}}" in paths:
+            resource = parts[2]
+        resources[tool.name] = resource
+    return resources
+
+
+def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
     """Name → what a tool is worth before others are chosen."""
     below: Counter[str] = Counter()
     for tool in tools:
@@ -79,8 +96,11 @@ def _worth(tools: list[Tool]) -> dict[str, float]:
     worth = {}
     for tool in sorted(tools, key=lambda tool: (tool.origin.method != "PATCH", tool.name)):
         kind = kind_of(tool)
+        resource = resources[tool.name]
         named = [segment for segment in _segments(tool) if segment != "{}"]
-        value = KINDS[kind] + FAMILY * math.log2(1 + below[_resource(tool)])
+        if resource != _resource(tool):
+            named = [resource]
+        value = KINDS[kind] + FAMILY * math.log2(1 + below[resource])
         value -= DEPTH * max(0, len(named) - 1) + _tokens(tool) / TOKENS
         if tool.deprecated:
             value -= DEPRECATED

@@ -87,3 +87,35 @@ def test_the_value_of_a_header_for_fetching_is_never_written_down(mcpgen, here):
     assert ended.code == 2
     assert "E1175" in ended.err
     assert "canary" not in ended.out + ended.err
+
+
+MEMBERS = """\
+openapi: 3.1.0
+info: {title: Club, version: "1"}
+servers: [{url: "https://club.example"}]
+paths:
+  /members:
+    delete: {operationId: removeAll, responses: {"204": {description: Gone}}}
+    post:
+      operationId: addMember
+      security: [{pair: []}]
+      parameters: [{name: email, in: query, required: true, schema: {type: string}}]
+      responses: {"201": {description: Added}}
+components: {securitySchemes: {pair: {type: http, scheme: basic}}}
+"""
+
+
+def test_both_halves_of_a_credential_are_named_where_it_is_not_always_needed(mcpgen, here):
+    (here / "club.yaml").write_text(MEMBERS)
+    shown = mcpgen("generate", "club.yaml", "-o", "club").out
+    (settings,) = json.loads((here / "club/clients/cursor.json").read_text())["mcpServers"].values()
+    for variable in ("MCPGEN_CLUB_PAIR_USERNAME", "MCPGEN_CLUB_PAIR_PASSWORD"):
+        assert variable in shown
+        assert variable in settings["env"]
+    assert "BASE_URL" not in shown
+
+
+def test_the_first_call_that_is_proposed_destroys_nothing_and_has_its_arguments(mcpgen, here):
+    (here / "club.yaml").write_text(MEMBERS)
+    shown = mcpgen("generate", "club.yaml", "-o", "club").out
+    assert "cd club && mcpgen call add_member email=..." in shown

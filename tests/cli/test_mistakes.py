@@ -7,7 +7,11 @@ those at a server's own command line are in `tests/server`.
 
 from __future__ import annotations
 
+import errno
+import gzip
+import os
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +37,26 @@ COMMAND_LINE = {
     "a secret on the command line": (
         ["generate", "bookshop.yaml", "--header", "Authorization: canary-0123456789"],
         "as in `Authorization: env:NAME`",
+    ),
+    "a header from a variable that is not set": (
+        ["generate", "http://api.invalid/openapi.json", "--header", "X-Key: env:UNSET_0123"],
+        "the environment variable `UNSET_0123` is not set",
+    ),
+    "an address without its scheme": (
+        ["generate", "api.invalid/openapi.json"],
+        "did you mean `https://api.invalid/openapi.json`?",
+    ),
+    "an address of this machine without its scheme": (
+        ["generate", "localhost:8000/openapi.json"],
+        "did you mean `http://localhost:8000/openapi.json`?",
+    ),
+    "the URL of a file": (
+        ["generate", "file:///srv/openapi.yaml"],
+        "give the file itself: `/srv/openapi.yaml`",
+    ),
+    "a file in the place of the folder": (
+        ["generate", "bookshop.yaml", "-o", "bookshop.yaml"],
+        "bookshop.yaml` is a file, not a folder = help: choose another folder",
     ),
     "an overlay that is missing": (["generate", "bookshop.yaml", "--overlay", "o.yaml"], "o.yaml"),
     "an unknown client": (["lint", "bookshop.yaml", "--client", "curser"], "did you mean `cursor`"),
@@ -62,7 +86,7 @@ def test_a_mistake_on_the_command_line_says_what_to_do(
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     (here / "empty").mkdir()
     ended = mcpgen(*words)
-    assert ended.code in (1, 2)
+    assert ended.code in (1, 2, 4)
     assert remedy in " ".join(ended.err.split())
     assert "Traceback" not in ended.err and "Errno" not in ended.err
     assert "canary" not in ended.err
@@ -96,6 +120,69 @@ def test_a_document_of_another_format_is_called_by_its_name(mcpgen, here, text, 
     assert ended.code == 1
     assert f"{name}" in ended.err and "= help: " in ended.err
     assert [path.name for path in here.iterdir()] == ["doc"]
+
+
+DAMAGED = {
+    "empty": (b"", "the file is empty"),
+    "nothing but line ends": (b"\n \r\n", "the file is empty"),
+    "still packed": (gzip.compress(b"openapi: 3.1.0"), "unpack it first: `gunzip`"),
+    "a PDF": (b"%PDF-1.4\n", "ask the API's owner for the OpenAPI file"),
+    "cut off": (b"openapi: 3.1.0\ninfo: {title: 'T", "the file ends in the middle of it"),
+    "indented with a tab": (b"openapi: 3.1.0\ninfo:\n\ttitle: T\n", "`expand -t 2 doc`"),
+    "a comma too many": (b'{"openapi": "3.1.0",}', "remove the comma"),
+    "a list": (b"- openapi: 3.1.0\n", "give one document"),
+    "another program's settings": (b'{"name": "x", "version": "1.0.0"}', "begins with `openapi:"),
+    "the wrong encoding": (b"openapi: 3.1.0\ninfo: {title: Caf\xe9}\n", "UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("content", "remedy"), DAMAGED.values(), ids=DAMAGED)
+def test_a_file_that_holds_no_document_says_what_it_holds(mcpgen, here, content, remedy):
+    (here / "doc").write_bytes(content)
+    ended = mcpgen("generate", "doc")
+    assert ended.code == 1
+    assert remedy in ended.err
+    assert "--> doc" in ended.err
+    assert [path.name for path in here.iterdir()] == ["doc"]
+
+
+def test_a_byte_order_mark_and_line_ends_of_windows_change_nothing(mcpgen, bookshop, here):
+    text = bookshop.read_text("utf-8")
+    (here / "windows.yaml").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert mcpgen("generate", "bookshop.yaml", "-o", "one", "-q").code == 0
+    assert mcpgen("generate", "windows.yaml", "-o", "two", "-q").code == 0
+    one, two = (here / name / "src/bookshop_mcp/tools/books.json" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_documents_of_two_versions_are_named_both(mcpgen, here):
+    (here / "apis").mkdir()
+    for name, version in (("one", "3.0.3"), ("two", "3.1.0")):
+        text = f"openapi: {version}\ninfo: {{title: T, version: '1'}}\npaths: {{/{name}: {{get: {{}}}}}}\n"
+        (here / "apis" / f"{name}.yaml").write_text(text)
+    ended = mcpgen("generate", "apis")
+    assert ended.code == 2
+    assert "`apis/two.yaml` has another version of OpenAPI than `apis/one.yaml`" in ended.err
+
+
+REFUSED = {
+    errno.EACCES: "choose a folder you may write to",
+    errno.EROFS: "choose a folder on a file system that can be written",
+    errno.ENOSPC: "free some space and run the command again",
+}
+
+
+@pytest.mark.parametrize(("code", "remedy"), REFUSED.items(), ids=errno.errorcode.get)
+def test_a_disk_that_refuses_says_what_to_do(mcpgen, bookshop, here, monkeypatch, code, remedy):
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code), "mcp-bookshop")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    monkeypatch.setattr(os, "mkdir", refuse)
+    ended = mcpgen("generate", "bookshop.yaml")
+    assert ended.code == 4
+    assert remedy in ended.err
+    assert "Traceback" not in ended.err
 
 
 IN_A_PROJECT = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -215,3 +217,22 @@ def test_every_command_is_documented_and_every_option_explained():
     assert not [
         line for line in page.splitlines() if line.startswith("|") and line.endswith("|  |")
     ]
+
+
+def test_a_command_spends_no_time_on_garbage_nor_on_importing_what_it_only_reads():
+    script = (
+        "import atexit, gc, sys; from mcpgen.cli import main;"
+        "searches = lambda: sum(generation['collections'] for generation in gc.get_stats());"
+        "before = searches();"
+        "atexit.register(lambda: print(searches() - before, 'openapi_spec_validator' in sys.modules,"
+        " file=sys.stderr)); main()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "inspect", str(SPECS / "bookshop.yaml")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    count, is_imported = ended.stderr.split()
+    assert int(count) < 10
+    assert is_imported == "False"

@@ -26,6 +26,8 @@ class StandIn:
     """Answers to `/slow` wait for it."""
     arrived: threading.Event = field(default_factory=threading.Event)
     """A request for `/slow` has arrived."""
+    document: bytes = b""
+    """What it answers at `/openapi.json`."""
     url: str = ""
 
     def refusal(self, headers: Any) -> tuple[int, str]:
@@ -48,6 +50,8 @@ def handler_of(api: StandIn) -> type[BaseHTTPRequestHandler]:
                 api.delay.wait(30)
             status, message = api.refusal(self.headers)
             content = json.dumps({"message": message, "path": self.path}).encode()
+            if self.path == "/openapi.json":
+                content = api.document
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))

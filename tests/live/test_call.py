@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from .conftest import Ended, StandIn
 
@@ -114,6 +115,18 @@ def test_tools_are_listed_with_their_arguments(pager: tuple[Command, StandIn]) -
         "create_incident",
         "list_incidents",
     ]
+
+
+def test_an_api_on_this_machine_needs_no_address(mcpgen: Command, api: StandIn, here: Path) -> None:
+    """As frameworks write it: no `servers` at all."""
+    document = yaml.safe_load((HERE / "pager.yaml").read_text("utf-8"))
+    del document["servers"], document["security"], document["components"]["securitySchemes"]
+    api.document = json.dumps(document).encode()
+    generated = mcpgen("generate", f"{api.url}/openapi.json", "-o", "pager")
+    assert re.search(rf"^  API +{api.url} *$", generated.out, re.M)
+    assert "set in the environment" not in generated.out
+    assert mcpgen("call", "list_incidents", "--project", "pager").code == 0
+    assert mcpgen("check", "pager").code == 0
 
 
 def test_outside_of_a_project_there_is_nothing_to_call(mcpgen: Command) -> None:

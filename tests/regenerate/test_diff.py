@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcpgen import pipeline
+from mcpgen.compare import reports
 from mcpgen.compare.answers import compare_outputs
 from mcpgen.compare.reports import as_changelog, as_data, as_markdown, as_text, next_version
 from mcpgen.compare.schemas import compare_inputs, reworded
@@ -177,7 +178,7 @@ def test_the_exit_code_is_the_gravest_class(
 
 
 def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_short(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def much(document: Document) -> None:
         document["servers"][0]["url"] = "https://evil.example"
@@ -187,7 +188,8 @@ def test_the_comment_for_a_pull_request_begins_with_what_is_gravest_and_stays_sh
             }
         del document["paths"]["/orders"]
 
-    text = as_markdown(compared(tmp_path, changed(much)), longest=5000)
+    monkeypatch.setattr(reports, "LONGEST", 5000)
+    text = as_markdown(compared(tmp_path, changed(much)))
     assert text.startswith("### MCP tools: 3 security, 1 breaking, 400 additive")
     assert text.index("evil.example") < text.index("`list_orders`") < text.index("`x0`")
     assert len(text) < 5200

@@ -6,6 +6,7 @@ import json
 import random
 import sys
 import tomllib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pytest
 
 from mcpgen import score
 from mcpgen.cli import run
+from mcpgen.config import Config
 from mcpgen.score.changes import changes
+from mcpgen.score.lists import ToolList, tools_of_config
 from mcpgen.score.rules import JUDGES, rules
 from tests.judges import node
 
@@ -148,6 +151,12 @@ def test_a_tool_that_names_another_is_worth_more() -> None:
     assert together.rules["siblings"] == 1
 
 
+def test_a_version_in_a_name_is_not_missed_in_the_text() -> None:
+    tools = [{**TOOL, "name": name} for name in ("list_books", "list_books_v3")]
+    first, second = score.score_tools(tools).tools
+    assert first.rules["agrees"] == second.rules["agrees"]
+
+
 def test_every_rule_has_a_judge_a_source_and_advice() -> None:
     assert {rule.name for rule in rules()} == JUDGES.keys()
     assert all(rule.source and rule.advice and rule.dimension in score.DIMENSIONS for rule in rules())  # fmt: skip
@@ -157,22 +166,44 @@ def test_a_change_is_a_line_of_the_configuration_that_raises_the_score() -> None
     tools = [dict(tool) for tool in listed(SPECS / "bookshop.yaml").tools]
     source = listed(SPECS / "bookshop.yaml")
     result = score.score_tools(tools)
-    first = changes(result, source.by_name(), source.keys)
+    first = changes(result, source)
     assert 0 < len(first) <= 10
     assert [change.gain for change in first] == sorted((change.gain for change in first), reverse=True)  # fmt: skip
     for change in first:
         if not change.lines.startswith("actions:"):
-            assert list(tomllib.loads(change.lines)) == ["tools"]
+            assert list(tomllib.loads(change.lines)) in (["tools"], ["server"])
 
 
 def test_an_argument_that_many_tools_have_is_explained_by_one_overlay() -> None:
     bare = {"properties": {"owner": {"type": "string"}}, "required": ["owner"]}
     tools = {name: {**TOOL, "name": name, "inputSchema": bare} for name in ("list_books", "list_authors")}  # fmt: skip
-    keys = {name: name for name in tools}
-    found = changes(score.score_tools(tools.values()), tools, keys)
+    source = ToolList(
+        name="books",
+        tools=tuple(tools.values()),
+        keys={name: name for name in tools},
+        parameters={"owner": "Owner"},
+    )
+    found = changes(score.score_tools(tools.values()), source)
     explained = next(change for change in found if change.rule == "explained")
     assert explained.tools == ("list_authors", "list_books") or len(explained.tools) == 2
-    assert "@.name == 'owner'" in explained.lines
+    assert "@.name == 'Owner'" in explained.lines
+    in_a_body = replace(source, parameters={})
+    [other] = [
+        change
+        for change in changes(score.score_tools(tools.values()), in_a_body)
+        if change.rule == "explained"
+    ]
+    assert list(tomllib.loads(other.lines)) == ["tools"]
+
+
+def test_fields_that_the_document_tells_are_listed_by_the_profile() -> None:
+    source = listed(SPECS / "bookshop.yaml")
+    found = changes(score.score_tools(source.tools), source, most=99)
+    lines = [change.lines for change in found if change.rule == "fields"]
+    assert lines == ['[server]\nprofile = "rich"']
+    rich = tools_of_config(Config(sources=(str(SPECS / "bookshop.yaml"),), profile="rich"))
+    before, after = (score.score_tools(one.tools).dimensions["output"] for one in (source, rich))
+    assert after > before
 
 
 def test_a_file_of_tools_is_scored_as_it_stands(tmp_path: Path) -> None:

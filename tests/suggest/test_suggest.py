@@ -58,6 +58,24 @@ def test_a_second_way_to_change_the_same_thing_comes_after_other_resources(docum
     assert "PUT /orders/{id}" not in chosen(document, 6)
 
 
+def test_a_collection_below_its_owner_is_one_with_items_that_stand_alone(tmp_path: Path) -> None:
+    """Zoom has `/users/{id}/meetings` and `/meetings/{id}`; Asana the same of sections and tasks."""
+    paths = {
+        "/users/{id}/meetings": {"get": operation("id"), "post": operation("id")},
+        "/users/{id}/badges": {"get": operation("id"), "post": operation("id")},
+        "/meetings/{id}": {"get": operation("id"), "patch": operation("id")},
+        "/meetings/{id}/polls": {"get": operation("id"), "post": operation("id")},
+    }
+    path = tmp_path / "meetings.json"
+    path.write_text(json.dumps({**DOCUMENT, "paths": paths}))
+    assert chosen(path, 4) == {
+        "GET /users/{id}/meetings",
+        "POST /users/{id}/meetings",
+        "GET /meetings/{id}",
+        "PATCH /meetings/{id}",
+    }
+
+
 def test_what_is_deprecated_comes_last(document: Path) -> None:
     everything = chosen(document, 100)
     assert everything - chosen(document, len(everything) - 1) == {"GET /old"}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..lock import Lock, Operation, ToolLock
+from .model import Lock, Operation, ToolLock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
