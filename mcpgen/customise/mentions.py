@@ -38,7 +38,7 @@ def with_tool_names(server: Server) -> Server:
 
 def named(text: str, names: Mapping[str, str]) -> str:
     """A text with the names of tools for operationIds."""
-    if not _UNLIKE_A_WORD.search(text):
+    if names.keys().isdisjoint(_IDENTIFIER.findall(text)):
         return text
     return _IDENTIFIER.sub(lambda match: names.get(match.group(), match.group()), text)
 

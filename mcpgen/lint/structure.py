@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from importlib.util import find_spec
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 from ..load.definitions import SOURCES
@@ -82,10 +83,16 @@ def findings(document: Document) -> Iterator[Finding]:
 
 @cache
 def _schema(version: str) -> Any:
-    """The compiled official schema of a version, from the copies openapi-spec-validator ships."""
+    """The compiled official schema of a version, from the copies openapi-spec-validator ships.
+
+    The package is found and not imported: that would take a tenth of a second.
+    """
     import jsonschema_rs
 
-    folder = resources.files("openapi_spec_validator") / "resources" / "schemas" / f"v{version}"
+    package = find_spec("openapi_spec_validator")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("openapi_spec_validator", name="openapi_spec_validator")
+    folder = Path(package.origin).parent / "resources" / "schemas" / f"v{version}"
     schema = json.loads((folder / "schema.json").read_text("utf-8"))
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
     return jsonschema_rs.validator_for(schema, pattern_options=options)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..load.document import Document
-from ..parse.contract import bundle, nodes
+from ..load.values import objects_in
+from ..parse.contract import bundle
 from ..parse.schema import Reader
-from ..problems import Problems, Severity
+from ..problems import Problems
 from ..upgrade.walk import pointer, walk
 from .structure import CODE, LIMIT, innermost, wording
 
@@ -21,9 +22,7 @@ documents need up to 60,000.
 """
 
 
-def check_defaults(
-    document: Document, problems: Problems, *, severity: Severity = "warning"
-) -> None:
+def check_defaults(document: Document, problems: Problems) -> None:
     """Report the defaults that their schemas do not allow."""
     if not document.describes_api:
         return
@@ -37,11 +36,11 @@ def check_defaults(
             problems.note("E0305", f"defaults were compared up to here: {MOST_WORK:,} schemas")
             return
         contract = bundle(reader, node)
-        work += sum(1 for _ in nodes(contract))
+        work += sum(1 for _ in objects_in(contract))
         reason = _refusal(contract, node["default"])
         if not reason:
             continue
-        problems.add(CODE, severity, f"the default {reason}", pointer=f"{pointer(at)}/default")
+        problems.warn(CODE, f"the default {reason}", pointer=f"{pointer(at)}/default")
         count += 1
         if count >= LIMIT:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .naming.route import literals
+from .naming.route import is_noise, literals
 from .naming.toolsets import toolset_name
 from .toolsets import GENERAL, GENERAL_TOOLS
 
@@ -42,5 +42,6 @@ def areas(
 def _first_word(path: str) -> str:
     """The first literal of a path that names something, as words; empty where none does."""
     for literal in literals(path):
-        return " ".join(literal.words).capitalize()
+        if not is_noise(literal):
+            return " ".join(literal.words).capitalize()
     return ""

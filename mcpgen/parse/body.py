@@ -62,17 +62,22 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
     return "json"
 
 
-def choose(reader: Reader, content: dict[str, Any]) -> tuple[BodyKind, str, dict[str, Any]]:
+def choose(
+    reader: Reader, content: dict[str, Any], pointer: str
+) -> tuple[BodyKind, str, dict[str, Any]]:
     """The media type a body is sent as: JSON, then form, multipart, text, binary; the first of its
     kind. Raises Unsupported.
     """
     options: list[tuple[int, BodyKind, str, dict[str, Any]]] = []
+    media_types = {written: _media_type(written) for written in content}
+    is_guessed = not any(media_types.values())
     for written, media in content.items():
-        # A parameter behind a comma
-        media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", written)
-        kind = kind_of(media_type, as_object(media).get("schema"), reader)
-        media_type = media_type.strip()
-        if kind is not None and MEDIA_TYPE.fullmatch(media_type):
+        schema = as_object(media).get("schema")
+        media_type = media_types[written]
+        if is_guessed:
+            media_type = _guessed(reader, written, schema, pointer)
+        kind = kind_of(media_type, schema, reader) if media_type else None
+        if kind is not None:
             options.append((_rank(kind, media_type), kind, media_type, as_object(media)))
     if not options:
         names = ", ".join(content)[:120]
@@ -82,6 +87,30 @@ def choose(reader: Reader, content: dict[str, Any]) -> tuple[BodyKind, str, dict
         # A file says itself which type of a range it is.
         media_type = SENT_FOR_A_WILDCARD.get(kind, media_type)
     return kind, media_type, media
+
+
+def _media_type(written: str) -> str:
+    """A media type as it is sent: a parameter behind a comma is one, one without a value is none.
+    Empty where it cannot be read.
+    """
+    media_type = re.sub(r"\s*,\s*(?=[\w-]+=)", "; ", written).strip()
+    essence = media_type.split(";")[0].strip()
+    readable = [text for text in (media_type, essence) if MEDIA_TYPE.fullmatch(text)]
+    return next(iter([*readable, *({media_type} & KINDS.keys())]), "")
+
+
+def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:
+    """The media type of a body whose own cannot be read: JSON, unless it is no object or array."""
+    guess = "application/json"
+    if reader.kinds(schema).isdisjoint(("object", "array")):
+        guess = "text/plain"
+    reader.problems.warn(
+        "E0412",
+        f"`{visible(written)[:60]}` is no media type: the body is sent as {guess}",
+        pointer=pointer,
+        hint="name the media type that the API reads",
+    )
+    return guess
 
 
 def _rank(kind: BodyKind, media_type: str) -> int:
@@ -102,7 +131,7 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
     if not isinstance(node, dict):
         raise Unsupported("E0409", "the request body is not an object", at)
     content = as_object(node.get("content")) or {"application/json": {}}
-    kind, media_type, media = choose(reader, content)
+    kind, media_type, media = choose(reader, content, at)
     required = node.get("required") is True
     text = as_text(node.get("description"))
     schema = media.get("schema")
@@ -225,7 +254,9 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))
-    if not properties or not _is_plain_object(reader, base, branches):
+    if not properties:
+        return []
+    if not _is_plain_object(reader, base, branches):
         return []
     required = set(texts_in(base.get("required")))
     members: list[tuple[str, Any, bool]] = []
@@ -338,7 +369,9 @@ def _is_text_type(media_type: str) -> bool:
     """Whether content of a media type is written as text; without one it is."""
     if media_type.startswith("text/"):
         return True
-    return not media_type or is_json(media_type)
+    if not media_type:
+        return True
+    return is_json(media_type)
 
 
 def is_binary(reader: Reader, schema: Any) -> bool:

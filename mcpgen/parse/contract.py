@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, objects_in, texts_in
 from . import naming
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def fault(contract: Schema) -> str:
     """Why a contract is no valid schema, or nothing."""
     import jsonschema_rs
 
-    if any(as_text(node.get("$dynamicRef")) for node in nodes(contract)):
+    if any(as_text(node.get("$dynamicRef")) for node in objects_in(contract)):
         return "`$dynamicRef` cannot be carried over; write `$ref`"
     try:
         options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
@@ -96,18 +96,6 @@ def fault(contract: Schema) -> str:
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         return str(getattr(error, "message", "") or error).split("\n")[0][:200]
     return ""
-
-
-def nodes(contract: Schema) -> Iterator[dict[str, Any]]:
-    """Every object in a contract."""
-    pending: list[Any] = [contract]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            yield node
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
 
 
 def applied_schemas(contract: Schema) -> Iterator[Schema]:
@@ -119,7 +107,9 @@ def applied_schemas(contract: Schema) -> Iterator[Schema]:
     seen: set[int] = set()
     while pending:
         node = pending.pop(0)
-        if not isinstance(node, dict) or id(node) in seen:
+        if not isinstance(node, dict):
+            continue
+        if id(node) in seen:
             continue
         seen.add(id(node))
         yield node

@@ -25,7 +25,7 @@ from ..load.definitions import (
     schema_of,
     unwrapped,
 )
-from ..load.values import as_list, as_object, as_text
+from ..load.values import as_list, as_object, as_text, objects_in
 from ..runtime.pointer import escape, split
 from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
@@ -344,7 +344,9 @@ class Definitions:
         """
         targets = set(references(definitions))
         free = [name for name in definitions if f"#{start}{escape(name)}" not in targets]
-        if self.config.selection.include_operations or not free:
+        if self.config.selection.include_operations:
+            return list(definitions)
+        if not free:
             return list(definitions)
         return free
 
@@ -440,12 +442,6 @@ def _declared(annotations: dict[str, Any], names: tuple[str, ...], *, default: b
 
 def references(node: Any) -> Iterator[str]:
     """Every `$ref` below a value."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, dict):
-            if isinstance(current.get("$ref"), str):
-                yield current["$ref"]
-            pending.extend(current.values())
-        elif isinstance(current, list):
-            pending.extend(current)
+    for current in objects_in(node):
+        if isinstance(current.get("$ref"), str):
+            yield current["$ref"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..runtime.results.pages import fold
 from ..text import first_sentence, humanise, plain, shorten, visible, words
 from .vocabulary import (
     ARTICLES,
@@ -28,6 +29,7 @@ from .vocabulary import (
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
 
+NUMBERED = re.compile(r"^(?:- )?\d{1,3}[.)]\s*(?=[^\W\d])")
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
     r"|command)s?"
@@ -67,7 +69,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     """The first sentence of a tool's description (verb first, at most 120 characters) and the
     remaining text.
     """
-    summary = plain(operation.get("summary"))
+    summary = _unnumbered(plain(operation.get("summary")))
     text = plain(operation.get("description"))
     if summary:
         sentence, rest = _merged(summary, text, method)
@@ -86,6 +88,11 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         if told:
             return told, after
     return fitted(with_verb(sentence, method), rest)
+
+
+def _unnumbered(summary: str) -> str:
+    """A summary without its number in a list: `1. Create a transaction`."""
+    return NUMBERED.sub("", summary)
 
 
 def _marked_last(sentence: str) -> str:
@@ -118,7 +125,7 @@ def fitted(
 
 def summary_of(operation: dict[str, Any], method: str) -> str:
     """The first sentence of an operation's summary, verb first; empty where it has none."""
-    sentence, _ = first_sentence(plain(operation.get("summary")))
+    sentence, _ = first_sentence(_unnumbered(plain(operation.get("summary"))))
     return with_verb(_unquoted(sentence), method) if sentence else ""
 
 
@@ -146,6 +153,8 @@ def _merged(summary: str, text: str, method: str) -> tuple[str, str]:
             return sentence, rest
     sentence, after = first_sentence(summary)
     other, more = first_sentence(text)
+    if fold(sentence) == fold(other):
+        return sentence, _joined(after, more)
     own_words, other_words = _meaning(with_verb(sentence, method)), _meaning(without_preface(other))
     if set(other_words) <= set(own_words):
         return sentence, _joined(after, more)
@@ -313,7 +322,7 @@ def _is_camel_case(word: str) -> bool:
 
 def title_of(operation: dict[str, Any], name: str) -> str:
     """The display name of a tool: its summary where that is short, else its name's words."""
-    summary = plain(operation.get("summary")).split("\n")[0].strip(" .")
+    summary = _unnumbered(plain(operation.get("summary"))).split("\n")[0].strip(" .")
     if not 0 < len(summary) <= 80:
         return humanise(name).capitalize()
     if _is_identifier(summary):

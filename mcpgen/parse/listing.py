@@ -107,7 +107,9 @@ def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str,
     """The keys that lead to the list of objects in an answer; None where there is not one."""
     if _is_list_of_objects(reader, schema):
         return ()
-    if "object" not in reader.kinds(schema) or path.endswith("}"):
+    if "object" not in reader.kinds(schema):
+        return None
+    if path.endswith("}"):
         return None
     last_words = {fold(path.rsplit("/", 1)[-1]), *words(path.rsplit("/", 1)[-1])}
     return _items_of_object(reader, schema, last_words, paged, depth=0)
@@ -225,4 +227,6 @@ def _declares(reader: Reader, schema: Any, path: str) -> bool:
         # A number under such a name says where this part began
         return reader.kinds(properties[path]) in (set(), {"string"})
     head, _, rest = path.partition(".")
-    return head in properties and _declares(reader, properties[head], rest)
+    if head not in properties:
+        return False
+    return _declares(reader, properties[head], rest)

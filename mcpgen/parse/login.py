@@ -41,7 +41,9 @@ def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | N
 
 def with_scopes(auth: Auth, scopes: tuple[str, ...]) -> Auth:
     """A credential whose login asks for these scopes, or without any for those of its flow."""
-    if auth.login is None or not scopes:
+    if auth.login is None:
+        return auth
+    if not scopes:
         return auth
     return replace(auth, login=replace(auth.login, scopes=scopes))
 

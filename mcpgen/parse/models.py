@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,9 +116,13 @@ class Models:
         return free
 
     def _is_used(self, name: str, is_component: bool) -> bool:
-        if name in RESERVED or name in self.schemas:
+        if name in RESERVED:
             return True
-        return not is_component and name in self._component_names
+        if name in self.schemas:
+            return True
+        if is_component:
+            return False
+        return name in self._component_names
 
     def _components(self) -> list[str]:
         root = self.reader.document.root
@@ -166,11 +170,15 @@ class _Walk:
     models: Models
     writing: bool
     room: int = NODES
+    inline: dict[int, tuple[Any, Schema]] = field(default_factory=dict)
+    """Identity of a schema → it, and the type of its model. A schema inside itself ends so."""
 
     def type_of(self, node: Any, name: str, depth: int) -> Schema:
         """The type of a schema, null not included. `name` is what an object in it is called."""
         self.room -= 1
-        if self.room < 0 or depth > DEPTH:
+        if self.room < 0:
+            return {}
+        if depth > DEPTH:
             return {}
         reference = referenced(node)
         if reference is not None:
@@ -214,10 +222,12 @@ class _Walk:
         }
 
     def _model(self, node: Any, name: str, depth: int) -> Schema:
-        """A model for an object that stands inline."""
-        model = self.models.reserve(name)
-        self.models.schemas[model] = self.fields(node, model, depth)
-        return {"$ref": DEFINITIONS + model}
+        """A model for an object that stands inline; one for all places of the same schema."""
+        if id(node) not in self.inline:
+            model = self.models.reserve(name)
+            self.inline[id(node)] = node, {"$ref": DEFINITIONS + model}
+            self.models.schemas[model] = self.fields(node, model, depth)
+        return self.inline[id(node)][1]
 
     def _of_kind(self, kind: str, flat: Schema, name: str, depth: int) -> Schema:
         """The type of a flattened schema that has no union, for one of its JSON types."""
@@ -264,7 +274,9 @@ def _literals(flat: Schema) -> list[Any]:
     """The values of an `enum` or `const` without null, where a `Literal` can say all of them."""
     listed = [flat["const"]] if "const" in flat else as_list(flat.get("enum"))
     values = [value for value in listed if value is not None]
-    if len(values) > LITERALS or any(type(value) not in (str, int, bool) for value in values):
+    if len(values) > LITERALS:
+        return []
+    if any(type(value) not in (str, int, bool) for value in values):
         return []
     return list({(type(value), value): value for value in values}.values())
 
@@ -274,7 +286,9 @@ def _union(members: list[Schema]) -> Schema:
     if len(members) == 1:
         return members[0]
     unique = {json.dumps(member, sort_keys=True): member for member in members}
-    if "{}" in unique or not unique:
+    if "{}" in unique:
+        return {}
+    if not unique:
         return {}
     return members[0] if len(unique) == 1 else {"anyOf": list(unique.values())}
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..http import UNCALLABLE_METHODS
+from ..http import METHODS, UNCALLABLE_METHODS
 from ..ir import Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
 from ..load.operations import (
@@ -18,7 +18,7 @@ from ..load.operations import (
     paths,
 )
 from ..load.values import as_list, as_object, as_text, texts_in
-from ..text import plain, shorten, visible
+from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
 from .definitions import Definitions
@@ -31,7 +31,7 @@ from .projection import Nodes, Whole
 from .repeated import repeated
 from .schema import Reader
 from .security import Security
-from .servers import Address, address, is_same, origin
+from .servers import Address, address, is_same, origin, own_network
 from .toolsets import toolsets
 from .undeclared import find_clue
 from .unsupported import Unsupported
@@ -111,7 +111,7 @@ class _Parser:
             skips=tuple(self.skips),
             allowed_origins=self.config.allow_origins,
             headers=tuple(self.config.headers.items()),
-            base_url_configured=self.config.base_url is not None,
+            base_url_configured=self.is_base_url_named(),
             document_version=self.document.version,
             aliases=tuple(self.aliases.items()),
             recognised=self.recognised,
@@ -137,22 +137,31 @@ class _Parser:
             return Address(self.config.base_url.rstrip("/"))
         return self.home
 
+    def is_base_url_named(self) -> bool:
+        """Whether the user named the base URL, or the private address of the document beside it."""
+        if self.config.base_url is not None:
+            return True
+        if self.base.url is None:
+            return False
+        return origin(self.base.url) in own_network(self.document.source.url)
+
     def home_address(self) -> Address:
         """The server of the whole document: its own, else the one most of its operations name."""
+        source_url = self.document.source.url
         servers = self.document.root.get("servers")
         if servers:
-            return address(servers, self.document.source.url)
+            return address(servers, source_url, own_network(source_url))
         addresses = [self.own_server(operation) for operation in self.operations]
         named = [own for own in addresses if own is not None]
         usable = [own for own in named if own.url]
         count = Counter(usable or named)
         if not count:
-            return address(None, None)
+            return address(None, source_url, own_network(source_url))
         return count.most_common(1)[0][0]
 
     def own_server(self, operation: DocumentedOperation) -> Address | None:
         """The server an operation or its path names; None where both leave it to the document."""
-        vouched = {*self.config.allow_origins}
+        vouched = {*self.config.allow_origins, *own_network(self.document.source.url)}
         if self.config.base_url:
             vouched.add(origin(self.config.base_url))
         for owner in (operation.node, operation.path_item):
@@ -168,7 +177,9 @@ class _Parser:
         section 4.8.10), and must not get the call and its credential.
         """
         own = self.own_server(operation)
-        if own is None or is_same(own.text, self.home.text):
+        if own is None:
+            return None
+        if is_same(own.text, self.home.text):
             return None
         if own.url is None:
             hint = "write a whole https URL there, in the document or with an overlay"
@@ -185,12 +196,13 @@ class _Parser:
     def read_operations(self) -> list[DocumentedOperation]:
         """Every operation that can be read; the others are counted."""
         operations: list[DocumentedOperation] = []
-        same: dict[str, DocumentedPath] = {}
+        same: defaultdict[str, list[DocumentedPath]] = defaultdict(list)
         for path in paths(self.document, self.reader.deref, self.skip_unreadable):
             # The names of parameters do not tell two paths apart (OpenAPI 3.1 §4.8.8.1).
-            first = same.setdefault(re.sub(r"\{[^{}]*\}", "{}", path.path), path)
-            if first is not path:
-                self.report_identical(path, first)
+            earlier = same[re.sub(r"\{[^{}]*\}", "{}", path.path)]
+            if earlier:
+                self.report_identical(path, earlier)
+            earlier.append(path)
             operations += operations_of(path, self.reader.deref, self.skip_unreadable)
         return operations
 
@@ -324,14 +336,20 @@ class _Parser:
         )
         self.skips.append(Skip(origin=where, reason=reason, code="E0401", filtered=False))
 
-    def report_identical(self, path: DocumentedPath, first: DocumentedPath) -> None:
-        """Report a path that differs from another in the names of its parameters alone."""
-        self.problems.warn(
-            "E0411",
-            f"path `{visible(path.path)[:80]}` is the same as `{visible(first.path)[:80]}`",
-            pointer=path.key,
-            hint="the API cannot tell them apart: put their operations under one path",
-        )
+    def report_identical(self, path: DocumentedPath, earlier: list[DocumentedPath]) -> None:
+        """Report a path that differs from others in the names of its parameters alone. Where its
+        methods are others, requests can be told apart all the same.
+        """
+        methods = path.node.keys() & METHODS
+        clashing = [other for other in earlier if methods & other.node.keys()]
+        first, *_ = [*clashing, *earlier]
+        message = f"path `{visible(path.path)[:80]}` is the same as `{visible(first.path)[:80]}`"
+        if clashing:
+            hint = "the API cannot tell them apart: put their operations under one path"
+            self.problems.warn("E0411", message, pointer=path.key, hint=hint)
+        else:
+            hint = "their methods differ: put the operations under one path, as OpenAPI asks"
+            self.problems.note("E0411", message, pointer=path.key, hint=hint)
 
     def report_other_origin(self, operation: DocumentedOperation, name: str, base_url: str) -> None:
         """Note that a tool calls an origin that the operator has not allowed."""
@@ -366,7 +384,9 @@ class _Parser:
         count = Counter(operation.operation_id for operation in selected)
         for operation in selected:
             identity = operation.operation_id
-            if identity is None or count[identity] < 2:
+            if identity is None:
+                continue
+            if count[identity] < 2:
                 continue
             self.problems.warn(
                 "E0602",
@@ -382,11 +402,13 @@ class _Parser:
         """Report parts of the document that no tool can stand for."""
         webhooks = as_object(self.document.root.get("webhooks"))
         if webhooks:
-            message = f"{len(webhooks)} webhooks are not tools: the API calls you there"
+            message = f"{len(webhooks):,} webhooks are not tools: the API calls you there"
+            if len(webhooks) == 1:
+                message = "1 webhook is not a tool: the API calls you there"
             self.problems.note("E0430", message, pointer="/webhooks")
         count = sum(bool(operation.node.get("callbacks")) for operation in self.operations)
         if count:
-            message = f"{count} operations have callbacks, which are not tools"
+            message = f"the callbacks of {plural(count, 'operation')} are not tools"
             self.problems.note("E0431", message, pointer="/paths")
 
 

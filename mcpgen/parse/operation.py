@@ -236,7 +236,9 @@ class Operation:
             text = f"{tool.description}\nAlso takes {left_out:,} arguments that are not listed."
             tool = replace(tool, description=text)
         tool = replace(tool, input_schema=schema, arguments=tuple(arguments))
-        if left_out or not is_whole:
+        if left_out:
+            return self.with_contract(tool)
+        if not is_whole:
             return self.with_contract(tool)
         return replace(tool, nullable=tuple(nullable), wire_names=tuple(wire_names))
 
@@ -347,7 +349,9 @@ class Operation:
 
     def output(self) -> tuple[Response, Schema | None]:
         """How the answer is read, and its schema; an answer to HEAD has no content."""
-        if self.origin.method == "HEAD" or self.status == "204":
+        if self.origin.method == "HEAD":
+            return Response(json=False, wrapped=False), None
+        if self.status == "204":
             return Response(json=False, wrapped=False), None
         return responses.understand(self.reader, self.answer, typed=self.profile == "rich")
 
@@ -400,7 +404,9 @@ class Operation:
         """Whether a value is written as JSON, which can say null and an empty list."""
         if item.encode in ("json_text", "json_part"):
             return True
-        return item.place == "body" and self.body_kind() == "json"
+        if item.place != "body":
+            return False
+        return self.body_kind() == "json"
 
     def body_kind(self) -> str:
         """How the request body is written; empty where there is none."""

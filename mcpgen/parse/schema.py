@@ -202,7 +202,9 @@ class Reader:
         branches, null = self.branches(flat)
         base = {key: value for key, value in flat.items() if key not in UNIONS}
         null = null or _allows_null(base)
-        if len(branches) != 1 or hops >= LONGEST_CHAIN:
+        if len(branches) != 1:
+            return base, branches, null
+        if hops >= LONGEST_CHAIN:
             return base, branches, null
         inner, inner_branches, inner_null = self.expand(branches[0], hops + 1)
         return merge(inner, base), inner_branches, null or inner_null

@@ -239,7 +239,9 @@ class Security:
         """Which of `schemes` is an API key in that place, if one is."""
         for slug in schemes:
             auth = self.auth[slug]
-            if auth.kind != "api_key" or auth.place != place:
+            if auth.kind != "api_key":
+                continue
+            if auth.place != place:
                 continue
             if _comparable(place, auth.wire_name) == _comparable(place, wire_name):
                 return auth.name
@@ -261,7 +263,9 @@ def _comparable(place: str, wire_name: str) -> str:
 def _is_usable(place: Any, wire_name: str) -> bool:
     if place == "query":
         return bool(wire_name)
-    return place in ("header", "cookie") and bool(TOKEN.fullmatch(wire_name))
+    if place not in ("header", "cookie"):
+        return False
+    return bool(TOKEN.fullmatch(wire_name))
 
 
 def _unsupported(scheme: _Scheme) -> Auth:
@@ -297,7 +301,9 @@ def _http(scheme: _Scheme) -> Auth | None:
             variables=(scheme.variable("USERNAME"), scheme.variable("PASSWORD")),
             description=scheme.description,
         )
-    if lower in HANDSHAKES or not TOKEN.fullmatch(word):
+    if lower in HANDSHAKES:
+        return None
+    if not TOKEN.fullmatch(word):
         return None
     return _bearer(scheme, word)
 

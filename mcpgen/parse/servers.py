@@ -34,7 +34,7 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
     """
     entries = [entry for entry in as_list(servers) if isinstance(entry, dict)]
     if not entries:
-        return Address(None, "the document names no server")
+        return _beside_the_document(source_url, vouched)
     raw = entries[0].get("url")
     if not isinstance(raw, str):
         return Address(None, "the document's first server has no URL")
@@ -47,6 +47,30 @@ def address(servers: Any, source_url: str | None, vouched: Collection[str] = ())
     return replace(screen(url, vouched), text=url.rstrip("/"))
 
 
+def _beside_the_document(source_url: str | None, vouched: Collection[str]) -> Address:
+    """Without servers the API is where its document came from (OpenAPI 3.1 §4.8.1). On the public
+    web documents are often kept elsewhere, so there it is a question and no answer.
+    """
+    note = "the document names no server"
+    if source_url is None:
+        return Address(None, note)
+    home = origin(source_url)
+    if home in vouched:
+        return Address(home, text=home)
+    return Address(None, f"{note}; if the API is where it came from, name `{shown_url(home)}`")
+
+
+def own_network(source_url: str | None) -> set[str]:
+    """The origin of a document's address where it is private: whoever named that address means
+    this machine or this network.
+    """
+    if source_url is None:
+        return set()
+    if is_private(_host(source_url)):
+        return {origin(source_url)}
+    return set()
+
+
 def screen(url: str, vouched: Collection[str] = ()) -> Address:
     """`url` if it is an absolute https URL of a public host, else None and the reason."""
     shown = shown_url(url)
@@ -55,10 +79,9 @@ def screen(url: str, vouched: Collection[str] = ()) -> Address:
         return Address(None, reason)
     if origin(url) in vouched:
         return Address(url.rstrip("/"))
-    parts = urlsplit(url)
-    if is_private(parts.hostname or ""):
+    if is_private(_host(url)):
         return Address(None, f"`{shown}` is a private host: name it yourself if you mean it")
-    if parts.scheme == "http":
+    if urlsplit(url).scheme == "http":
         return Address(None, f"`{shown}` is not https: name it yourself if you mean it")
     return Address(url.rstrip("/"))
 
@@ -73,6 +96,10 @@ def is_private(host: str) -> bool:
         return not ipaddress.ip_address(host).is_global
     except ValueError:
         return "." not in host
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
 
 
 def origin(url: str) -> str:

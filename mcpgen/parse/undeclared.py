@@ -42,7 +42,7 @@ def find_clue(
         words = (
             f"{count} of {len(operations)} operations take `{visible(name)[:60]}` as a parameter"
         )
-        if place == "header" and name.lower() == "authorization":
+        if (place, name.lower()) == ("header", "authorization"):
             return Clue("bearer", words)
         if _is_credential(place, name) and count * 2 >= len(operations):
             return Clue(f"{place}:{name}", words, is_argument=True)
@@ -70,7 +70,9 @@ def _parameters(
 def _is_credential(place: str, name: str) -> bool:
     if place == "header" and not TOKEN.fullmatch(name):
         return False
-    return place in ("header", "query") and bool(KEY_NAME.fullmatch(name.replace("-", "_")))
+    if place not in ("header", "query"):
+        return False
+    return bool(KEY_NAME.fullmatch(name.replace("-", "_")))
 
 
 def _refuses(operation: DocumentedOperation) -> bool:

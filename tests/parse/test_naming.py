@@ -83,6 +83,9 @@ def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str)
         ("GET", "/2010-04-01/Accounts/{Sid}.json", "get_account"),
         ("GET", "/", "get_root"),
         ("GET", "/{key}", "get_key"),
+        ("GET", "/v1", "get_root"),
+        ("GET", "/v2/apis", "list_apis"),
+        ("DELETE", "/v2/apis/{apiId}", "delete_api"),
     ],
 )
 def test_without_an_operation_id_the_name_is_verb_and_resource(
@@ -100,6 +103,15 @@ def test_without_an_operation_id_the_name_is_verb_and_resource(
         ("GET", "/items/{item_id}", "read_item_items__item_id__get", "read_item"),
         ("GET", "/users/{username}", "getUserByName", "get_user_by_name"),
         ("POST", "/chat/messages", "postMessage", "post_message"),
+        ("GET", "/v2/apis", "GetApis", "list_apis"),
+        ("GET", "/v1", "getV1", "get_root"),
+        ("GET", "/labels/safety-6VMVochwUWo", "get_labels_safety-6VMVochwUWo", "get_label_safety"),
+        (
+            "GET",
+            "/logins/app-2FactorAuth",
+            "get_logins_app-2FactorAuth",
+            "get_login_app_2_factor_auth",
+        ),
     ],
 )
 def test_an_operation_id_that_is_method_and_path_becomes_verb_and_resource(
@@ -239,6 +251,23 @@ def test_a_title_becomes_a_short_server_name(title: str, name: str) -> None:
     ],
 )
 def test_a_long_title_that_holds_the_domain_gives_the_words_of_the_host(
+    title: str, base_url: str | None, name: str
+) -> None:
+    assert server_name(title, base_url) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "base_url", "name"),
+    [
+        ("API Reference", "https://us.sentry.io", "sentry"),
+        ("API Reference", "https://{region}.sentry.io", "sentry"),
+        ("REST API", "https://api.shop-world.co.uk/v2", "shop_world"),
+        ("API", "https://10.0.0.1:8080", "api"),
+        ("API Reference", "http://localhost:8000", "api_reference"),
+        ("API Reference", None, "api_reference"),
+    ],
+)
+def test_a_title_without_a_telling_word_leaves_the_name_to_the_domain(
     title: str, base_url: str | None, name: str
 ) -> None:
     assert server_name(title, base_url) == name

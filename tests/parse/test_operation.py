@@ -12,6 +12,7 @@ import pytest
 from mcpgen.config import Config, Selection
 from mcpgen.ir import Hints, Tool
 from mcpgen.parse import describe
+from mcpgen.parse.servers import address, own_network
 from mcpgen.runtime.settings import VARIABLES
 
 Parse = Callable[..., Any]
@@ -645,6 +646,37 @@ def test_only_a_public_https_server_is_taken_over_unasked(
     server, _ = parse_document({"/x": {"get": {"responses": {}}}}, servers=servers)
     assert server.base_url == base_url
     assert bool(server.base_url_note) == (base_url is None)
+
+
+LOCAL, PUBLIC = "http://localhost:8000/openapi.json", "https://docs.example.com/openapi.json"
+
+
+@pytest.mark.parametrize(
+    ("source_url", "servers", "base_url"),
+    [
+        (LOCAL, None, "http://localhost:8000"),
+        (LOCAL, [], "http://localhost:8000"),
+        (LOCAL, [{"url": "/"}], "http://localhost:8000"),
+        (LOCAL, [{"url": "/v1"}], "http://localhost:8000/v1"),
+        (LOCAL, [{"url": "http://localhost:8000/v2"}], "http://localhost:8000/v2"),
+        (LOCAL, [{"url": "http://localhost:9000"}], None),
+        (LOCAL, [{"url": "http://169.254.169.254"}], None),
+        (PUBLIC, None, None),
+        (PUBLIC, [{"url": "/v1"}], "https://docs.example.com/v1"),
+        (PUBLIC, [{"url": "http://localhost:8000"}], None),
+        ("http://docs.example.com/openapi.json", [{"url": "/v1"}], None),
+        (None, None, None),
+    ],
+)
+def test_a_document_of_this_network_has_its_api_beside_it(
+    source_url: str | None, servers: Any, base_url: str | None
+) -> None:
+    assert address(servers, source_url, own_network(source_url)).url == base_url
+
+
+def test_where_a_document_was_fetched_is_named_as_a_possibility() -> None:
+    note = address(None, PUBLIC, own_network(PUBLIC)).note
+    assert note.endswith("if the API is where it came from, name `https://docs.example.com`")
 
 
 @pytest.mark.parametrize("place", ["path", "header"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from mcpgen.render.facts import api_facts, wire
 from mcpgen.runtime.client.blocks import content_of
 from mcpgen.runtime.results.answer import Answer
 from mcpgen.runtime.results.pages import fold
-from mcpgen.runtime.settings import Settings, _listing
+from mcpgen.runtime.settings import read as read_settings
 
 ITEMS = "ITEMS"
 """Stands for the items in an answer."""
@@ -214,8 +214,7 @@ def read(
     """The last line that the model reads of an answer with these items."""
     server = tool_of(style, example, schema, tmp_path)
     [tool] = server.tools
-    lists = {name: _listing(each) for name, each in api_facts(server)["lists"].items()}
-    settings = Settings(name="things", lists=lists, **limits)
+    settings = replace(read_settings(api_facts(server), {}), **limits)
     names = {argument.wire_name: argument.name for argument in tool.arguments}
     call = {names[wire_name]: value for wire_name, value in example.call.items()}
     if tool.listing.fields:

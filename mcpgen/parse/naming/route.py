@@ -9,9 +9,9 @@ from functools import lru_cache
 from ...text import words
 from ..vocabulary import NOISE
 
-_NOISE = re.compile(rf"v?\d+([a-z]+\d*)?|{'|'.join(NOISE)}")
-
+_VERSION = re.compile(r"v?\d+([a-z]+\d*)?")
 _FORMAT = re.compile(r"\.(json|xml|html|csv)$", re.I)
+_LAST_PART = re.compile(r"(?<=[a-z])[-_]([A-Za-z\d]{8,})(?![A-Za-z\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,20 @@ def parts_of(path: str) -> tuple[Part, ...]:
     """The literals and parameters of a path, in order; the query of a path is left out."""
     text = _FORMAT.sub(r"/\1", re.split(r"[?#]", path)[0])
     parts = [
-        Part(tuple(words(part)), is_parameter=part.startswith("{"))
+        Part(tuple(words(without_keys(part))), is_parameter=part.startswith("{"))
         for part in re.findall(r"\{[^{}]*\}|[^{}/]+", text)
     ]
     return tuple(part for part in parts if part.words)
+
+
+def without_keys(text: str) -> str:
+    """A path or an operationId without keys that the API made up: `classification-6VMVochwUWo`."""
+    return _LAST_PART.sub(lambda match: "" if _is_key(match[1]) else match[0], text)
+
+
+def _is_key(word: str) -> bool:
+    """Whether a word is letters and digits by chance: what looks like words in it is very short."""
+    return not word.isalpha() and len(word) < 2.5 * len(words(word))
 
 
 def literals(path: str) -> list[Part]:
@@ -39,8 +49,13 @@ def literals(path: str) -> list[Part]:
 
 
 def telling_parts(path: str) -> list[Part]:
-    """The parameters of a path and the literals that name a resource or an action."""
-    return [part for part in parts_of(path) if part.is_parameter or not is_noise(part)]
+    """The parameters of a path and the literals that name a resource or an action: where all are
+    like `api`, the last of these.
+    """
+    parts = parts_of(path)
+    words_only = [part for part in parts if not part.is_parameter and not _is_version(part)]
+    telling = [part for part in words_only if not is_noise(part)] or words_only[-1:]
+    return [part for part in parts if part.is_parameter or part in telling]
 
 
 def path_words(path: str) -> list[str]:
@@ -49,4 +64,9 @@ def path_words(path: str) -> list[str]:
 
 
 def is_noise(part: Part) -> bool:
-    return all(_NOISE.fullmatch(word) for word in part.words)
+    """Whether a literal is a version, or a word like `api`, that names no resource."""
+    return all(word in NOISE or _VERSION.fullmatch(word) for word in part.words)
+
+
+def _is_version(part: Part) -> bool:
+    return all(_VERSION.fullmatch(word) for word in part.words)

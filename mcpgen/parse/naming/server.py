@@ -17,13 +17,15 @@ SERVER_NOISE = frozenset("""
 def server_name(title: str, base_url: str | None = None) -> str:
     """The key clients use for the server, at most 16 characters: the title's telling words. Of
     three and more those that its host says too, where one of them is its domain
-    (`api.github.com`).
+    (`api.github.com`). A title without one (`API Reference`) leaves the name to the domain.
     """
     title_words = _words(title)
     telling = [word for word in title_words if not _is_noise(word)]
     domain, host = _host(base_url)
     if len(telling) > 2 and domain in telling:
         telling = [word for word in telling if word in host]
+    if not telling and domain:
+        telling = _words(domain)
     name = _joined(telling or title_words or ["api"])
     if name[0].isalpha():
         return name
@@ -31,11 +33,19 @@ def server_name(title: str, base_url: str | None = None) -> str:
 
 
 def _host(base_url: str | None) -> tuple[str, list[str]]:
-    """The domain of a URL without its last label, and the words of its host."""
+    """The domain of a URL without what follows it (`com`, `co.uk`), and the words of its host. An
+    address of digits and a machine's name have no domain.
+    """
     if base_url is None:
         return "", []
     labels = urlsplit(base_url).netloc.lower().split(".")[:-1]
-    return "".join(labels[-1:]), _words(" ".join(labels))
+    domains = [label for label in labels if not _is_suffix(label)]
+    return "".join(domains[-1:]), _words(" ".join(labels))
+
+
+def _is_suffix(label: str) -> bool:
+    """Whether a label but the last belongs to the suffix: `co` in `co.uk`, and digits."""
+    return len(label) < 3 or label.isdecimal()
 
 
 def _words(text: str) -> list[str]:
@@ -55,7 +65,9 @@ def _joined(words: list[str]) -> str:
 
 def _is_noise(word: str) -> bool:
     """Whether a word of a title says nothing of this API: `API`, `service`, `v2`."""
-    return word in SERVER_NOISE or re.fullmatch(r"v?\d+", word) is not None
+    if word in SERVER_NOISE:
+        return True
+    return re.fullmatch(r"v?\d+", word) is not None
 
 
 def ascii_of(text: str) -> str:

@@ -123,7 +123,7 @@ def _without_loose_ends(words: list[str]) -> list[str]:
 
 def _without_prefix(words: list[str], empty: Collection[str]) -> list[str]:
     """A name without what stands before its verb, where those words say nothing."""
-    for index, word in enumerate(words):
+    for index, word in enumerate(words[:-1]):
         if word in USUAL_VERBS:
             return words[index:]
         if word not in empty:

@@ -22,7 +22,7 @@ from .verb import operation_words, verb_and_resource
 
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
-ROUNDS = 3
+ROUNDS = 8
 """How often names that coincide get another word."""
 
 
@@ -104,17 +104,18 @@ class _Naming:
         literals = [word for part in parts if not part.is_parameter for word in part.words]
         parameters = [f"by_{'_'.join(part.words)}" for part in parts if part.is_parameter]
         own = [word for word in self.words if word not in STOP_WORDS]
-        return list(dict.fromkeys([*own, *literals, *parameters, self.verb()]))
+        identity = words(self.subject.operation_id or "")
+        return list(dict.fromkeys([*own, *literals, *parameters, self.verb(), *identity]))
 
     def last_resorts(self) -> list[str]:
         """What may tell the operation from others where no word of its path does: the names in the
-        path's query, the path's last literal as one word, and its method.
+        path's query, the path's literals as one word each, the last one first, and its method.
         """
         literals = [part for part in parts_of(self.subject.path) if not part.is_parameter]
-        last = ["_".join(part.words) for part in literals[-1:]]
+        compounds = dict.fromkeys("_".join(part.words) for part in reversed(literals))
         query = dict.fromkeys(words(self.subject.path.partition("?")[2]))
         by_query = [f"by_{'_'.join(query)}"] if query else []
-        return [*by_query, *last, self.subject.method.lower()]
+        return [*by_query, *compounds, self.subject.method.lower()]
 
     def verb(self) -> str:
         """The verb of method and path."""
@@ -126,7 +127,9 @@ class _Naming:
             self.telling.append(word)
             if word in self.words:
                 continue
-            if word == self.verb() and self.words[0] not in VERBS:
+            if singular(word) in self.words:
+                self.words[self.words.index(singular(word))] = word
+            elif word == self.verb() and self.words[0] not in VERBS:
                 self.words = [word, *self.words]
             else:
                 self.words = [*self.words, word]
@@ -140,10 +143,12 @@ class _Naming:
             return
         toolset = {*words(self.subject.toolset)}
         toolset |= {singular(word) for word in toolset}
-        short = shorten(self.words, limit, self.subject.path, toolset, self.telling)
-        self.name = _usable("_".join(short), self.server)
-        if len(self.name) > limit:
-            self.mark(6)
+        for telling in (self.telling, self.telling[-1:]):  # the last one tells most
+            short = shorten(self.words, limit, self.subject.path, toolset, telling)
+            self.name = _usable("_".join(short), self.server)
+            if len(self.name) <= limit:
+                return
+        self.mark(6)
 
     def mark(self, length: int) -> None:
         """End the name in a hash: nothing else tells it apart, or makes it short enough."""
@@ -182,19 +187,21 @@ def _coinciding(namings: Iterable[_Naming], owners: Mapping[str, str]) -> list[l
 
 
 def _tell_apart(group: list[_Naming]) -> None:
-    """Give each name of a group a word that no other has, or else the words that some lack, or
-    else what no other has of the last resorts.
+    """Give each name of a group a word that no other operation has, or else one that no other name
+    had before it was shortened, or else the words that some lack, or else what no other has of the
+    last resorts.
     """
     candidates = {naming.subject.key: naming.candidates() for naming in group}
     last_resorts = Counter(word for naming in group for word in naming.last_resorts())
     count = Counter(word for own in candidates.values() for word in own)
+    in_names = Counter(word for naming in group for word in {*naming.words})
     for naming in group:
         if naming.is_pinned:
             continue
         new = [word for word in candidates[naming.subject.key] if word not in naming.telling]
         unique = [word for word in new if count[word] == 1]
+        own = [word for word in new if in_names[word] == 1 == naming.words.count(word)]
         lacking = [word for word in new if count[word] < len(group)]
         last = [word for word in naming.last_resorts() if last_resorts[word] == 1]
-        telling = unique[:1] or lacking[:2] or last[:1]
-        if telling:
-            naming.add(telling)
+        choices = (unique[:1], own[:1], lacking[:2], last[:1])
+        naming.add(next(filter(None, choices), []))

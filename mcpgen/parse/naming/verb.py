@@ -6,6 +6,7 @@ An operation without an operationId is named so, and one whose operationId is it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ...text import words
@@ -19,16 +20,24 @@ from ..vocabulary import (
     is_plural,
     singular,
 )
-from .route import Part, is_noise, literals, parts_of, path_words, telling_parts
+from .route import Part, is_noise, literals, parts_of, path_words, telling_parts, without_keys
 
+MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
+"""An operationId without a word: a number, or the key of a database (`5476364f031f5909e4fe330c`).
+"""
+_NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
+"""The number of an operationId in a list: `1.CreateTransaction`."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource."""
-    if operation_id is None or _begins_with_route(operation_id, method, path):
+    if operation_id is None or MEANINGLESS.fullmatch(operation_id):
         return verb_and_resource(method, path)
-    id_words = _without_route(words(operation_id), method, path)
+    if _begins_with_route(operation_id, method, path):
+        return verb_and_resource(method, path)
+    name = without_keys(_NUMBER.sub("", operation_id))
+    id_words = _without_route(words(name), method, path)
     if not id_words:
         return verb_and_resource(method, path)
     if _is_whole_path_and_verb(id_words, path):
@@ -44,7 +53,8 @@ def _listed(name: list[str], id_words: list[str], method: str, path: str) -> lis
     """
     *others, last = name
     plural = id_words[-1]
-    if method != "GET" or name[0] != "get" or telling_parts(path)[-1].is_parameter:
+    last_part = telling_parts(path)[-1:]
+    if method != "GET" or name[0] != "get" or any(part.is_parameter for part in last_part):
         return name
     if plural in SINGLE or plural == last or singular(plural) != last:
         return name

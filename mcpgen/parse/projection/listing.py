@@ -204,7 +204,9 @@ class Place:
 
     def is_closed(self) -> bool:
         """Whether the object takes nothing but what is listed."""
-        return self.node.extra is False and len(self.members) == len(self.node.members)
+        if self.node.extra is not False:
+            return False
+        return len(self.members) == len(self.node.members)
 
     def names_note(self) -> str:
         names = [member.wire_name for member in self.unnamed()]
@@ -381,7 +383,9 @@ class Listing:
         required = [member for member in place.hidden() if member.required]
         if required and place.depth < DEEPEST_REQUIRED:
             self._add_members(place, required, forced=place.is_needed)
-        if place.depth >= DEEPEST_OPTIONAL or len(place.required()) < len(required):
+        if place.depth >= DEEPEST_OPTIONAL:
+            return
+        if len(place.required()) < len(required):
             return
         for member in place.hidden():
             if member.required:
@@ -489,7 +493,9 @@ class Listing:
     def _add_values(self, place: Place, *, forced: bool = False) -> None:
         """All values of an enum, or a note on them."""
         values = place.node.rules.get("enum")
-        if values is None or "enum" in place.rules:
+        if values is None:
+            return
+        if "enum" in place.rules:
             return
         price = size_of({"enum": values}) - len(place.note)
         most = max(self.room // 2, 2 * PHRASE)
@@ -539,7 +545,9 @@ def _comes_with_type(key: str, rule: Any, level: int) -> bool:
         return True
     if level > 0:
         return size_of(rule) <= SHORT_RULE
-    return key == "enum" and size_of(rule) <= SHORT_VALUES
+    if key != "enum":
+        return False
+    return size_of(rule) <= SHORT_VALUES
 
 
 def _group(place: Place, objects: tuple[Node, ...]) -> None:

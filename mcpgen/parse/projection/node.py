@@ -8,6 +8,11 @@ from typing import Any
 from ...ir import Schema
 from ...load.values import as_text
 
+TEXTS = frozenset(
+    "description title default example examples deprecated externalDocs xml summary".split()
+)
+"""Keywords beside a reference that leave its target the same schema."""
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -53,3 +58,10 @@ class Node:
             return False
         mine = (self.members, self.items, self.extra, self.branches)
         return mine == (other.members, other.items, other.extra, other.branches)
+
+
+def rules_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a schema that say what it accepts: no texts, no extensions."""
+    return {
+        key: value for key, value in schema.items() if key not in TEXTS and not key.startswith("x-")
+    }

@@ -15,7 +15,7 @@ from ...text import visible
 from ..schema import is_barred, without_integer
 from . import scalars, unions
 from .keys import in_order, safe_key
-from .node import Member, Node
+from .node import Member, Node, rules_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 DEEPEST_UNION = 4
 """Unions directly inside unions; a schema that has itself as a branch has no end."""
-TEXTS = frozenset(
-    "description title default example examples deprecated externalDocs xml summary".split()
-)
-"""Keywords beside a reference that leave its target the same schema."""
 
 
 class Nodes:
@@ -141,7 +137,7 @@ def component_of(schema: Any) -> str:
     """The reference whose target a schema is, null and texts aside; empty where it is no
     component.
     """
-    rules = {key: value for key, value in as_object(schema).items() if key not in TEXTS}
+    rules = rules_of(as_object(schema))
     if len(rules) != 1:
         return ""
     keyword, value = next(iter(rules.items()))
@@ -150,6 +146,8 @@ def component_of(schema: Any) -> str:
     if keyword not in ("allOf", "anyOf", "oneOf"):
         return ""
     parts = [part for part in as_list(value) if part != {"type": "null"}]
+    if keyword == "allOf":
+        parts = [part for part in parts if part is False or rules_of(as_object(part))]
     return component_of(parts[0]) if len(parts) == 1 else ""
 
 

@@ -48,14 +48,18 @@ def _format_note(base: dict[str, Any]) -> str:
     if is_base64(base):
         return "base64"
     name = as_text(base.get("format"))
-    if name in FORMATS or not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
+    if name in FORMATS:
+        return ""
+    if not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
         return ""
     return f"format {name}"
 
 
 def _pattern_note(node: Node) -> str:
     pattern = as_text(node.base.get("pattern"))
-    if "enum" in node.rules or len(pattern) > LONGEST_PATTERN:
+    if "enum" in node.rules:
+        return ""
+    if len(pattern) > LONGEST_PATTERN:
         return ""
     if "pattern" in node.rules and portable_pattern(pattern) is not None:
         return ""
@@ -64,7 +68,9 @@ def _pattern_note(node: Node) -> str:
 
 def _example_note(node: Node) -> str:
     base = node.base
-    if "enum" in node.rules or "default" in base:
+    if "enum" in node.rules:
+        return ""
+    if "default" in base:
         return ""
     examples = as_list(base.get("examples"))[:1]
     if "example" in base:
@@ -102,9 +108,13 @@ def default_of(node: Node) -> Schema:
     """The default of a schema as a keyword, where it is one of its values and short."""
     default = node.base.get("default")
     # A default file would be read as a path, or sent as base64.
-    if default is None or node.base.get("format") == "binary":
+    if default is None:
         return {}
-    if not _fits(default, node) or len(json.dumps(default)) > LONGEST_DEFAULT:
+    if node.base.get("format") == "binary":
+        return {}
+    if not _fits(default, node):
+        return {}
+    if len(json.dumps(default)) > LONGEST_DEFAULT:
         return {}
     return {"default": default}
 

@@ -10,7 +10,7 @@ from ...load.values import as_list, as_object, as_text, texts_in
 from ...text import visible
 from ..schema import merge
 from .keys import safe_key
-from .node import Member, Node
+from .node import Member, Node, rules_of
 from .scalars import distinct
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ EXAMPLES = 20
 
 def read(reading: Nodes, base: dict[str, Any], branches: list[Any]) -> Node:
     """`oneOf`/`anyOf`: each branch merged with what stands beside the union."""
-    beside = {key: value for key, value in base.items() if key not in ABOUT_THE_UNION}
+    beside = _beside(base)
     discriminator = as_object(base.get("discriminator"))
     options: list[Any] = []
     for branch in branches:
@@ -42,8 +42,13 @@ def read(reading: Nodes, base: dict[str, Any], branches: list[Any]) -> Node:
 
 def of_several_types(reading: Nodes, base: dict[str, Any], types: list[str]) -> Node:
     """A schema of several types."""
-    beside = {key: value for key, value in base.items() if key not in ABOUT_THE_UNION}
+    beside = _beside(base)
     return _joined(reading, base, [{**beside, "type": name} for name in types])
+
+
+def _beside(base: dict[str, Any]) -> dict[str, Any]:
+    """What stands beside a union and is true of each branch; an extension says nothing of them."""
+    return {key: value for key, value in rules_of(base).items() if key not in ABOUT_THE_UNION}
 
 
 def _discriminated(
@@ -110,7 +115,9 @@ def _with_one_text(branches: list[Node]) -> list[Node]:
     """Any text makes the other texts of a union superfluous; their values become examples."""
     texts = [branch for branch in branches if branch.kind == "string"]
     takes_any = any(branch.rules == {"type": "string"} for branch in texts)
-    if len(texts) < 2 or not takes_any:
+    if len(texts) < 2:
+        return branches
+    if not takes_any:
         return branches
     values = [str(value) for branch in texts for value in branch.rules.get("enum", ())]
     note = f"e.g. {', '.join(values[:EXAMPLES])}" if values else ""
@@ -121,7 +128,9 @@ def _with_one_text(branches: list[Node]) -> list[Node]:
 def _with_one_enum(branches: list[Node]) -> list[Node]:
     """Enums of one type become one enum."""
     kinds = {branch.kind for branch in branches}
-    if len(branches) < 2 or len(kinds) > 1:
+    if len(branches) < 2:
+        return branches
+    if len(kinds) > 1:
         return branches
     if not all(branch.rules.keys() <= {"type", "enum"} for branch in branches):
         return branches
@@ -190,7 +199,9 @@ def names_text(objects: tuple[Node, ...], tag: str) -> str:
     """What the objects of a union are called, where no property tells them apart."""
     text = _count_text(objects, tag)
     names = [_name_of(branch) for branch in objects]
-    if tag or not all(names):
+    if tag:
+        return text
+    if not all(names):
         return text
     return f"{text}: {', '.join(names)}"
 

@@ -6,10 +6,13 @@ Components stand once in the definitions of the server, whatever number of tools
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from ...load.values import as_text
 from ...runtime.pointer import escape, unescape
 from ..naming import definition_name, digest
+from .node import rules_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 24
 """Schemas inside each other without a reference between them; a deeper one takes any value."""
+MOST = 5_000
+"""Components with rules beside them that are written out in one schema; then any value is taken."""
 NULL = {"type": "null"}
 
 
@@ -32,42 +37,55 @@ class Whole:
         self.nodes = nodes
         self.definitions: dict[str, Schema] = {}
         self.names: dict[str, str] = {}
-        self._by_ref: dict[str, str] = {}
+        self._by_key: dict[str, str] = {}
+        self._inside: set[int] = set()
+        """The nodes of components and more that are written out in what is being made."""
 
-    def schema(self, node: Node, pointer: str, names: dict[str, str], depth: int = 0) -> Schema:
+    def schema(self, node: Node, pointer: str, names: dict[str, str]) -> Schema:
         """The whole schema of a node at `pointer`; `names` is completed."""
-        if depth > DEEPEST:
+        self._inside = set()
+        return self._schema(node, pointer, names, 0)
+
+    def _schema(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
+        if depth > DEEPEST or len(self._inside) > MOST:
             return {}
-        if node.ref and _is_large(node):
+        if not _is_large(node):
+            return self._inline(node, pointer, names, depth)
+        if node.ref:
             target = self.nodes.node({"$ref": node.ref})
-            out: Schema = {"$ref": f"#/$defs/{self._define(node.ref, target)}"}
-            if node.null and not target.null:
-                out = {"anyOf": [out, NULL]}
-            return out
+            name = definition_name(unescape(node.ref.rsplit("/", 1)[-1]))
+            out = self._define(node.ref, name, target)
+            return {"anyOf": [out, NULL]} if node.null and not target.null else out
+        if id(node) in self._inside:  # it stands twice, or inside itself
+            name = _merged_name(node)
+            return self._define(name, name, node)
+        if "$name" in node.base:
+            self._inside.add(id(node))
         return self._inline(node, pointer, names, depth)
 
-    def _define(self, ref: str, target: Node) -> str:
-        """The name of a component in the definitions."""
-        if ref not in self._by_ref:
-            name = definition_name(unescape(ref.rsplit("/", 1)[-1]))
+    def _define(self, key: str, name: str, target: Node) -> Schema:
+        """A reference to a schema that stands among the definitions."""
+        if key not in self._by_key:
             if name in self.definitions:
-                name = f"{name}_{digest(ref)}"
-            self._by_ref[ref] = name
+                name = f"{name}_{digest(key)}"
+            self._by_key[key] = name
             self.definitions[name] = {}
+            around, self._inside = self._inside, {id(target)}
             schema = self._inline(target, f"/$defs/{name}", self.names, 0)
             self.definitions[name] = schema
-        return self._by_ref[ref]
+            self._inside = around
+        return {"$ref": f"#/$defs/{self._by_key[key]}"}
 
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
         out = dict(node.rules)
         if node.branches:
             out["anyOf"] = [
-                self.schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)
+                self._schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)
                 for index, branch in enumerate(node.branches)
             ]
         if node.items:
             items = self.nodes.node(node.items[0])
-            out["items"] = self.schema(items, f"{pointer}/items", names, depth + 1)
+            out["items"] = self._schema(items, f"{pointer}/items", names, depth + 1)
         if node.members:
             out["properties"] = self._properties(node, pointer, names, depth)
         required = [member.key for member in node.members if member.required]
@@ -78,7 +96,7 @@ class Whole:
         elif node.extra is not None:
             extra = self.nodes.node(node.extra)
             at = f"{pointer}/additionalProperties"
-            out["additionalProperties"] = self.schema(extra, at, names, depth + 1)
+            out["additionalProperties"] = self._schema(extra, at, names, depth + 1)
         return _with_null(out) if node.null else out
 
     def _properties(
@@ -89,10 +107,16 @@ class Whole:
             at = f"{pointer}/properties/{escape(member.key)}"
             if member.key != member.wire_name:
                 names[at] = member.wire_name
-            properties[member.key] = self.schema(
+            properties[member.key] = self._schema(
                 self.nodes.node(member.schema), at, names, depth + 1
             )
         return properties
+
+
+def _merged_name(node: Node) -> str:
+    """The name of what a component and the rules beside it are together."""
+    component = definition_name(as_text(node.base.get("$name")))
+    return f"{component}_{digest(json.dumps([rules_of(node.base), node.null], default=str))}"
 
 
 def _is_large(node: Node) -> bool:

@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from .. import models
 
 
+async def create_dockerfile(api: Api, *, body: str | Omit = OMIT) -> Answer[Any]:
+    """Create dockerfile."""
+    return await api.request(
+        "POST",
+        "/dockerfile",
+        content=body,
+        media_type="text/plain",
+    )
+
+
 async def create_form(
     api: Api,
     *,
@@ -27,6 +37,26 @@ async def create_form(
             "extra": wire.json_text(extra),
             "filter": wire.deep_object(filter),
         },
+    )
+
+
+async def create_plan(api: Api, *, title: str | Omit = OMIT) -> Answer[Any]:
+    """Create plan."""
+    return await api.request(
+        "POST",
+        "/plan",
+        json={"title": title},
+        optional_body=True,
+    )
+
+
+async def create_template(api: Api, *, name: str | Omit = OMIT) -> Answer[Any]:
+    """Create template."""
+    return await api.request(
+        "POST",
+        "/template",
+        json={"name": name},
+        optional_body=True,
     )
 
 

@@ -20,3 +20,8 @@ async def get_book_by_isbn(api: Api, *, isbn: str) -> Answer[Any]:
 async def get_cover(api: Api, *, isbn: str) -> Answer[Any]:
     """Get cover."""
     return await api.request("GET", "/books/{isbn}/cover", path_args={"isbn": isbn})
+
+
+async def update_book(api: Api, *, book_id: str) -> Answer[Any]:
+    """Update book."""
+    return await api.request("PUT", "/books/{book.id}", path_args={"book.id": book_id})

@@ -12,6 +12,16 @@ async def create_users(api: Api) -> Answer[Any]:
     return await api.request("POST", "/users")
 
 
+async def delete_fileset_snapshot(api: Api, *, id: str) -> Answer[Any]:
+    """Delete fileset snapshot."""
+    return await api.request("DELETE", "/fileset/snapshot/{id}", path_args={"id": id})
+
+
+async def delete_fileset_snapshots(api: Api, *, id: str) -> Answer[Any]:
+    """Delete fileset snapshots."""
+    return await api.request("DELETE", "/fileset/{id}/snapshot", path_args={"id": id})
+
+
 async def get_a_b_3b7805(api: Api) -> Answer[Any]:
     """Get a b 3b7805."""
     return await api.request("GET", "/a_b")

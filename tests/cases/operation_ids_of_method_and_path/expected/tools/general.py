@@ -75,9 +75,19 @@ async def list_clients(api: Api) -> Answer[Any]:
     return await api.request("GET", "/client")
 
 
+async def list_station_times(api: Api, *, id: str) -> Answer[Any]:
+    """List station times."""
+    return await api.request("GET", "/stations/{id}/times", path_args={"id": id})
+
+
 async def org_details(api: Api, *, org_id: str) -> Answer[Any]:
     """Get organization details (org)."""
     return await api.request("GET", "/orgs/{org_id}/details", path_args={"org_id": org_id})
+
+
+async def send_payments_public(api: Api, *, id: str) -> Answer[Any]:
+    """Send Payments Public."""
+    return await api.request("POST", "/transactions/{id}/payments", path_args={"id": id})
 
 
 async def update_project_feature_resource(

@@ -7,6 +7,11 @@ from typing import Any
 from .. import Answer, Api
 
 
+async def list_folders(api: Api) -> Answer[Any]:
+    """List folders."""
+    return await api.request("GET", "/folders")
+
+
 async def list_notes(api: Api) -> Answer[Any]:
     """List notes."""
     return await api.request("GET", "/notes")

@@ -1,0 +1,16 @@
+"""The toolset `replication_recovery_services_69720a`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Answer, Api
+
+
+async def replication_recovery_providers_vaults_list(api: Api, *, vault: str) -> Answer[Any]:
+    """Get replication recovery providers vaults list."""
+    return await api.request(
+        "GET",
+        "/vaults/{vault}/replicationRecoveryServicesProvidersOfVaults",
+        path_args={"vault": vault},
+    )
