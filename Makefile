@@ -115,7 +115,7 @@ fuzz: $(VENV)/ready
 soak: $(VENV)/ready
 	@$(BIN)/python -m tests.security.soak $(SECONDS)
 
-# Restart three replicas behind haproxy under load, kill one, let the API fail; `ARGS="--soak 300 --write"`.
+# Restart three replicas behind haproxy under load, kill one, let the API fail; `ARGS="--soak 3600 --rate 80 --write"`.
 production: $(VENV)/ready
 	@$(BIN)/python -m tests.judges.production $(ARGS)
 

@@ -1,12 +1,13 @@
 """`make production`: three replicas behind haproxy are restarted one after the other, one is killed,
 and the API fails, while callers of both eras call.
 
-`python -m tests.judges.production [--seconds N] [--soak N] [--quick] [--write]`
+`python -m tests.judges.production [--seconds N] [--soak N] [--rate N] [--quick] [--write]`
 
 What must hold: no call fails but those that a killed process had taken, and nothing that changes
-something is sent twice. `--soak N` ends with N seconds of 200 callers; `--write` puts the figures
-into `docs/production.md`; `--quick` takes about a minute. Exit code 1 when something did not
-hold; where haproxy is not installed 2, or 0 with `--quick`.
+something is sent twice. `--soak N` ends with N seconds of 200 callers, who together begin `--rate`
+calls a second (400); meanwhile the memory of the replicas must not grow. `--write` puts the figures
+into `docs/production.md`; `--quick` takes about a minute. Exit code 1 when something did not hold;
+where haproxy is not installed 2, or 0 with `--quick`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import math
 import os
 import shutil
 import signal
@@ -34,7 +36,9 @@ from tests.judges.referee_server import environment, generate
 DOCUMENT = node.CHECKOUT / "samples" / "specs" / "bookshop.yaml"
 PAGE = node.CHECKOUT / "docs" / "production.md"
 BEGIN, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
-REPLICAS, CALLERS = 3, 32
+REPLICAS, CALLERS, SOAK_CALLERS = 3, 32, 200
+SAMPLES = 12
+"""How many times a soak looks at the replicas."""
 FRONT, BACK, API = 18_740, 18_741, 18_750
 BOOK = {
     "id": "bk_1",
@@ -120,20 +124,25 @@ class Load:
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _ends: bool = False
 
-    def begin(self, callers: int, pause: float = 0.0) -> None:
-        """Let so many callers call, each with so many seconds between its calls."""
+    def begin(self, callers: int, rate: float = math.inf) -> None:
+        """Let so many callers call, who together begin `rate` calls a second. A call that takes
+        longer than its turn delays the next one of its caller.
+        """
+        turn = callers / rate
         for number in range(callers):
             era = (http.HANDSHAKE, http.MODERN)[number % 2]
-            self._tasks.append(asyncio.create_task(self._call(number, era, pause)))
+            first = turn * number / callers
+            self._tasks.append(asyncio.create_task(self._call(number, era, first, turn)))
 
     async def end(self) -> None:
         """Wait until the calls under way have ended."""
         self._ends = True
         await asyncio.gather(*self._tasks)
 
-    async def _call(self, number: int, era: str, pause: float) -> None:
+    async def _call(self, number: int, era: str, first: float, turn: float) -> None:
         connection = None
         count = 0
+        await asyncio.sleep(first)
         while not self._ends:
             count += 1
             name, arguments = "get_book", {"bookId": "bk_1"}
@@ -151,8 +160,8 @@ class Load:
                 connection = None
             now = time.monotonic()
             self.outcomes.append(Outcome(now, now - began, kind))
-            if pause:
-                await asyncio.sleep(pause)
+            if turn:
+                await asyncio.sleep(max(0.0, began + turn - now))
         if connection is not None:
             connection[1].close()
 
@@ -178,6 +187,14 @@ async def _exchange(
     if status != "200":
         return status, stays
     return ("error" if b'"isError":true' in body else "ok"), stays
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Resident megabytes and open files of all replicas."""
+
+    megabytes: float
+    files: int
 
 
 class Replicas:
@@ -210,14 +227,16 @@ class Replicas:
         process.kill()
         await process.wait()
 
-    def memory(self) -> float:
-        """Resident megabytes of all of them."""
-        total = 0.0
+    def use(self) -> Use:
+        """What all of them hold now."""
+        kilobytes = files = 0
         for process in self._processes.values():
-            for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+            folder = Path(f"/proc/{process.pid}")
+            for line in (folder / "status").read_text().splitlines():
                 if line.startswith("VmRSS:"):
-                    total += int(line.split()[1]) / 1024
-        return total
+                    kilobytes += int(line.split()[1])
+            files += len(list((folder / "fd").iterdir()))
+        return Use(kilobytes / 1024, files)
 
     async def stop(self) -> None:
         """Kill all that run."""
@@ -287,9 +306,7 @@ async def restarts(api: Api, replicas: Replicas, seconds: float) -> tuple[str, l
     if len(failed) > len(excused):
         kinds = Counter(each.kind for each in failed if each not in excused)
         wrong.append(f"{len(failed) - len(excused)} calls failed for no reason: {dict(kinds)}")
-    twice = [title for title, count in api.added.items() if count > 1]
-    if twice:
-        wrong.append(f"{len(twice)} books were added twice")
+    wrong += repeated(api)
     return figures("three restarts and a `kill -9`", load), wrong
 
 
@@ -321,25 +338,47 @@ async def failures(api: Api, replicas: Replicas, seconds: float) -> list[str]:
     return rows
 
 
-async def soak(replicas: Replicas, seconds: float) -> tuple[str, list[str]]:
+async def soak(api: Api, replicas: Replicas, seconds: float, rate: float) -> tuple[str, list[str]]:
     """200 callers for a while; the row, and what did not hold."""
+    api.added.clear()
     load = Load()
-    load.begin(200, pause=0.5)
-    await asyncio.sleep(seconds / 4)
-    early = replicas.memory()
-    await asyncio.sleep(seconds * 3 / 4)
-    late = replicas.memory()
+    load.begin(SOAK_CALLERS, rate)
+    uses = []
+    for part in range(1, SAMPLES + 1):
+        await asyncio.sleep(seconds / SAMPLES)
+        use = replicas.use()
+        uses.append(use)
+        print(
+            f"soak: {seconds * part / SAMPLES:,.0f} s, {len(load.outcomes):,} calls, "
+            f"{use.megabytes:.1f} MB, {use.files} files",
+            flush=True,
+        )
     await load.end()
+    early, late = uses[SAMPLES // 4 - 1], uses[-1]
     wrong = []
-    if late > early * 1.1 + 10:
-        wrong.append(f"memory grew from {early:.0f} to {late:.0f} MB")
+    if late.megabytes > early.megabytes * 1.05 + 10:
+        wrong.append(f"memory grew from {early.megabytes:.0f} to {late.megabytes:.0f} MB")
+    if late.files > early.files + SOAK_CALLERS // 2:
+        wrong.append(f"open files grew from {early.files} to {late.files}")
     if any(outcome.kind != "ok" for outcome in load.outcomes):
         wrong.append("calls of the soak failed")
-    name = f"200 callers for {seconds:.0f} s, {early:.0f} to {late:.0f} MB in all replicas"
+    wrong += repeated(api)
+    name = (
+        f"{SOAK_CALLERS} callers for {seconds:,.0f} s, {early.megabytes:.0f} to "
+        f"{late.megabytes:.0f} MB in all replicas"
+    )
     return figures(name, load), wrong
 
 
-async def judge(seconds: float, soak_seconds: float) -> tuple[list[str], list[str]]:
+def repeated(api: Api) -> list[str]:
+    """What did not hold where something was added twice."""
+    twice = [title for title, count in api.added.items() if count > 1]
+    if not twice:
+        return []
+    return [f"{len(twice)} books were added twice"]
+
+
+async def judge(seconds: float, soak_seconds: float, rate: float) -> tuple[list[str], list[str]]:
     """The rows of the table, and what did not hold."""
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-production-"))
     try:
@@ -347,7 +386,7 @@ async def judge(seconds: float, soak_seconds: float) -> tuple[list[str], list[st
             row, wrong = await restarts(api, replicas, seconds)
             rows = [row, *await failures(api, replicas, seconds)]
             if soak_seconds:
-                row, more = await soak(replicas, soak_seconds)
+                row, more = await soak(api, replicas, soak_seconds, rate)
                 rows.append(row)
                 wrong += more
     finally:
@@ -361,6 +400,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make production", description=description)
     parser.add_argument("--seconds", type=float, default=5.0, help="between two events")
     parser.add_argument("--soak", type=float, default=0.0, help="seconds of 200 callers at the end")
+    parser.add_argument("--rate", type=float, default=400.0, help="calls a second of all of them")
     parser.add_argument("--quick", action="store_true", help="a sample")
     parser.add_argument("--write", action="store_true", help="write docs/production.md")
     options = parser.parse_args(argv)
@@ -369,7 +409,7 @@ def main(argv: list[str] | None = None) -> int:
     if shutil.which("haproxy") is None:
         print("make production: left out: haproxy is not installed (Debian package `haproxy`)")
         return 0 if options.quick else 2
-    rows, wrong = asyncio.run(judge(options.seconds, options.soak))
+    rows, wrong = asyncio.run(judge(options.seconds, options.soak, options.rate))
     head = "| what happens | calls per second | median, ms | 99 %, ms | ends of calls |\n|---|--:|--:|--:|---|"
     table = "\n".join([head, *rows])
     print(table)

@@ -11,8 +11,11 @@ from .workflow_differences import (
     BRANCHED,
     CHECKED,
     CRASH,
+    EMPTY_BODY,
     FORM,
+    JSON_TEXT,
     LITERAL,
+    LOST_OUTPUT,
     REUSED,
     UNKNOWN_FIELD,
     Request,
@@ -54,6 +57,25 @@ def post(body: Any) -> Request:
         ([post([("t[0]", "1")])], [post([("t", "2")])], [], False, ""),
         ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": "x"})], [], False, LITERAL),
         ([post({"a": "$own.b", "c": 1})], [post({"c": 2, "a": "x"})], [], False, ""),
+        ([post({"a": "$own.b", "c": 1})], [post({"c": 1, "a": None})], [], False, LITERAL),
+        ([post({})], [post(None)], [], False, EMPTY_BODY),
+        ([post({"a": 1, "b": 2})], [post({"a": None, "b": 2})], [], False, LOST_OUTPUT),
+        ([post({"a": 1, "b": 2})], [post({"a": None, "b": 3})], [], False, ""),
+        ([post({"a": 1, "b": 2})], [post({"b": 2})], [], False, ""),
+        ([post(None)], [post({})], [], False, ""),
+        ([post(None)], [post({"a": 1})], [], False, UNKNOWN_FIELD),
+        ([post({"a": [1]})], [post({"a": "[1]", "b": None})], [], False, JSON_TEXT),
+        ([post({"a": [1]})], [post({"a": "[2]"})], [], False, ""),
+        (
+            [get("/things", ("a", "x"), ("a", "y"))],
+            [get("/things", ("a", '["x", "y"]'))],
+            [],
+            False,
+            JSON_TEXT,
+        ),
+        ([get("/things/t1")], [get("/things/None")], [], False, ABSENT),
+        ([get("/things/t1")], [get("/things/t2")], [], False, ""),
+        ([post({}), post({"a": 1})], [post(None), post({"a": 2})], [], False, ""),
         ([get("/a")], [get("/a"), get("/b")], [], True, CHECKED),
         ([get("/a"), get("/b")], [get("/a")], ["KeyError"], False, CRASH),
         ([get("/a"), get("/b")], [get("/a")], [], False, ""),
@@ -68,6 +90,12 @@ def test_a_difference_is_decided_by_its_section_or_by_none(
     decided = reason(ours, theirs, errors, refused)
     assert decided.startswith(section)
     assert bool(decided) is bool(section)
+
+
+def test_each_request_has_a_section_of_its_own() -> None:
+    ours = [get("/things"), post({}), post({"a": "$own.b"}), post({"a": 1})]
+    theirs = [get("/things"), post(None), post({"a": "x"}), post({"a": 1, "b": None})]
+    assert reason(ours, theirs, [], False) == f"{EMPTY_BODY}; and {LITERAL}; and {ABSENT}"
 
 
 def test_an_action_on_the_answer_decides_what_comes_after_its_step() -> None:

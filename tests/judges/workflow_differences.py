@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -15,6 +16,8 @@ from urllib.parse import unquote
 
 from mcpgen.load.values import as_object
 
+_EMPTY = re.compile(r"\{[^/{}]+\}|None")
+"""A part of a path that the other engine has no value for."""
 Request = tuple[str, str, tuple[tuple[str, str], ...], Any]
 """Method, path, query and body."""
 
@@ -22,6 +25,11 @@ ABSENT = (
     "the other engine sends null, or a path without its value, for an input that the caller did not"
     " give; a value that is not there is not null, and the API's schema does not take null (Arazzo"
     " 1.1, Criterion Object: `null` or undefined; OpenAPI 3.1 §4.8.12, Parameter Object)"
+)
+EMPTY_BODY = (
+    "the other engine sends no body where no member of it has a value, and the operation needs one:"
+    " our server sends an object without members (OpenAPI 3.1 §4.8.13, Request Body Object,"
+    " `required`; RFC 9110 §6.4)"
 )
 FORM = (
     "the other engine writes an object in a form or a query by the names of its members alone, so"
@@ -36,9 +44,24 @@ UNKNOWN_FIELD = (
     "our server does not send a field of a body that the operation's schema does not name, and says"
     " so when it is generated (E1541); a schema allows such a field (JSON Schema 2020-12 §10.3.2.3)"
 )
+LOST_OUTPUT = (
+    "the other engine sends null for an expression that has a value, such as an output of a workflow"
+    " that `dependsOn` names (Arazzo 1.1, Runtime Expressions: `$workflows.NAME.outputs`)"
+)
 REUSED = (
-    "the other engine does not send a parameter that is a Reusable Object (Arazzo 1.1, Reusable"
-    " Object: a `reference` stands for the object in the components)"
+    "the other engine does not send a parameter that is a Reusable Object, or whose expression names"
+    " an input by other characters than letters (Arazzo 1.1, Reusable Object: a `reference` stands"
+    " for the object in the components; Runtime Expressions: `name = *( CHAR )`)"
+)
+JSON_TEXT = (
+    "an input that is a text holds JSON where the API's schema takes an object or a list: our server"
+    " sends what the text stands for, the other engine the text, which the schema does not take"
+    " (JSON Schema Validation 2020-12 §6.1.1, `type`)"
+)
+UNKNOWN_PARAMETER = (
+    "our server does not send a parameter or a body that the operation does not have, and says so"
+    " when it is generated (E1541; OpenAPI 3.1 §4.8.10, Operation Object: `parameters` is the list"
+    " of those that are applicable)"
 )
 BRANCHED = (
     "the other engine reads the criteria of an action without the answer of its step, so that it"
@@ -67,36 +90,98 @@ def reason(
     `refused` is whether our server refused arguments of a step, `branch` how many steps there are
     up to the first with an action whose criteria read its answer.
     """
-    if [_without_null(each) for each in ours] == [_without_null(each) for each in theirs]:
-        return ABSENT
-    if _pairwise(_lost_members, ours, theirs):
-        return FORM
-    if _pairwise(_lacks_parameters, ours, theirs):
-        return REUSED
-    if _pairwise(_has_fewer_fields, ours, theirs):
-        return UNKNOWN_FIELD
-    if _pairwise(_has_own_expression, ours, theirs):
-        return LITERAL
-    if refused and ours == theirs[: len(ours)]:
-        return CHECKED
-    if branch is not None and ours[:branch] == theirs[:branch]:
-        return BRANCHED
+    decided = ""
+    if len(ours) == len(theirs):
+        decided = _joined(ours, theirs)
+    if refused and len(ours) < len(theirs):
+        decided = _joined(ours, theirs, CHECKED)
+    if branch is not None and len(ours[:branch]) == len(theirs[:branch]):
+        decided = decided or _joined(ours[:branch], theirs[:branch], BRANCHED)
+    if decided:
+        return decided
     if errors and _is_part(theirs, ours):
         return f"{CRASH}: {errors[0][:160]}"
     return ""
 
 
-def _pairwise(
-    holds: Callable[[Request, Request], bool], ours: list[Request], theirs: list[Request]
-) -> bool:
-    return len(ours) == len(theirs) and all(map(holds, ours, theirs))
+def _joined(ours: list[Request], theirs: list[Request], last: str = "") -> str:
+    """The sections that decide between requests, each once; nothing where one has none."""
+    sections = [_section(*pair) for pair in zip(ours, theirs, strict=False)]
+    if not all(sections):
+        return ""
+    return "; and ".join(
+        dict.fromkeys(each for each in (*sections, last) if each not in ("", SAME))
+    )
+
+
+def _section(ours: Request, theirs: Request) -> str:
+    """The section that decides between two requests, or nothing; with texts read as JSON where that
+    is needed.
+    """
+    for section, holds in OF_REQUESTS:
+        if holds(ours, theirs):
+            return section
+    for section, holds in OF_REQUESTS:
+        if holds(_read(ours), _read(theirs)):
+            return JSON_TEXT if section == SAME else f"{JSON_TEXT}; and {section}"
+    if {name for name, _ in theirs[2]} < {name for name, _ in ours[2]}:
+        section = _section(_with_query_of(ours, theirs), theirs)
+        return f"{REUSED}; and {section}" if section else ""
+    return ""
+
+
+def _with_query_of(ours: Request, theirs: Request) -> Request:
+    """A request without the parameters of its query that the other one does not have."""
+    names = {name for name, _ in theirs[2]}
+    return ours[0], ours[1], tuple(field for field in ours[2] if field[0] in names), ours[3]
+
+
+def _read(request: Request) -> Request:
+    """A request with what its texts stand for that are objects or lists in JSON."""
+    method, path, query, body = request
+    fields = [field for name, text in query for field in _items(name, _data(text))]
+    return method, path, tuple(sorted(fields)), _data(body)
+
+
+def _data(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _data(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_data(item) for item in value]
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        with contextlib.suppress(ValueError):
+            return json.loads(value)
+    return value
+
+
+def _items(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """The fields of a query that say a value: a list several times, an object by its members."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _items(f"{name}[{key}]", item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _items(name, item)
+    else:
+        yield name, value if isinstance(value, str) else json.dumps(value)
+
+
+def _differ_by_null(ours: Request, theirs: Request) -> bool:
+    return _without_null(ours, theirs) == _without_null(theirs, theirs)
+
+
+def _has_an_empty_body(ours: Request, theirs: Request) -> bool:
+    """Whether a request has an object without members where the other one has no body."""
+    return ours[:3] == theirs[:3] and (ours[3], theirs[3]) == ({}, None)
 
 
 def _has_fewer_fields(ours: Request, theirs: Request) -> bool:
     """Whether a request is the other one, or that with fewer fields of its body."""
-    first, second = _without_null(ours), _without_null(theirs)
+    first, second = _without_null(ours, theirs), _without_null(theirs, theirs)
     if first[:3] != second[:3]:
         return False
+    if first[3] is None and isinstance(second[3], dict):
+        return bool(second[3])
     if isinstance(first[3], dict) and isinstance(second[3], dict):
         return all(second[3].get(key) == value for key, value in first[3].items())
     if isinstance(first[3], list) and isinstance(second[3], list):
@@ -104,12 +189,20 @@ def _has_fewer_fields(ours: Request, theirs: Request) -> bool:
     return bool(first[3] == second[3])
 
 
+def _has_null_for_a_value(ours: Request, theirs: Request) -> bool:
+    """Whether the other request is this one with members of its body that are null."""
+    if not isinstance(ours[3], dict) or not isinstance(theirs[3], dict):
+        return False
+    kept = {key: value for key, value in ours[3].items() if theirs[3].get(key, key) is not None}
+    return (*ours[:3], kept) == (*theirs[:3], _pruned(theirs[3]))
+
+
 def _has_own_expression(ours: Request, theirs: Request) -> bool:
     """Whether a request is ours, or one to the same place that has other texts where ours has some
     that only look like expressions.
     """
     texts = re.sub(r'"\$[A-Za-z]\w*\.[^"]*"', '"-"', json.dumps(_sorted(ours)))
-    pattern = re.escape(texts).replace('"\\-"', '"[^"]*"')
+    pattern = re.escape(texts).replace('"\\-"', '("[^"]*"|null)')
     return re.fullmatch(pattern, json.dumps(_sorted(theirs))) is not None
 
 
@@ -120,17 +213,20 @@ def _sorted(request: Request) -> Any:
 def _is_part(part: list[Request], whole: list[Request]) -> bool:
     """Whether requests stand in a list in the same order; others may stand between them."""
     remaining = iter(whole)
-    return all(any(_lost_members(ours, each) for ours in remaining) for each in part)
+    return all(any(_section(ours, each) for ours in remaining) for each in part)
 
 
-def _without_null(request: Request) -> Request:
+def _without_null(request: Request, theirs: Request) -> Request:
+    """A request without null, and without what the path of the other one has no value for."""
     method, path, query, body = request
-    return method, re.sub(r"/(\{[^/{}]+\}|None)(?=/|$)", "/-", _filled(path)), query, _pruned(body)
-
-
-def _filled(path: str) -> str:
-    """A path whose numbers cannot be told from parameters that were not filled in."""
-    return re.sub(r"/\d+(?=/|$)", "/-", unquote(path))
+    parts, others = unquote(path).split("/"), unquote(theirs[1]).split("/")
+    if len(parts) == len(others):
+        pairs = zip(parts, others, strict=True)
+        parts = ["-" if _EMPTY.fullmatch(other) else part for part, other in pairs]
+    pruned = _pruned(body)
+    if body and not pruned:
+        pruned = None
+    return method, "/".join(parts), query, pruned
 
 
 def _lost_members(ours: Request, theirs: Request) -> bool:
@@ -167,7 +263,7 @@ def _names_alone(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 def _lacks_parameters(ours: Request, theirs: Request) -> bool:
     """Whether a request is ours, or that with fewer parameters of its query."""
-    first, second = _without_null(ours), _without_null(theirs)
+    first, second = _without_null(ours, theirs), _without_null(theirs, theirs)
     return set(second[2]) <= set(first[2]) and (*first[:2], first[3]) == (*second[:2], second[3])
 
 
@@ -178,3 +274,17 @@ def _pruned(body: Any) -> Any:
     if isinstance(body, list):
         return [_pruned(value) for value in body]
     return body
+
+
+SAME = "same"
+OF_REQUESTS: tuple[tuple[str, Callable[[Request, Request], bool]], ...] = (
+    (SAME, operator.eq),
+    (ABSENT, _differ_by_null),
+    (EMPTY_BODY, _has_an_empty_body),
+    (FORM, _lost_members),
+    (REUSED, _lacks_parameters),
+    (UNKNOWN_FIELD, _has_fewer_fields),
+    (LITERAL, _has_own_expression),
+    (LOST_OUTPUT, _has_null_for_a_value),
+)
+"""What two requests can differ by, and the section that decides."""

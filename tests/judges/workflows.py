@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import email
 import importlib
 import json
 import logging
@@ -44,7 +45,7 @@ from mcpgen.render.sample import Sampler, sample_arguments
 from mcpgen.runtime.pointer import split
 from mcpgen.workflows import model
 
-from .workflow_differences import Request, reason
+from .workflow_differences import UNKNOWN_PARAMETER, Request, reason
 
 ENDINGS = (".yaml", ".yml", ".json")
 LARGEST = 5_000_000
@@ -111,11 +112,19 @@ def _fields(text: str) -> list[tuple[str, str]]:
 
 
 def _data(content: str, kind: str) -> Any:
+    if "multipart" in kind:
+        head = f"Content-Type: {kind}\r\n\r\n"
+        parts = email.message_from_string(head + content).get_payload()
+        return sorted((_name_of(part), part.get_payload()) for part in as_list(parts))
     if "form" in kind:
         return _fields(content)
     with contextlib.suppress(ValueError):
         return json.loads(content)
     return content or None
+
+
+def _name_of(part: Any) -> str:
+    return str(part.get_param("name", header="Content-Disposition"))
 
 
 @dataclass
@@ -209,8 +218,11 @@ def _found(folder: Path, url: str, root: Path) -> Path | None:
         return folder / url
     name = url.rpartition("/")[2]
     within = (folder / url).parent
-    places = [folder / name, *folder.glob(f"*/{name}"), *within.glob(f"*/{name}")]
-    elsewhere = list(root.rglob("/".join(url.split("/")[-2:]))) if url.startswith("http") else []
+    if not name:
+        return None
+    places = [folder / name, *folder.glob(f"*/{name}"), *within.glob(f"*/{name}"), root / url]
+    last = "/".join(url.split("/")[-2:]).lstrip("/")
+    elsewhere = list(root.rglob(last)) if url.startswith("http") else []
     places += elsewhere if len(elsewhere) == 1 else []
     return next((place for place in places if place.is_file()), None)
 
@@ -329,7 +341,7 @@ def placed(body: Any, pointer: str, data: Any) -> Any:
     return holder
 
 
-def inputs_for(tool: Tool, server: Server) -> dict[str, Any]:
+def inputs_for(tool: Tool, server: Server) -> Any:
     """Inputs of a workflow that the operations take which get them."""
     assert tool.workflow is not None
     contract = json.loads(json.dumps(tool.contract or tool.input_schema))
@@ -340,18 +352,34 @@ def inputs_for(tool: Tool, server: Server) -> dict[str, Any]:
             operation = operations[step.operation]
             named = {(each.place, each.wire_name): each.name for each in operation.arguments}
             schemas = operation.input_schema.get("properties", {})
-            for sent in step.arguments:
-                schema = schemas.get(named[sent.place, sent.name], {})
-                for name, part in of_inputs(sent.value, schema):
-                    own = contract["properties"].get(name, {})
+            values = [
+                (sent.value, schemas.get(named[sent.place, sent.name], {}))
+                for sent in step.arguments
+            ]
+            if step.body is not None:
+                values.append((step.body, whole_body(operation, schemas)))
+            for name, part in (pair for each in values for pair in of_inputs(*each)):
+                own = contract["properties"].get(name, {})
+                if own.get("type", "string") in ("string", "number", part.get("type")):
                     contract["properties"][name] = {**own, **part}
     own = tool.contract or tool.input_schema
     arguments = sample_arguments(tool, contract, contract) or sample_arguments(tool, own, own) or {}
+    arguments = plain_text(arguments)
     for name, value in arguments.items():
         stated = own.get("properties", {}).get(name, {}).get("type")
         if stated == "string" and not isinstance(value, str):
             arguments[name] = json.dumps(value)
-    return plain_text(arguments)
+    return arguments
+
+
+def whole_body(operation: Tool, schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an operation's body, whose fields are arguments."""
+    fields = [each for each in operation.arguments if each.place == "body"]
+    return {
+        "type": "object",
+        "properties": {each.wire_name: schemas.get(each.name, {}) for each in fields},
+        "required": [each.wire_name for each in fields if each.required],
+    }
 
 
 def plain_text(data: Any) -> Any:
@@ -365,8 +393,9 @@ def of_inputs(value: model.Value, schema: Any) -> Iterator[tuple[str, Any]]:
     """The inputs that a value is made of, with the schemas of their places."""
     match value:
         case model.Input(name, "") if "$ref" not in json.dumps(schema):
-            yield name, {key: schema[key] for key in (*SIMPLE, "items") if key in schema}
-        case model.Scalar(text):
+            keys = (*SIMPLE, "items", "properties", "required")
+            yield name, {key: schema[key] for key in keys if key in schema}
+        case model.Taken(_, text):
             yield from of_inputs(text, schema)
         case model.Object(members):
             for key, member in members:
@@ -376,14 +405,23 @@ def of_inputs(value: model.Value, schema: Any) -> Iterator[tuple[str, Any]]:
                 yield from of_inputs(item, schema.get("items", {}))
 
 
-def without_body(request: Request, server: Server) -> Request:
-    """A request without its body where its operation takes none (E1541 says that none is sent)."""
-    method, path, query, _ = request
-    for tool in server.tools:
-        takes_none = tool.request is not None and tool.request.body is None
-        if takes_none and _fits(tool.origin.operation, f"{method} {path}"):
-            return method, path, query, None
-    return request
+def known(request: Request, server: Server) -> Request:
+    """A request without the parameters of its query, and without the body, that its operation does
+    not have (E1541 says that they are not sent).
+    """
+    method, path, query, body = request
+    fitting = [
+        tool
+        for tool in server.tools
+        if tool.request is not None and _fits(tool.origin.operation, f"{method} {path}")
+    ]
+    if len(fitting) != 1:
+        return request
+    [tool] = fitting
+    names = {each.wire_name for each in tool.arguments if each.place == "query"}
+    query = tuple(field for field in query if re.split(r"\[", field[0])[0] in names)
+    takes_body = tool.request is not None and tool.request.body is not None
+    return method, path, query, body if takes_body else None
 
 
 def first_branch(workflow: model.Workflow) -> int | None:
@@ -413,12 +451,14 @@ def run_both(case: Case, tool: Tool, server: Server, api: Api, tally: Tally) -> 
         tally.note("not compared")
         return
     theirs, errors = run
-    theirs = [without_body(each, server) for each in theirs]
     if ours == theirs:
         tally.note("same requests")
         return
+    sent = [known(each, server) for each in theirs]
     refused = text.startswith("Invalid arguments") and f"`{tool.name}`" not in text.split(":")[0]
-    decided = reason(ours, theirs, errors, refused, first_branch(tool.workflow))
+    decided = reason(ours, sent, errors, refused, first_branch(tool.workflow))
+    if ours == sent or (decided and sent != theirs):
+        decided = "; and ".join(filter(None, (decided, UNKNOWN_PARAMETER)))
     if decided:
         tally.note("other requests, decided by a specification", f"{label}: {decided}")
         return
@@ -430,7 +470,12 @@ async def called(server: Server, name: str, arguments: dict[str, Any], api: Api)
     settings = {"BASE_URL": api.url, "ALLOW_PRIVATE": "true", "RETRIES": "0", "TOTAL_TIMEOUT": "20"}
     for key, value in settings.items():
         os.environ[f"{server.env_prefix}_{key}"] = value
-    app = importlib.import_module(f"{server.package}.runtime.app").App(server.package)
+    runtime = importlib.import_module(f"{server.package}.runtime.app")
+    home = importlib.import_module(f"{server.package}.runtime.package").Package.named(
+        server.package
+    )
+    limits = importlib.import_module(f"{server.package}.runtime.settings").read(home.facts())
+    app = runtime.App(server.package, settings=limits)
     async with Client(app.server) as client:
         return await client.call_tool(name, arguments)
 
