@@ -20,6 +20,7 @@ from .vocabulary import (
     GO_ON,
     NOUNS,
     STOP_WORDS,
+    VERBS,
     base_verb,
     is_verb,
     same_verb,
@@ -40,7 +41,7 @@ _PREFACE = re.compile(
            | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:can\s+be|is)\s+used\s+
-           | (?:{_THING}|you\s+can|used|allows?|lets?|enables?)\s+ )
+           | (?:{_THING}|you\s+can|will|used|allows?|lets?|enables?)\s+ )
          (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
     re.I | re.X,
 )
@@ -88,6 +89,19 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         if told:
             return told, after
     return fitted(with_verb(sentence, method), rest)
+
+
+def spoken_verb(operation: dict[str, Any]) -> str:
+    """The verb that an operation's summary, or else its description, begins with: `Creates a book`
+    is `create`. Empty where it begins with none, or with more than one (`Create or replace`).
+    """
+    summary = _unnumbered(plain(operation.get("summary")))
+    sentence, _ = first_sentence(summary or plain(operation.get("description")))
+    first, _, more = without_preface(_marked_last(sentence)).lower().partition(" ")
+    verb = base_verb(first)
+    if verb not in VERBS or _is_noun(first, more) or more.startswith(("or ", "and ", "/")):
+        return ""
+    return verb
 
 
 def _unnumbered(summary: str) -> str:
@@ -304,9 +318,7 @@ def _is_noun(word: str, more: str) -> bool:
     if word not in NOUNS:
         return False
     following = more.partition(" ")[0].lower()
-    if not following:
-        return True
-    return word != "search" and following in BEFORE_NOUN
+    return word != "search" and (not following or following in BEFORE_NOUN)
 
 
 def _is_identifier(text: str) -> bool:
@@ -317,7 +329,7 @@ def _is_identifier(text: str) -> bool:
 def _is_camel_case(word: str) -> bool:
     """Whether a word is several that begin with a verb: `listBooks`."""
     parts = words(word)
-    return len(parts) > 1 and is_verb(parts[0])
+    return len(parts) > 1 and "-" not in word and is_verb(parts[0])
 
 
 def title_of(operation: dict[str, Any], name: str) -> str:

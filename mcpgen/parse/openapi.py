@@ -22,6 +22,7 @@ from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
 from .definitions import Definitions
+from .describe import spoken_verb
 from .detail import budget_of
 from .dialects import describe_document
 from .first_sentences import Opening, openings
@@ -431,6 +432,7 @@ def _subject_of(operation: DocumentedOperation) -> naming.Subject:
         path=operation.path,
         operation_id=wish or operation.operation_id,
         toolset=_tag(operation),
+        verb=spoken_verb(operation.node),
     )
 
 

@@ -27,6 +27,7 @@ from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated, without_media_types
+from .vocabulary import ADDING
 
 if TYPE_CHECKING:
     from ..config import Pinned
@@ -40,18 +41,21 @@ DESTRUCTIVE_WORDS = frozenset("""
     """.split())
 
 
-def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> Hints:
+def hints_of(method: str, operation_id: str | None, verb: str, path: str) -> Hints:
     """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110
-    §9.2).
+    §9.2). `verb` is the one the document describes it with: a PUT that adds to a collection
+    replaces nothing, and does so once more when it is repeated.
     """
     if method in SAFE_METHODS:
         return Hints(read_only=True, destructive=False, idempotent=True)
+    if method == "PUT" and verb in ADDING and not path.endswith("}"):
+        return Hints(read_only=False, destructive=False, idempotent=False)
     if method in ("PUT", "DELETE"):
         return Hints(read_only=False, destructive=True, idempotent=True)
     if method == "PATCH":
         return Hints(read_only=False, destructive=True, idempotent=False)
     literals = [part for part in path.split("/") if part and not part.startswith("{")]
-    name_words = {*words(as_text(operation_id)), *words(plain(summary).split(" ")[0])}
+    name_words = {*words(as_text(operation_id)), verb}
     if literals:
         name_words.update(words(literals[-1]))
     destructive = not DESTRUCTIVE_WORDS.isdisjoint(name_words)
@@ -326,7 +330,7 @@ class Operation:
             hints=hints_of(
                 self.origin.method,
                 self.origin.operation_id,
-                self.operation.get("summary"),
+                describe.spoken_verb(self.operation),
                 self.origin.path,
             ),
             arguments=(),
