@@ -51,6 +51,15 @@ _MARK = re.compile(
     re.I,
 )
 """What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
+_ENDPOINT = re.compile(
+    r"(?:(?:an?|the|simple|generic|custom|base|api|rest|list|detail)\s+)*"
+    r"(?:endpoint|view|viewset)\s+(?:for|of|to|that|which)\b",
+    re.I,
+)
+"""What a class of a web framework is called: `List API endpoint for books`."""
+_ANY_VERB = "|".join(sorted(VERBS - NOUNS))
+_VERB_WITHIN = re.compile(rf"^(\S.*?) ((?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)")
+"""A noun, and the first verb after it."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
@@ -78,9 +87,9 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = first_sentence(text)
     sentence = _marked_last(sentence)
     if _is_aside(sentence, method):
-        return with_verb(humanise(name), method), _joined(summary, text)
+        return _told_by_name(name, method), _joined(summary, text)
     if not sentence:
-        return fitted(with_verb(humanise(name), method), rest, is_written=False)
+        return fitted(_told_by_name(name, method), rest, is_written=False)
     sentence = _unquoted(sentence)
     if _is_identifier(sentence):
         sentence = humanise(sentence)
@@ -102,6 +111,38 @@ def spoken_verb(operation: dict[str, Any]) -> str:
     if verb not in VERBS or _is_noun(first, more) or more.startswith(("or ", "and ", "/")):
         return ""
     return verb
+
+
+ROUTER_VERBS = {
+    "GET": {"list": "list", "retrieve": "get"},
+    "POST": {"create": "create"},
+    "PUT": {"update": "replace"},
+    "PATCH": {"update": "update"},
+    "DELETE": {"destroy": "delete"},
+}
+"""Method → the words that Django REST framework ends its operationIds in, and what they mean."""
+
+
+def _told_by_name(name: str, method: str) -> str:
+    """A sentence made of a tool's name, verb first: `order_partial_update` is `Update order`, and
+    `users_update_role` is `Update users role`.
+    """
+    *before, last = words(name) or [name]
+    verb = ROUTER_VERBS.get(method, {}).get(last)
+    if verb and _ends_in_verb(before, verb):
+        before = [word for word in before if word != "partial"]
+        return with_verb(" ".join([verb, *before]), method)
+    text = humanise(name)
+    if (before or [last])[0] not in VERBS:
+        text = _VERB_WITHIN.sub(r"\2 \1", text)
+    return with_verb(text, method)
+
+
+def _ends_in_verb(before: list[str], verb: str) -> bool:
+    """Whether the last word of a name, which comes after others, is its verb."""
+    if not before or before[-1] == "or":
+        return False
+    return verb != "list" or before[0] not in VERBS - NOUNS
 
 
 def _unnumbered(summary: str) -> str:
@@ -198,11 +239,11 @@ def _meaning(sentence: str) -> list[str]:
 
 def _is_aside(sentence: str, method: str) -> bool:
     """Whether a sentence says something about an operation, but not what it does: `When you …`, `A
-    session can be canceled …`.
+    session can be canceled …`, `API endpoint for books`.
     """
     sentence = without_preface(sentence)
     first, second, third, *others = (*words(sentence), "", "", "")
-    if first in ASIDES:
+    if first in ASIDES or _ENDPOINT.match(sentence):
         return True
     if _begins_with_verb(sentence):
         return False
