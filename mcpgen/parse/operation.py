@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -39,6 +40,8 @@ DESTRUCTIVE_WORDS = frozenset("""
     disable reset truncate unlink discard expire invalidate void clear flush ban block reject
     withdraw close archive
     """.split())
+
+ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
 
 def hints_of(method: str, operation_id: str | None, verb: str, path: str) -> Hints:
@@ -379,10 +382,12 @@ class Operation:
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
         """An argument's description: the parameter's own text, then that of its schema. A text that
-        only repeats the name says nothing.
+        only repeats the name says nothing, and one that asks for encoding asks for what is done.
         """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
         text = _joined(shorten(own_text, limit), inner_text)
+        if ASKS_FOR_ENCODING.search(text) and self.is_encoded(item):
+            text += " (URL-encoded once when it is sent)"
         if self.uses[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if limit and item.deprecated:
@@ -403,6 +408,12 @@ class Operation:
     def can_be_null(self, item: Field) -> bool:
         """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
         return item.whole or self.is_json(item)
+
+    def is_encoded(self, item: Field) -> bool:
+        """Whether a value is written as a part of a URL or of a form."""
+        if item.place == "body":
+            return self.body_kind() == "form"
+        return item.place in ("path", "query")
 
     def is_json(self, item: Field) -> bool:
         """Whether a value is written as JSON, which can say null and an empty list."""
