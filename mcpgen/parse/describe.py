@@ -58,7 +58,7 @@ _ENDPOINT = re.compile(
 )
 """What a class of a web framework is called: `List API endpoint for books`."""
 _ANY_VERB = "|".join(sorted(VERBS - NOUNS))
-_VERB_WITHIN = re.compile(rf"^(\S.*?) ((?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)")
+_VERB_WITHIN = re.compile(rf"^(?!multi )(\S.*?) ((?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)")
 """A noun, and the first verb after it."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
@@ -87,9 +87,9 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = first_sentence(text)
     sentence = _marked_last(sentence)
     if _is_aside(sentence, method):
-        return _told_by_name(name, method), _joined(summary, text)
+        return with_verb(_verb_first(name, method), method), _joined(summary, text)
     if not sentence:
-        return fitted(_told_by_name(name, method), rest, is_written=False)
+        return fitted(with_verb(_verb_first(name, method), method), rest, is_written=False)
     sentence = _unquoted(sentence)
     if _is_identifier(sentence):
         sentence = humanise(sentence)
@@ -123,19 +123,19 @@ ROUTER_VERBS = {
 """Method → the words that Django REST framework ends its operationIds in, and what they mean."""
 
 
-def _told_by_name(name: str, method: str) -> str:
-    """A sentence made of a tool's name, verb first: `order_partial_update` is `Update order`, and
-    `users_update_role` is `Update users role`.
+def _verb_first(name: str, method: str) -> str:
+    """A tool's name as words, its verb first: `order_partial_update` is `update order`, and
+    `users_update_role` is `update users role`.
     """
     *before, last = words(name) or [name]
     verb = ROUTER_VERBS.get(method, {}).get(last)
     if verb and _ends_in_verb(before, verb):
         before = [word for word in before if word != "partial"]
-        return with_verb(" ".join([verb, *before]), method)
+        return " ".join([verb, *before])
     text = humanise(name)
-    if (before or [last])[0] not in VERBS:
-        text = _VERB_WITHIN.sub(r"\2 \1", text)
-    return with_verb(text, method)
+    if is_verb(text.partition(" ")[0]):
+        return text
+    return _VERB_WITHIN.sub(r"\2 \1", text)
 
 
 def _ends_in_verb(before: list[str], verb: str) -> bool:
@@ -373,14 +373,15 @@ def _is_camel_case(word: str) -> bool:
     return len(parts) > 1 and "-" not in word and is_verb(parts[0])
 
 
-def title_of(operation: dict[str, Any], name: str) -> str:
-    """The display name of a tool: its summary where that is short, else its name's words."""
+def title_of(operation: dict[str, Any], name: str, method: str) -> str:
+    """The display name of a tool: its summary where that is short and more than one word, else its
+    name's words.
+    """
     summary = _unnumbered(plain(operation.get("summary"))).split("\n")[0].strip(" .")
-    if not 0 < len(summary) <= 80:
-        return humanise(name).capitalize()
-    if _is_identifier(summary):
-        return humanise(summary).capitalize()
-    return summary
+    if " " not in summary or len(summary) > 80:
+        identifier = summary if _is_identifier(summary) else name
+        return _verb_first(identifier, method).capitalize()
+    return _capitalised(summary)
 
 
 _TYPOGRAPHY = str.maketrans(

@@ -63,7 +63,7 @@ class _Parser:
         self.document, self.config, self.problems = document, config, problems
         self.info = as_object(document.root.get("info"))
         title = config.title or plain(self.info.get("title")).split("\n")[0] or "API"
-        self.title = shorten(title, 100)
+        self.title = shorten(title.removesuffix("."), 100)
         self.reader = Reader(document, problems)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()

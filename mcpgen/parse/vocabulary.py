@@ -93,9 +93,10 @@ def same_verb(verb: str) -> str:
 
 def base_verb(word: str) -> str:
     """A lower-case verb without the ending of the third person; other words as they are."""
-    if word in VERBS or not word.endswith("s"):
+    if word in VERBS:
         return word
-    for base in (word[:-1], word[:-2], word[:-3] + "y"):
-        if base in VERBS:
-            return base
+    for ending, base in (("s", ""), ("es", ""), ("ies", "y")):
+        verb = word.removesuffix(ending) + base
+        if word.endswith(ending) and verb in VERBS:
+            return verb
     return word

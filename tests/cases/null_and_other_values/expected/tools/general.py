@@ -124,7 +124,7 @@ async def parts(
     photo: str | Omit = OMIT,
     rows: list[models.PartsRowsItem] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Parts."""
+    """Submit parts."""
     return await api.request(
         "POST",
         "/parts",
