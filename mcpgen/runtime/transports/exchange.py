@@ -9,7 +9,7 @@ checks of a request's envelope are the SDK's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 METHODS = frozenset({"tools/call", "tools/list", "ping"})
 _VERSION = b"mcp-protocol-version"
 _JSON = (b"content-type", b"application/json")
+_NEVER = anyio.Event()
+"""Nothing asks a call that answers in one piece to end: it is cancelled."""
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ class OneAnswer:
     request_id: RequestId
     transport: TransportContext
     message_metadata: ServerMessageMetadata
-    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+    cancel_requested: anyio.Event = _NEVER
     can_send_request: bool = False
 
     async def send_raw_request(
