@@ -159,6 +159,11 @@ REFUSED = {
     "a list where one value is": Wrong(
         ORG | {"type": ["all"]}, 'write it without the list: "all"', ORG | {"type": "all"}
     ),
+    "a list where one of some values is": Wrong(
+        ORG | {"type": ["public", "private"]},
+        '"private"; got ["public", "private"]; write one of them, without a list',
+        ORG | {"type": "public"},
+    ),
     "words for a date that may be null": Wrong(
         ORG | {"due": "tomorrow"}, "a date such as `2026-01-31`", ORG | {"due": None}
     ),
@@ -180,6 +185,19 @@ def test_a_refusal_names_the_one_change(name: str) -> None:
         checker.check(wrong.arguments)
     assert wrong.says in str(refusal.value)
     assert checker.check(wrong.mended) == wrong.mended
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [SCHEMA["properties"]["type"], {"anyOf": [SCHEMA["properties"]["type"], {"type": "null"}]}],
+)
+def test_a_list_where_one_value_is_chosen_is_not_joined(schema: Any) -> None:
+    with pytest.raises(BadArguments) as refusal:
+        Checker("x", {"type": "object", "properties": {"type": schema}}).check(
+            {"type": ["all", "x"]}
+        )
+    assert len(str(refusal.value).splitlines()) == 2
+    assert "all,x" not in str(refusal.value)
 
 
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:

@@ -44,7 +44,7 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     lines: dict[str, None] = {}
     missing = False
     more = 0
-    for error in errors:
+    for error in _telling(errors):
         if error.kind.name == "required" and not list(error.instance_path):
             missing = True
         for line in _lines(error, schema):
@@ -61,6 +61,16 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     if missing:
         text += "\nRequired arguments: " + ", ".join(f"`{name}`" for name in required[:MAX_CHOICES])
     return text
+
+
+def _telling(errors: Iterable[Any]) -> Iterator[Any]:
+    """The errors without those that advise to join a list of which one value is to be chosen."""
+    every = list(errors)
+    chosen = [list(error.instance_path) for error in every if _options(error)]
+    for error in every:
+        is_list = error.kind.name == "type" and isinstance(error.instance, list)
+        if not is_list or list(error.instance_path) not in chosen:
+            yield error
 
 
 def spelling(name: str, known: Iterable[str]) -> str:
@@ -164,6 +174,10 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     path = list(error.instance_path)
     wrong_kind = [branch for branch in branches if _is_kind(branch, path)]
     if len(wrong_kind) == len(branches):
+        chosen = [fault for branch in branches for fault in branch if _options(fault)]
+        if chosen and isinstance(error.instance, list):
+            yield f"{place(path)} {_choices(chosen)}"
+            return
         types: list[str] = []
         for branch in branches:
             types.extend(kind for kind in _kinds(branch[0]) if kind not in types)
@@ -294,10 +308,15 @@ def _choices(errors: list[Any]) -> str:
     shown = ", ".join(show(option) for option in options[:MAX_CHOICES])
     if len(options) > MAX_CHOICES:
         shown += f" and {len(options) - MAX_CHOICES} more"
-    near = ""
+    advice = ""
     if isinstance(error.instance, str):
         near = suggest(error.instance, [option for option in options if isinstance(option, str)])
-    return f"must be one of {shown}; got {show(error.instance)}{near.replace('`', chr(34))}"
+        advice = near.replace("`", '"')
+    elif isinstance(error.instance, list):
+        advice = "; write one of them, without a list"
+        if len(error.instance) == 1 and error.instance[0] in options:
+            advice = f"; write it without the list: {show(error.instance[0])}"
+    return f"must be one of {shown}; got {show(error.instance)}{advice}"
 
 
 def _count(error: Any) -> int:
