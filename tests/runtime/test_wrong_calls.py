@@ -200,6 +200,42 @@ def test_a_list_where_one_value_is_chosen_is_not_joined(schema: Any) -> None:
     assert "all,x" not in str(refusal.value)
 
 
+MILESTONE: dict[str, Any] = {
+    "allOf": [
+        {"properties": {"due_on": {}, "title": {}}, "required": ["title"]},
+        {"properties": {"labels": {}, "description": {}}},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("milestone", "told"),
+    [
+        ({"title": "x", "dueOn": "y"}, "due_on"),
+        ({"title": "x", "descripton": "y"}, "description"),
+        ({"title": "x", "label": ["bug"]}, "labels"),
+        ({"title": "x", "label": ["bug"], "labels": []}, ""),
+        ({"title": "x", "due_on": "y", "description": "z", "other": 1}, ""),
+    ],
+)
+def test_a_slip_in_an_open_object_is_remarked_and_not_refused(
+    milestone: dict[str, Any], told: str
+) -> None:
+    checker = Checker("x", {"properties": {"all": {"type": "array", "items": MILESTONE}}})
+    assert checker.check({"all": [milestone]}) == {"all": [milestone]}
+    assert "".join(remark.split("`")[3] for remark in checker.remarks) == told
+
+
+@pytest.mark.parametrize(
+    "rule", [{"additionalProperties": True}, {"anyOf": [{"properties": {"titel": {}}}]}]
+)
+def test_where_other_names_are_meant_none_is_a_slip(rule: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}, **rule}
+    checker = Checker("x", {"properties": {"one": schema}})
+    checker.check({"one": {"titel": "x"}})
+    assert checker.remarks == []
+
+
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:
     with pytest.raises(BadArguments, match="`org` is required"):
         Checker("list_repos", SCHEMA).check({"zzz": 1})

@@ -15,6 +15,8 @@ from typing import Any
 MAX_LINES = 5
 MAX_CHOICES = 40
 MAX_VALUE = 100
+SHORTEST_SLIP = 4
+"""Letters of a name below which another letter makes another name."""
 
 _DAY = r"[0-9]{4}-?(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])"
 DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
@@ -107,6 +109,16 @@ def argument_meant(name: str, free: Iterable[str]) -> str:
     if len(related) != 1:
         return ""
     return f"; did you mean `{related[0]}`?"
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether a name differs from a known one in case and punctuation alone, or in one letter."""
+    one, other = _fold(name), _fold(known)
+    if min(len(one), len(other)) < SHORTEST_SLIP:
+        return False
+    while one and one[:1] == other[:1]:
+        one, other = one[1:], other[1:]
+    return one[1:] == other[1:] or one[1:] == other or one == other[1:]
 
 
 def _is_related(name: str, other: str) -> bool:
