@@ -47,12 +47,12 @@ ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 def hints_of(method: str, operation_id: str | None, verb: str, path: str) -> Hints:
     """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110
     §9.2). `verb` is the one the document describes it with: a PUT that adds to a collection
-    replaces nothing, and does so once more when it is repeated.
+    replaces nothing.
     """
     if method in SAFE_METHODS:
         return Hints(read_only=True, destructive=False, idempotent=True)
     if method == "PUT" and verb in ADDING and not path.endswith("}"):
-        return Hints(read_only=False, destructive=False, idempotent=False)
+        return Hints(read_only=False, destructive=False, idempotent=True)
     if method in ("PUT", "DELETE"):
         return Hints(read_only=False, destructive=True, idempotent=True)
     if method == "PATCH":
