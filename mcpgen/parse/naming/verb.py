@@ -27,17 +27,18 @@ MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
 """
 _NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
 """The number of an operationId in a list: `1.CreateTransaction`."""
+_HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
+"""The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
 def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource."""
-    if operation_id is None or MEANINGLESS.fullmatch(operation_id):
+    if operation_id is None:
         return verb_and_resource(method, path)
     if _begins_with_route(operation_id, method, path):
         return verb_and_resource(method, path)
-    name = without_keys(_NUMBER.sub("", operation_id))
-    id_words = _without_route(words(name), method, path)
+    id_words = _without_route(identity_words(operation_id), method, path)
     if not id_words:
         return verb_and_resource(method, path)
     if _is_whole_path_and_verb(id_words, path):
@@ -45,6 +46,13 @@ def operation_words(operation_id: str | None, method: str, path: str) -> list[st
     if _says_method_and_path(id_words, method, path):
         return _listed(verb_and_resource(method, path), id_words, method, path)
     return id_words
+
+
+def identity_words(operation_id: str | None) -> list[str]:
+    """The words of an operationId that say something."""
+    if operation_id is None or MEANINGLESS.fullmatch(operation_id):
+        return []
+    return words(without_keys(_NUMBER.sub("", _HASH.sub(r"\1", operation_id))))
 
 
 def _listed(name: list[str], id_words: list[str], method: str, path: str) -> list[str]:
