@@ -24,12 +24,15 @@ def tool_limit(server: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a tool is named after. `toolset` is the operation's tag."""
+    """What a tool is named after. `toolset` is the operation's tag, `verb` the one the document
+    describes it with.
+    """
 
     method: str
     path: str
     operation_id: str | None
     toolset: str = ""
+    verb: str = ""
 
     @property
     def key(self) -> str:
@@ -58,7 +61,7 @@ class Naming:
     def own_words(self) -> list[str]:
         """The words of the operationId, or of method and path."""
         subject = self.subject
-        return operation_words(subject.operation_id, subject.method, subject.path)
+        return operation_words(subject.operation_id, subject.method, subject.path, subject.verb)
 
     def pin(self, name: str | None) -> None:
         """Keep the name of an earlier run."""
