@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mcpgen.parse import naming
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
+from mcpgen.parse.naming.telling import Word, telling_places
 
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
 
@@ -259,6 +260,26 @@ def test_operations_that_only_several_words_tell_apart_have_these_words() -> Non
         "/exceptionOccurrences/{id1}": "me_cals_view_exception_create_multi_props",
         "/exceptionOccurrences/{id1}/instances/{id2}": "me_cals_view_exc_inst_create_multi_props",
     }
+
+
+@pytest.mark.parametrize(
+    ("names", "telling"),
+    [
+        (["me events", "users events"], ["me", ""]),
+        (["list all events", "list events"], ["all", ""]),
+        (["groups calendars", "calendars", "me", "view"], ["groups", "calendars", "me", ""]),
+        (["terms parent terms", "terms parent"], ["terms terms", ""]),
+        (["first then last", "last then first"], ["then last", "last then"]),
+    ],
+)
+def test_the_fewest_words_that_tell_a_name_from_the_others(
+    names: list[str], telling: list[str]
+) -> None:
+    words = {name: [Word(text, "") for text in name.split()] for name in names}
+    places = telling_places(words)
+    assert [
+        " ".join(words[name][place].text for place in sorted(places[name])) for name in names
+    ] == telling
 
 
 def test_names_of_a_family_are_independent_of_order() -> None:
