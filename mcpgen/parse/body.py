@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .schema import Reader
 
 BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "binary"]
+Member: TypeAlias = tuple[str, Any, bool]
+"""A field of an object body: its name, its schema, and whether it is required."""
 
 MEDIA_TYPE = re.compile(
     r"[A-Za-z0-9!#$&^_.+*-]{1,64}/[A-Za-z0-9!#$&^_.+*-]{1,100}"
@@ -132,11 +134,12 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
         raise Unsupported("E0409", "the request body is not an object", at)
     content = as_object(node.get("content")) or {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
-    required = node.get("required") is True
     text = as_text(node.get("description"))
     schema = media.get("schema")
     if schema is None:
         schema = {}
+    members = _members(reader, schema)
+    required = _is_required(reader, node, members, at)
     whole = Body(kind=kind, media_type=media_type, whole=True, required=required)
     if kind == "text":
         return whole, [_text_field(reader, whole, schema, text)]
@@ -146,14 +149,33 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
     if kind != "json":
         _refuse_lists(reader, kind, schema, at)
         _report_part_headers(reader, encodings, at)
-    members = _members(reader, schema, required)
-    if not members:
+    may_miss_fields = not required and _has_required(members)
+    if not members or may_miss_fields:  # one argument can say "all or nothing"
         return whole, [_whole_field(reader, whole, schema, text, encodings)]
     out = []
     for name, child, needed in members:
         encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
         out.append(Field("body", name, child, needed, encode, options))
     return Body(kind=kind, media_type=media_type, whole=False, required=required), out
+
+
+def _has_required(members: list[Member]) -> bool:
+    return any(needed for _, _, needed in members)
+
+
+def _is_required(reader: Reader, node: dict[str, Any], members: list[Member], pointer: str) -> bool:
+    """Whether a body must be sent. Where the document does not say (`false` is the default), one
+    with required fields must be: most documents that leave it out do so everywhere.
+    """
+    if "required" in node or not _has_required(members):
+        return node.get("required") is True
+    reader.problems.note(
+        "E0413",
+        "the body has required fields and is not marked as required: taken as required",
+        pointer=pointer,
+        hint="write `required: true` beside `content`, or `false` if it may be left out",
+    )
+    return True
 
 
 def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> None:
@@ -244,13 +266,12 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
     return base.get("minProperties", 0) in (0, None)
 
 
-def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str, Any, bool]]:
+def _members(reader: Reader, schema: Any) -> list[Member]:
     """The fields of an object body as (name, schema, required); none where the body is better one
     argument.
 
-    It is one argument when it is not an object, has a union at its root, is free-form or a typed
-    map, or when it may be left out although it has required fields (then "all or nothing" can only
-    be said with one argument).
+    It is one argument when it is not an object, has a union at its root, or is free-form or a typed
+    map.
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))
@@ -259,7 +280,7 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
     if not _is_plain_object(reader, base, branches):
         return []
     required = set(texts_in(base.get("required")))
-    members: list[tuple[str, Any, bool]] = []
+    members: list[Member] = []
     for name, child in in_order(properties, required):
         flat = reader.flatten(child)
         if is_barred(flat, "readOnly"):
@@ -267,8 +288,6 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
         else:
             members.append((name, child, name in required))
     members += [(name, {}, True) for name in sorted(required - set(properties))]
-    if required and not body_required:
-        return []
     return members
 
 

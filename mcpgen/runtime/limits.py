@@ -9,8 +9,8 @@ import math
 import random
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import Busy
@@ -26,7 +26,9 @@ BURST_SECONDS = 10.0
 
 
 class Gate:
-    """Allow `running` concurrent requests and queue `waiting` more; beyond that raise Busy."""
+    """Allow `running` concurrent requests and queue `waiting` more. `async with` holds one of the
+    running places, and raises Busy when the queue is full.
+    """
 
     def __init__(self, running: int, waiting: int) -> None:
         self._semaphore = asyncio.Semaphore(running)
@@ -37,9 +39,7 @@ class Gate:
         """Whether the next request would have to wait."""
         return self._semaphore.locked()
 
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Hold one of the running places. Raises Busy when the queue is full."""
+    async def __aenter__(self) -> None:
         if self._semaphore.locked() and self._waiting >= self._queue:
             raise Busy(
                 f"busy: {self._waiting} calls are already waiting for the API; try again in a"
@@ -50,10 +50,9 @@ class Gate:
             await self._semaphore.acquire()
         finally:
             self._waiting -= 1
-        try:
-            yield
-        finally:
-            self._semaphore.release()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._semaphore.release()
 
 
 class Pace(Protocol):

@@ -9,14 +9,61 @@ from __future__ import annotations
 import datetime
 import json
 import logging
+import os
+import select
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 LEVELS = ("debug", "info", "warning", "error")
 LEVEL_INFO = logging.INFO
 
+PIECE = getattr(select, "PIPE_BUF", 512)
+"""Bytes that a pipe takes without a wait when it says that it has room (POSIX, `write`)."""
+
 logger = logging.getLogger(__package__ or "mcp-server")
+
+
+class Stderr:
+    """Standard error as far as it has room. A client may leave its end of the pipe unread: lines
+    for which there is no room are lost, and the next one comes after their number.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLOUT)
+        self._lost = 0
+        self._end = b""
+        """The end of a line of which only a part was written."""
+
+    def write(self, text: str) -> None:
+        """Write a line, in pieces that need no wait."""
+        data = text.encode()
+        if self._lost:
+            data = self._end + _note_of_lost(self._lost).encode() + data
+        for start in range(0, len(data), PIECE):
+            if not self._poll.poll(0):
+                self._lost += 1
+                return
+            os.write(self._descriptor, data[start : start + PIECE])
+            self._end = b"\n"
+        self._lost = 0
+        self._end = b""
+
+    def flush(self) -> None:
+        """Nothing is kept."""
+
+
+def _note_of_lost(lines: int) -> str:
+    line = {"time": _iso(time.time()), "level": "warning", "event": "lines_lost", "lines": lines}
+    return f"{json.dumps(line)}\n"
+
+
+def _iso(seconds: float) -> str:
+    at = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return at.isoformat(timespec="milliseconds")
 
 
 class JsonLines(logging.Formatter):
@@ -30,11 +77,8 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line: time, level, event, and the record's own fields."""
-        time = datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(
-            timespec="milliseconds"
-        )
         line: dict[str, Any] = {
-            "time": time,
+            "time": _iso(record.created),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
         }
@@ -51,7 +95,10 @@ class JsonLines(logging.Formatter):
 
 def configure(level: str, redact: Callable[[str], str]) -> None:
     """Send every log record and warning of the process to stderr as JSON lines."""
-    handler = logging.StreamHandler(sys.stderr)
+    stream: Any = sys.stderr
+    if stream is not None and hasattr(select, "poll"):  # not on Windows
+        stream = Stderr(stream.fileno())
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines(redact))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # An upstream URL may carry a key in its query, and these libraries log URLs at level INFO

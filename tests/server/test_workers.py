@@ -51,6 +51,28 @@ def test_workers_share_the_port_and_a_dead_one_is_replaced(start: Start) -> None
     assert server.exit_code() == 0
 
 
+def sockets(process: int) -> int:
+    """How many sockets a process has open."""
+    links = [str(path.readlink()) for path in Path(f"/proc/{process}/fd").iterdir()]
+    return sum(link.startswith("socket:") for link in links)
+
+
+def test_connections_that_stay_are_shared_evenly(start: Start, parser: str) -> None:
+    server = start("--workers", "2")
+    wait_until(lambda: len(children(server)) == 2 and min(map(sockets, children(server))) > 2)
+    before = [sockets(process) for process in children(server)]
+    request = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    connections = [opened(server, request) for _ in range(32)]
+    for connection in connections:
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    after = [sockets(process) for process in children(server)]
+    held = [late - early for late, early in zip(after, before, strict=True)]
+    assert sum(held) == 32
+    assert min(held) >= 10
+    for connection in connections:
+        connection.close()
+
+
 def test_workers_end_with_the_process_that_started_them(start: Start) -> None:
     server = start("--workers", "2", HTTP_GRACE="0")
     wait_until(lambda: len(children(server)) == 2)

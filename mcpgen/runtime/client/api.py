@@ -310,7 +310,7 @@ class Api:
         if self._gate.full:
             await tell("waiting for other calls to finish")
         began = time.monotonic()
-        async with self._gate.slot():
+        async with self._gate:
             await self._pace(call)
             current().queued += time.monotonic() - began
             with health.attempt() as attempt:

@@ -13,6 +13,8 @@ Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Field = tuple[bytes, bytes]
 """The name and the value of a header field."""
+GONE = "mcp.gone"
+"""The key under which stands what to call when the client closes the connection of a request."""
 
 
 class Refused(Exception):
@@ -26,8 +28,8 @@ class Refused(Exception):
 
 
 def header(scope: Scope, name: bytes) -> list[str]:
-    """The values of the header fields of a name, which is in lower case."""
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+    """The values of the header fields of a name, which is in lower case, as in a scope."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
 async def answer(send: Send, status: int, content: dict[str, Any], *fields: Field) -> None:

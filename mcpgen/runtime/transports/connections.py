@@ -12,12 +12,13 @@ import asyncio
 import time
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..log import event
+from .asgi import GONE
 
 if TYPE_CHECKING:
     Base = H11Protocol
@@ -101,6 +102,35 @@ def _incomplete_first(connections: list[Connection]) -> list[Connection]:
     return [each for each in connections if each.is_half_open] or connections
 
 
+class OnePiece:
+    """A transport that sends in one piece what is written in a row. uvicorn writes the head and the
+    body of an answer one by one: two system calls, and a client that wakes up twice.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._pieces: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes when the event loop goes on."""
+        if not self._pieces:
+            asyncio.get_running_loop().call_soon(self._send)
+        self._pieces.append(data)
+
+    def close(self) -> None:
+        """Close, when everything has been sent."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        if self._pieces and not self._transport.is_closing():
+            self._transport.write(b"".join(self._pieces))
+        self._pieces.clear()
+
+
 class Connection(Base):
     """A deadline for heads and a place among the others, mixed into one of uvicorn's protocols."""
 
@@ -118,7 +148,7 @@ class Connection(Base):
         self.address = str(peer[0]) if isinstance(peer, tuple) else ""
         self._deadline: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
-        super().connection_made(transport)
+        super().connection_made(OnePiece(transport))  # type: ignore[arg-type]
         if self.limits.add(self):
             self.limits.waits(self)
             self._start_deadline()
@@ -127,8 +157,11 @@ class Connection(Base):
             self._end(b"503 Service Unavailable", b"Retry-After: 1\r\n")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the place back."""
+        """Give the place back, and cancel the call under way."""
         self._stop_deadline()
+        scope: Any = self.cycle.scope if self._serves() else {}
+        if GONE in scope:
+            scope[GONE]()
         self.resume_writing()
         self.limits.remove(self)
         super().connection_lost(exc)

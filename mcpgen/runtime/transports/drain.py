@@ -20,6 +20,7 @@ import uvicorn
 from sse_starlette.sse import AppStatus
 
 from ..log import event
+from .turns import Listener, Turn
 
 INTERRUPT_SECONDS = 5
 """How long Ctrl-C waits for calls under way; a second Ctrl-C does not."""
@@ -32,7 +33,8 @@ dropped, and sent again after a second. asyncio would have as many as it accepts
 
 class Server(uvicorn.Server):
     """uvicorn's server with a grace period. `drain` is called when the period begins, `parent` is a
-    file descriptor that is readable once the process that started this one has died.
+    file descriptor that is readable once the process that started this one has died, `turn` that
+    of this process among others that listen on the same sockets.
     """
 
     def __init__(
@@ -41,11 +43,14 @@ class Server(uvicorn.Server):
         grace_seconds: float,
         drain: Callable[[], None],
         parent: int | None = None,
+        turn: Turn | None = None,
     ) -> None:
         super().__init__(config)
         self._grace_seconds = grace_seconds
         self._drain = drain
         self._parent = parent
+        self._turn = turn
+        self._listeners: list[Listener] = []
         self.announcement = ""
         """Printed on stderr once the server listens and SIGTERM is handled."""
         self._listens_until = math.inf
@@ -54,13 +59,29 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and watch the process that started this one."""
-        await super().startup(sockets)
-        for each in sockets or ():
+        listening = sockets or []
+        await super().startup([] if self._turn else listening)
+        for each in listening:
             each.listen(QUEUE)
+            if self._turn:
+                held = self.server_state.connections
+                self._listeners.append(Listener(each, self._turn, self._protocol, held))
         if self.announcement:
             print(self.announcement, file=sys.stderr)
         if self._parent is not None:
             asyncio.get_running_loop().add_reader(self._parent, self._orphaned, self._parent)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and wait for the calls under way."""
+        for listener in self._listeners:
+            listener.close()
+        await super().shutdown(sockets)
+
+    def _protocol(self) -> asyncio.Protocol:
+        """The protocol of a new connection, as uvicorn makes it."""
+        made: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
+        state = self.server_state
+        return made(config=self.config, server_state=state, app_state=self.lifespan.state)
 
     def _orphaned(self, parent: int) -> None:
         """End like on SIGTERM: nobody is left who would send it."""

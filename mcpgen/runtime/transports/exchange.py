@@ -8,9 +8,8 @@ checks of a request's envelope are the SDK's own.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -38,7 +37,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.requests import Request
 
-from .asgi import ASGIApp, Receive, Scope, Send
+from .asgi import GONE, ASGIApp, Receive, Scope, Send
 from .guard import MESSAGE
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ if TYPE_CHECKING:
 METHODS = frozenset({"tools/call", "tools/list", "ping"})
 _VERSION = b"mcp-protocol-version"
 _JSON = (b"content-type", b"application/json")
+_NEVER = anyio.Event()
+"""Nothing asks a call that answers in one piece to end: it is cancelled."""
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class OneAnswer:
     request_id: RequestId
     transport: TransportContext
     message_metadata: ServerMessageMetadata
-    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+    cancel_requested: anyio.Event = _NEVER
     can_send_request: bool = False
 
     async def send_raw_request(
@@ -105,14 +106,10 @@ class Exchange:
         if not all(check_accept_headers(request)):
             await self._streaming(scope, receive, send)
             return
-        await receive()  # the body, which `message` was read from
         with anyio.CancelScope() as call:
-            caller = asyncio.create_task(_cancel_when_gone(call, receive))
-            try:
-                status, body = await self._answer(message, request)
-                await _send_json(status, body, send)
-            finally:
-                caller.cancel()
+            scope[GONE] = call.cancel
+            status, body = await self._answer(message, request)
+            await _send_json(status, body, send)
 
     async def _answer(self, message: JSONRPCRequest, request: Request) -> tuple[int, bytes]:
         """The answer to a request and its status.
@@ -135,6 +132,7 @@ class Exchange:
             # Nothing is to be closed after it: no tool can reach the connection
             runner = ServerRunner(self._server, connection, {})
             result = await runner.on_request(context, message.method, message.params)
+            del runner.on_request  # else the runner holds itself, and all of the call
         except Exception as error:
             data = error.error if isinstance(error, RequestRefused) else modern_error_data(error)
             failure = JSONRPCError(jsonrpc="2.0", id=message.id, error=data)
@@ -178,13 +176,6 @@ def _version(scope: Scope) -> str:
         if key == _VERSION:
             return str(value.decode("latin-1"))
     return DEFAULT_NEGOTIATED_VERSION
-
-
-async def _cancel_when_gone(call: anyio.CancelScope, receive: Receive) -> None:
-    """Cancel a call when its caller closes the connection."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    call.cancel()
 
 
 async def _send_json(status: int, body: bytes, send: Send) -> None:

@@ -13,6 +13,7 @@ import ipaddress
 import math
 import socket
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..log import event
@@ -91,6 +92,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
     from ..app import GRACE_SECONDS
     from .connections import BACKLOG, Limits, protocol
     from .drain import Server
+    from .turns import Turns
     from .workers import Workers
 
     _check_exposure(options, settings)
@@ -130,8 +132,11 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
         timeout_graceful_shutdown=math.ceil(settings.total_timeout + GRACE_SECONDS),
     )
 
+    turns = Turns(options.workers)
+
     def run(index: int = 0, parent: int | None = None) -> int:
-        server = Server(config, settings.http_grace, guarded.drain, parent)
+        turn = partial(turns.has, index) if options.workers > 1 else None
+        server = Server(config, settings.http_grace, guarded.drain, parent, turn)
         if index == 0:
             server.announcement = f"Serving MCP at {url}"
         with telemetry(app, settings, options.host, index):

@@ -1,9 +1,10 @@
 """Serve HTTP from several processes that share one listening socket.
 
-There is one queue of connections: the process that is free takes the next, and none is lost when a
-process ends. (With a socket for each process, Linux resets what waits in the queue of a socket that
-is closed.) Nothing else is shared. The server keeps no sessions, so every process can answer every
-request; progress and cancellation belong to one connection, and so to one process.
+There is one queue of connections, and none is lost when a process ends. (With a socket for each
+process, Linux resets what waits in the queue of a socket that is closed.) The process that holds
+the fewest takes the next one. Nothing else is shared. The server keeps no sessions, so every
+process can answer every request; progress and cancellation belong to one connection, and so to one
+process.
 """
 
 from __future__ import annotations
