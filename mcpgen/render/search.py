@@ -116,6 +116,8 @@ def kind_of(tool: Tool) -> str:
     method, segments = tool.origin.method, _segments(tool.origin.path)
     if method == "DELETE":
         return "delete"
+    if method == "PUT" and not tool.hints.idempotent:
+        return "create"  # it adds to a collection
     if method in ("PUT", "PATCH"):
         return "update"
     end = "".join(segments[-1:])

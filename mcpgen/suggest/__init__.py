@@ -72,14 +72,17 @@ def lines(choices: Iterable[Choice]) -> str:
 
 def _resources(tools: list[Tool]) -> dict[str, str]:
     """Name → resource. A collection whose items have a path of their own is about those:
-    `/users/{id}/meetings` beside `/meetings/{id}`.
+    `/users/{id}/meetings` beside `/meetings/{id}`, unless `/meetings` takes the same method.
     """
     paths = {"/".join(_segments(tool)) for tool in tools}
+    alone = {(tool.origin.method, "/".join(_segments(tool))) for tool in tools}
     resources = {}
     for tool in tools:
         resource = _resource(tool)
         parts = resource.split("/")
-        is_owned = len(parts) == 3 and paths.isdisjoint((parts[2], f"{resource}/{{}}"))
+        is_owned = len(parts) == 3 and f"{resource}/{{}}" not in paths
+        if is_owned and (tool.origin.method, parts[2]) in alone:
+            is_owned = False
         if is_owned and f"{parts[2]}/{{}}" in paths:
             resource = parts[2]
         resources[tool.name] = resource
