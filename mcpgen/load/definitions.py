@@ -37,12 +37,17 @@ DRAFTS = {
     "2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 """Draft of JSON Schema → what `$schema` says for it."""
-_LISTS = (
+_LISTS: tuple[tuple[str, ...], ...] = (
     ("tools",),
     ("result", "tools"),
+    ("data", "result", "tools"),
+    ("toolConfig", "tools"),
     ("functions",),
     *((key,) for key in DECLARATIONS),
 )
+"""Where a document has its list of tools: by itself, in an answer to `tools/list`, in the event
+that carried the answer (HTML, section 9.2), and in requests to models.
+"""
 
 
 def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:

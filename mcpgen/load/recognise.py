@@ -126,6 +126,7 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("_type", "resources"), "an Insomnia export", "export as OpenAPI instead"),
     (("__schema",), "a GraphQL introspection", "GraphQL is not supported"),
     (("data.__schema",), "a GraphQL introspection", "GraphQL is not supported"),
+    (("api.url", "name_for_model"), "a plugin manifest", "give the document at its `api.url`"),
     (("mcpServers",), "a client configuration", "give the OpenAPI document of the API"),
     (("apiVersion", "kind", "metadata"), "a Kubernetes manifest", EXPECTED),
     (("services",), "a Compose file", EXPECTED),
@@ -231,7 +232,7 @@ def _not_an_object(text: Text, root: Any) -> DocumentError:
             return other_format
     hint = EXPECTED
     if type(root) is list:
-        hint = "this looks like a list of documents or tools: give one document"
+        hint = "a list is read where its members are tools: each has a `name` and an `inputSchema`"
     kind = _KINDS.get(type(root), "something else")
     return _not_it(text, "E0121", f"the document is {kind}, not an object", hint)
 

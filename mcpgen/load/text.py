@@ -26,8 +26,10 @@ class Text:
 
     @property
     def is_json(self) -> bool:
-        """Whether the text is read as JSON: if it begins with an object or an array."""
-        return self.content.lstrip(" \t\r\n").startswith(("{", "["))
+        """Whether the text is read as JSON: if it begins with an object or an array, or with a
+        comment as JSON's dialects have it, which its parser then refuses.
+        """
+        return self.content.lstrip(" \t\r\n").startswith(("{", "[", "//", "/*"))
 
     @property
     def starts(self) -> list[int]:

@@ -46,6 +46,8 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """A name that a tool may keep as it is written."""
 ALIAS = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """A name under which a client may still call a tool."""
+NO_ARGUMENTS = frozenset(("annotations", "_meta", "execution", *OUTPUT_KEYS))
+"""Keys of a tool whose objects describe no arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +285,8 @@ class Definitions:
         if schema_pointer:
             schema, _ = self.reader.deref(schema, schema_pointer)
         if type(schema) not in (dict, bool):
+            self.report_no_schema(node, tool, schema, pointer)
             schema = {}
-            self.report_no_schema(node, tool["name"], pointer)
         self.report_task(tool, at)
         annotations = as_object(tool.get("annotations"))
         return Definition(
@@ -299,13 +301,28 @@ class Definitions:
             passed_on=passed_on(tool),
         )
 
-    def report_no_schema(self, entry: dict[str, Any], name: str, pointer: str) -> None:
-        """Note a tool without a schema; OpenAI's functions without arguments need none."""
-        if entry.get("type") != "function":
-            message = (
-                f"`{visible(name)[:60]}` has no `inputSchema`: read as a tool without arguments"
-            )
+    def report_no_schema(
+        self, entry: dict[str, Any], tool: dict[str, Any], schema: Any, pointer: str
+    ) -> None:
+        """Report a tool without a schema: a warning where its arguments may stand under a key that
+        is not read. OpenAI's functions without arguments need none.
+        """
+        name = visible(tool["name"])[:60]
+        if schema is not None:
+            message = f"the schema of `{name}` is no object: read as a tool without arguments"
+            self.problems.warn("E0450", message, pointer=pointer)
+            return
+        if entry.get("type") == "function":
+            return
+        message = f"`{name}` has no `inputSchema`: read as a tool without arguments"
+        unread = [
+            key for key, value in tool.items() if type(value) is dict and key not in NO_ARGUMENTS
+        ]
+        if not unread:
             self.problems.note("E0450", message, pointer=pointer)
+            return
+        keys = ", ".join(f"`{visible(key)[:40]}`" for key in unread)
+        self.problems.warn("E0450", message, pointer=pointer, notes=(f"not read: {keys}",))
 
     def report_task(self, tool: dict[str, Any], pointer: str) -> None:
         """Note a tool that may run as a task: this server answers every call itself."""

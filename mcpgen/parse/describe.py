@@ -20,6 +20,7 @@ from .vocabulary import (
     GO_ON,
     NOUNS,
     STOP_WORDS,
+    VERBS,
     base_verb,
     is_verb,
     same_verb,
@@ -40,7 +41,7 @@ _PREFACE = re.compile(
            | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:can\s+be|is)\s+used\s+
-           | (?:{_THING}|you\s+can|used|allows?|lets?|enables?)\s+ )
+           | (?:{_THING}|you\s+can|will|used|allows?|lets?|enables?)\s+ )
          (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
     re.I | re.X,
 )
@@ -50,6 +51,15 @@ _MARK = re.compile(
     re.I,
 )
 """What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
+_ENDPOINT = re.compile(
+    r"(?:(?:an?|the|simple|generic|custom|base|api|rest|list|detail)\s+)*"
+    r"(?:endpoint|view|viewset)\s+(?:for|of|to|that|which)\b",
+    re.I,
+)
+"""What a class of a web framework is called: `List API endpoint for books`."""
+_ANY_VERB = "|".join(sorted(VERBS - NOUNS))
+_VERB_WITHIN = re.compile(rf"^(?!multi )(\S.*?) ((?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)")
+"""A noun, and the first verb after it."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
@@ -77,9 +87,9 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = first_sentence(text)
     sentence = _marked_last(sentence)
     if _is_aside(sentence, method):
-        return with_verb(humanise(name), method), _joined(summary, text)
+        return with_verb(_verb_first(name, method), method), _joined(summary, text)
     if not sentence:
-        return fitted(with_verb(humanise(name), method), rest, is_written=False)
+        return fitted(with_verb(_verb_first(name, method), method), rest, is_written=False)
     sentence = _unquoted(sentence)
     if _is_identifier(sentence):
         sentence = humanise(sentence)
@@ -88,6 +98,51 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         if told:
             return told, after
     return fitted(with_verb(sentence, method), rest)
+
+
+def spoken_verb(operation: dict[str, Any]) -> str:
+    """The verb that an operation's summary, or else its description, begins with: `Creates a book`
+    is `create`. Empty where it begins with none, or with more than one (`Create or replace`).
+    """
+    summary = _unnumbered(plain(operation.get("summary")))
+    sentence, _ = first_sentence(summary or plain(operation.get("description")))
+    first, _, more = without_preface(_marked_last(sentence)).lower().partition(" ")
+    verb = base_verb(first)
+    if verb not in VERBS or _is_noun(first, more) or more.startswith(("or ", "and ", "/")):
+        return ""
+    return verb
+
+
+ROUTER_VERBS = {
+    "GET": {"list": "list", "retrieve": "get"},
+    "POST": {"create": "create"},
+    "PUT": {"update": "replace"},
+    "PATCH": {"update": "update"},
+    "DELETE": {"destroy": "delete"},
+}
+"""Method → the words that Django REST framework ends its operationIds in, and what they mean."""
+
+
+def _verb_first(name: str, method: str) -> str:
+    """A tool's name as words, its verb first: `order_partial_update` is `update order`, and
+    `users_update_role` is `update users role`.
+    """
+    *before, last = words(name) or [name]
+    verb = ROUTER_VERBS.get(method, {}).get(last)
+    if verb and _ends_in_verb(before, verb):
+        before = [word for word in before if word != "partial"]
+        return " ".join([verb, *before])
+    text = humanise(name)
+    if is_verb(text.partition(" ")[0]):
+        return text
+    return _VERB_WITHIN.sub(r"\2 \1", text)
+
+
+def _ends_in_verb(before: list[str], verb: str) -> bool:
+    """Whether the last word of a name, which comes after others, is its verb."""
+    if not before or before[-1] == "or":
+        return False
+    return verb != "list" or before[0] not in VERBS - NOUNS
 
 
 def _unnumbered(summary: str) -> str:
@@ -184,11 +239,11 @@ def _meaning(sentence: str) -> list[str]:
 
 def _is_aside(sentence: str, method: str) -> bool:
     """Whether a sentence says something about an operation, but not what it does: `When you …`, `A
-    session can be canceled …`.
+    session can be canceled …`, `API endpoint for books`.
     """
     sentence = without_preface(sentence)
     first, second, third, *others = (*words(sentence), "", "", "")
-    if first in ASIDES:
+    if first in ASIDES or _ENDPOINT.match(sentence):
         return True
     if _begins_with_verb(sentence):
         return False
@@ -304,9 +359,7 @@ def _is_noun(word: str, more: str) -> bool:
     if word not in NOUNS:
         return False
     following = more.partition(" ")[0].lower()
-    if not following:
-        return True
-    return word != "search" and following in BEFORE_NOUN
+    return word != "search" and (not following or following in BEFORE_NOUN)
 
 
 def _is_identifier(text: str) -> bool:
@@ -317,17 +370,18 @@ def _is_identifier(text: str) -> bool:
 def _is_camel_case(word: str) -> bool:
     """Whether a word is several that begin with a verb: `listBooks`."""
     parts = words(word)
-    return len(parts) > 1 and is_verb(parts[0])
+    return len(parts) > 1 and "-" not in word and is_verb(parts[0])
 
 
-def title_of(operation: dict[str, Any], name: str) -> str:
-    """The display name of a tool: its summary where that is short, else its name's words."""
+def title_of(operation: dict[str, Any], name: str, method: str) -> str:
+    """The display name of a tool: its summary where that is short and more than one word, else its
+    name's words.
+    """
     summary = _unnumbered(plain(operation.get("summary"))).split("\n")[0].strip(" .")
-    if not 0 < len(summary) <= 80:
-        return humanise(name).capitalize()
-    if _is_identifier(summary):
-        return humanise(summary).capitalize()
-    return summary
+    if " " not in summary or len(summary) > 80:
+        identifier = summary if _is_identifier(summary) else name
+        return _verb_first(identifier, method).capitalize()
+    return _capitalised(summary)
 
 
 _TYPOGRAPHY = str.maketrans(

@@ -6,7 +6,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..load.definitions import DECLARATIONS, SOURCES, entries
-from ..load.values import as_object
 from ..text import visible
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def dialect_of(root: Any) -> str:
         if key in entry:
             return name
     if "inputSchema" in entry:
-        is_answer = "result" in as_object(root)
+        is_answer = "/result/" in pointer
         return "captured answer to tools/list" if is_answer else "MCP tools list"
     if "parameters" not in entry:
         return "list of tools"

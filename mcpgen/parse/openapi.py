@@ -22,6 +22,7 @@ from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
 from .definitions import Definitions
+from .describe import spoken_verb
 from .detail import budget_of
 from .dialects import describe_document
 from .first_sentences import Opening, openings
@@ -62,7 +63,7 @@ class _Parser:
         self.document, self.config, self.problems = document, config, problems
         self.info = as_object(document.root.get("info"))
         title = config.title or plain(self.info.get("title")).split("\n")[0] or "API"
-        self.title = shorten(title, 100)
+        self.title = shorten(title.removesuffix("."), 100)
         self.reader = Reader(document, problems)
         self.skips: list[Skip] = []
         self.operations = self.read_operations()
@@ -431,6 +432,7 @@ def _subject_of(operation: DocumentedOperation) -> naming.Subject:
         path=operation.path,
         operation_id=wish or operation.operation_id,
         toolset=_tag(operation),
+        verb=spoken_verb(operation.node),
     )
 
 

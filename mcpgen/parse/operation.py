@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -27,6 +28,7 @@ from .parameter import Field
 from .path import split_path
 from .projection import Listing, Whole, projection, size_of
 from .repeated import Repeated, without_media_types
+from .vocabulary import ADDING
 
 if TYPE_CHECKING:
     from ..config import Pinned
@@ -39,19 +41,24 @@ DESTRUCTIVE_WORDS = frozenset("""
     withdraw close archive
     """.split())
 
+ASKS_FOR_ENCODING = re.compile(r"\b(?:url|uri|percent)[- ]?encod", re.I)
 
-def hints_of(method: str, operation_id: str | None, summary: Any, path: str) -> Hints:
+
+def hints_of(method: str, operation_id: str | None, verb: str, path: str) -> Hints:
     """The behaviour hints of an operation, from its method and, for POST, from its name (RFC 9110
-    §9.2).
+    §9.2). `verb` is the one the document describes it with: a PUT that adds to a collection
+    replaces nothing.
     """
     if method in SAFE_METHODS:
         return Hints(read_only=True, destructive=False, idempotent=True)
+    if method == "PUT" and verb in ADDING and not path.endswith("}"):
+        return Hints(read_only=False, destructive=False, idempotent=True)
     if method in ("PUT", "DELETE"):
         return Hints(read_only=False, destructive=True, idempotent=True)
     if method == "PATCH":
         return Hints(read_only=False, destructive=True, idempotent=False)
     literals = [part for part in path.split("/") if part and not part.startswith("{")]
-    name_words = {*words(as_text(operation_id)), *words(plain(summary).split(" ")[0])}
+    name_words = {*words(as_text(operation_id)), verb}
     if literals:
         name_words.update(words(literals[-1]))
     destructive = not DESTRUCTIVE_WORDS.isdisjoint(name_words)
@@ -319,14 +326,14 @@ class Operation:
         self.description = describe.describe(self.headline, self.text, self.lines, 0)
         return Tool(
             name=name,
-            title=describe.title_of(self.operation, name),
+            title=describe.title_of(self.operation, name, self.origin.method),
             description=self.description,
             input_schema=self.input_schema({}),
             output_schema=output,
             hints=hints_of(
                 self.origin.method,
                 self.origin.operation_id,
-                self.operation.get("summary"),
+                describe.spoken_verb(self.operation),
                 self.origin.path,
             ),
             arguments=(),
@@ -375,10 +382,12 @@ class Operation:
 
     def words_of(self, item: Field, limit: int, inner_text: str) -> str:
         """An argument's description: the parameter's own text, then that of its schema. A text that
-        only repeats the name says nothing.
+        only repeats the name says nothing, and one that asks for encoding asks for what is done.
         """
         own_text = self.repeated.without(plain(item.description), item.wire_name)
         text = _joined(shorten(own_text, limit), inner_text)
+        if ASKS_FOR_ENCODING.search(text) and self.is_encoded(item):
+            text += " (URL-encoded once when it is sent)"
         if self.uses[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if limit and item.deprecated:
@@ -399,6 +408,12 @@ class Operation:
     def can_be_null(self, item: Field) -> bool:
         """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
         return item.whole or self.is_json(item)
+
+    def is_encoded(self, item: Field) -> bool:
+        """Whether a value is written as a part of a URL or of a form."""
+        if item.place == "body":
+            return self.body_kind() == "form"
+        return item.place in ("path", "query")
 
     def is_json(self, item: Field) -> bool:
         """Whether a value is written as JSON, which can say null and an empty list."""

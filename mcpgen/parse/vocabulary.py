@@ -52,7 +52,11 @@ LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
 METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
 """Method → its verb for one item, a collection, settings, and any other resource."""
-_SAME_AS_GET = _words("verbs", "same_as_get")
+ADDING = _words("verbs", "adding")
+"""Verbs of what was not there before."""
+_SAME: dict[str, str] = {
+    word: verb for verb, text in _tables()["verbs"]["same"].items() for word in text.split()
+}
 _UNCHANGING = _words("singulars", "unchanging")
 _IRREGULAR: dict[str, str] = _tables()["singulars"]["irregular"]
 
@@ -76,24 +80,23 @@ def is_plural(word: str) -> bool:
 
 def is_verb(word: str) -> bool:
     """Whether a word is a verb as texts of APIs start with: `List`, `Lists`, `Retrieves`,
-    `Re-index`, `Enable/disable`.
+    `Re-index`, `(Re)calculates`, `Bulk-add`, `Enable/disable`.
     """
-    word = word.lower().strip(".,:;'\"`").removeprefix("re-").partition("/")[0]
-    return base_verb(word) in VERBS
+    word = word.lower().strip(".,:;'\"`").removeprefix("(re)").partition("/")[0]
+    return base_verb(word.rpartition("-")[2]) in VERBS
 
 
 def same_verb(verb: str) -> str:
     """One verb for all that say the same: `retrieve` is `get`."""
-    if verb in _SAME_AS_GET:
-        return "get"
-    return verb
+    return _SAME.get(verb, verb)
 
 
 def base_verb(word: str) -> str:
     """A lower-case verb without the ending of the third person; other words as they are."""
-    if word in VERBS or not word.endswith("s"):
+    if word in VERBS:
         return word
-    for base in (word[:-1], word[:-2], word[:-3] + "y"):
-        if base in VERBS:
-            return base
+    for ending, base in (("s", ""), ("es", ""), ("ies", "y")):
+        verb = word.removesuffix(ending) + base
+        if word.endswith(ending) and verb in VERBS:
+            return verb
     return word

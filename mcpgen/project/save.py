@@ -65,6 +65,12 @@ def end_if_empty(server: Server) -> None:
             " written",
             "loosen the filters on the command line or under `[select]` in `mcpgen.toml`",
         )
+    if not server.calls_api:
+        raise DocumentError.of(
+            EMPTY,
+            "the list is empty, there is no tool in it: nothing was written",
+            "a list of tools is the `tools` that a server answers to `tools/list`",
+        )
     raise DocumentError.of(
         EMPTY,
         "the document has no operations: nothing was written",

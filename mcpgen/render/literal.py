@@ -179,14 +179,14 @@ def word(value: Any) -> Code:
     return Code(value)
 
 
-_CODE_SPAN = r"(?<!`)`[A-Za-z0-9_.-]+`(?!`)"
+_CODE_SPAN = r"(?<!`)`[A-Za-z0-9_.-]+(?:: [A-Za-z0-9_.-]+)?(?: …)?`(?!`)"
 _MARKUP = r"[\\`*_\[\]()<>#|!&~$@{}]|:(?=\S)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))"
 _MARKDOWN = re.compile(f"{_CODE_SPAN}|{_MARKUP}", re.I)
 
 
 def markdown(text: Any) -> Code:
     """Text for the middle of a Markdown line: shown as it is written, without links, images and
-    HTML. A plain word between backticks is shown as code.
+    HTML. A plain word between backticks is shown as code, and so is a header (`Name: Bearer …`).
 
     Every character with a meaning in CommonMark or GitHub's dialect gets a backslash (CommonMark
     §2.4), the ones that start HTML or an entity become entities, and a web or mail address is

@@ -165,7 +165,10 @@ def about_credential(auth: Auth) -> str:
     elif auth.kind != "api_key":
         way = ""
     elif auth.wire_name.lower() == "authorization":
-        way = "sent as the whole value of the header `Authorization`"
+        way = (
+            "sent as the whole value of the header `Authorization`,"
+            " with `Bearer` in front if the API expects that"
+        )
     else:
         way = f"sent in the {place}"
     if not auth.description:

@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 from ..ir import Schema, Server, Tool
 from ..runtime.search.entries import entry, fields_of
-from ..runtime.search.index import FILE, READING
+from ..runtime.search.index import FILE
+from ..runtime.search.language import READING
 from ..runtime.search.words import is_plural, stems, words
 from .facts import one_each, wire
 
 _PARAMETER = re.compile(r"\{[^}]*\}")
+_NUMBERED = re.compile(r"/v(\d+)(?=/)")
+_DEPRECATED = re.compile(r"(^|[.\n]|\b(is|been)( now)?) ?\W*deprecated\b", re.I)
+"""A text that says that its operation is deprecated, or a part of it."""
+STRUCTURE = frozenset({"$ref", "items", "properties"})
+"""The keys of a schema for more than one value."""
+WORDS = ("stop", "links", "articles", "questions")
+"""The tables that are lists of words."""
 FORMATS = frozenset({"json", "xml"})
 """What a path may end in after what it is about: `/orders/list.json`."""
 _VERSION = re.compile(r"v?\d+([.-]\d+)*(\w+\d+)?|api|rest|json", re.I)
@@ -34,7 +43,7 @@ def search_files(server: Server) -> dict[str, str]:
     if not server.is_searched:
         return {}
     facts = search_facts(server)
-    members = [f'"{key}": {json.dumps(facts[key])}' for key in ("stop", "links", "articles")]
+    members = [f'"{key}": {json.dumps(facts[key])}' for key in WORDS]
     for key in ("verbs", "phrases", "synonyms", "tools"):
         members.append(f'"{key}": {one_each(facts[key]).rstrip()}')
     return {f"src/{server.package}/{FILE}": "{\n" + ",\n".join(members) + "\n}\n"}
@@ -43,36 +52,54 @@ def search_files(server: Server) -> dict[str, str]:
 def search_facts(server: Server) -> dict[str, Any]:
     """The index of a server's tools, with what of the tables concerns them."""
     stop = stop_words()
-    return content(
-        {
-            tool.name: _entry(tool, toolset.name, server.models, stop)
-            for toolset in server.toolsets
-            for tool in toolset.tools
-        }
-    )
+    entries = {
+        tool.name: _entry(tool, toolset.name, server.models, stop)
+        for toolset in server.toolsets
+        for tool in toolset.tools
+    }
+    for name in _superseded(server.tools):
+        entries[name]["deprecated"] = True
+    return content(entries)
+
+
+def _superseded(tools: Iterable[Tool]) -> Iterator[str]:
+    """The tools that there is a later version of: `/v1/orders` beside `/v2/orders`."""
+    versions: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for tool in tools:
+        path = _PARAMETER.sub("{}", tool.origin.path)
+        same = versions.setdefault((tool.origin.method, _NUMBERED.sub("", path)), {})
+        same[tool.name] = [int(number) for number in _NUMBERED.findall(path)]
+    for same in versions.values():
+        latest = max(same.values())
+        yield from (name for name, version in same.items() if version < latest)
 
 
 def _entry(
     tool: Tool, toolset: str, models: Mapping[str, Schema], stop: list[str]
 ) -> dict[str, Any]:
     one = entry(_fields(tool, toolset, models), kind_of(tool), stop)
-    if tool.deprecated:
+    if tool.deprecated or _DEPRECATED.search(tool.description):
         one["deprecated"] = True
+    if one["kind"] == "get":
+        ends = [words(name)[-1:] for name in _lists(tool.response.type, models)]
+        one["lists"] = " ".join(stems(chain(*ends)))
     return one
 
 
 def stop_words() -> list[str]:
     """The words that say nothing about what is looked for."""
-    return sorted(set(tables()["stop"].split()))
+    return _words("stop")
+
+
+def _words(table: str) -> list[str]:
+    return sorted(set(tables()[table].split()))
 
 
 def content(entries: Mapping[str, Any]) -> dict[str, Any]:
     """The index of these entries, by tool."""
     terms = {term for one in entries.values() for term in one["terms"]}
     return {
-        "stop": stop_words(),
-        "links": sorted(tables()["links"].split()),
-        "articles": sorted(tables()["articles"].split()),
+        **{name: _words(name) for name in WORDS},
         "verbs": _verbs(),
         "phrases": _phrases(),
         "synonyms": _synonyms(terms),
@@ -152,16 +179,33 @@ def _fields(tool: Tool, toolset: str, models: Mapping[str, Schema]) -> dict[str,
 
 
 def _members(schema: Schema | None, models: Mapping[str, Schema], depth: int = 4) -> Schema:
-    """The properties of an object, of a list's items, or of what an answer is one of."""
+    """The properties of an object, of a list's items, of what an answer is one of, and of what an
+    envelope holds.
+    """
     if schema is None or not depth:
         return {}
     if "$ref" in schema:
         schema = models.get(schema["$ref"].rpartition("/")[2], {})
     members = dict(schema.get("properties", {}))
     inner = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())]
+    inner += _content(members)
     for one in inner:
         members |= _members(one, models, depth - 1)
     return members
+
+
+def _content(members: Schema) -> list[Schema]:
+    """What an envelope holds: the only one of its members that is an object or a list."""
+    held = [one for one in members.values() if not STRUCTURE.isdisjoint(one)]
+    if len(held) == 1:
+        return held
+    return []
+
+
+def _lists(schema: Schema | None, models: Mapping[str, Schema]) -> list[str]:
+    """The names of the lists that an answer holds."""
+    members = _members(schema, models)
+    return [name for name, member in members.items() if member.get("type") == "array"]
 
 
 @cache

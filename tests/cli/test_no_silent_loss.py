@@ -59,6 +59,14 @@ def test_a_document_without_operations_is_an_error(mcpgen, here, text):
     assert not (here / "out").exists()
 
 
+def test_a_list_without_tools_is_an_error(mcpgen, here):
+    (here / "tools.json").write_text('{"tools": []}')
+    ended = mcpgen("generate", "tools.json", "-o", "out")
+    assert ended.code == 1
+    assert "error[E0432]: the list is empty, there is no tool in it" in ended.err
+    assert not (here / "out").exists()
+
+
 def test_a_document_of_which_nothing_can_be_read_is_an_error_with_its_reasons(mcpgen, here):
     (here / "api.yaml").write_text(UNREADABLE)
     ended = mcpgen("generate", "api.yaml", "-o", "out")

@@ -27,6 +27,10 @@ DIALECTS: dict[str, tuple[Any, str]] = {
         {"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}},
         "captured answer to tools/list",
     ),
+    "Bedrock request": (
+        {"toolConfig": {"tools": [{"toolSpec": {**WORDS, "inputSchema": {"json": SCHEMA}}}]}},
+        "Bedrock tools",
+    ),
     "Chat Completions": (
         [{"type": "function", "function": {**WORDS, "parameters": SCHEMA}}],
         "OpenAI function definitions (Chat Completions)",
@@ -64,6 +68,16 @@ def test_a_dialect_is_recognised_and_becomes_the_tool(dialect: str, tmp_path: Pa
     assert server.recognised == recognised
     assert not len(problems)
     assert not server.calls_api
+
+
+def test_an_answer_as_an_event_carries_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "shop.txt"
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}})
+    path.write_text(f"event: message\ndata: {answer}\n\n")
+    server, problems = server_of(path)
+    assert [tool.name for tool in server.tools] == ["find_book"]
+    assert server.recognised == "captured answer to tools/list"
+    assert not len(problems)
 
 
 @pytest.mark.parametrize(

@@ -273,19 +273,27 @@ def test_a_tool_without_a_schema_is_told(tmp_path: Path) -> None:
         {"name": "a", "description": "A."},
         {"name": "b", "inputSchema": None},
         {"type": "function", "name": "c", "description": "C."},
+        {"name": "d", "description": "D.", "parameter_definitions": {"city": {"type": "str"}}},
+        {"name": "e", "description": "E.", "parameters": '{"type": "object"}'},
     ]
     server, problems = server_of(written(tmp_path, tools))
-    assert len(server.tools) == 3
-    assert [(problem.code, problem.pointer) for problem in problems] == [
-        ("E0450", "/tools/0"),
-        ("E0450", "/tools/1"),
+    assert len(server.tools) == 5
+    assert [(problem.code, problem.severity, problem.pointer) for problem in problems] == [
+        ("E0450", "note", "/tools/0"),
+        ("E0450", "note", "/tools/1"),
+        ("E0450", "warning", "/tools/3"),
+        ("E0450", "warning", "/tools/4"),
     ]
+    unread, is_text = list(problems)[2:]
+    assert unread.notes == ("not read: `parameter_definitions`",)
+    assert "is no object" in is_text.message
 
 
 @pytest.mark.parametrize(
     ("content", "code", "advice"),
     [
         ([], "E0121", "tools"),
+        ([{"title": "Weather", "type": "object", "properties": {}}], "E0121", "inputSchema"),
         (
             {"jsonrpc": "2.0", "id": 2, "error": {"code": -32603, "message": "fetch failed"}},
             "E0121",

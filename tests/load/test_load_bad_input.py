@@ -176,6 +176,8 @@ def test_a_repeated_key_is_shown_at_both_places(
         ('{"openapi": "3.1.0",\n "info": {},\n}', "trailing comma", (2, 12)),
         ('{"tags": ["a", ]}', "trailing comma", (1, 14)),
         ('{\n// note\n"openapi": "3.1.0"}', "JSON has no comments", (2, 1)),
+        ('// note\n{"openapi": "3.1.0"}', "JSON has no comments", (1, 1)),
+        ('\n/* note */ {"openapi": "3.1.0"}', "JSON has no comments", (2, 1)),
         ("{'openapi': '3.1.0'}", "double quotes", (1, 2)),
         ('{"openapi": "3.1.0"} trailing', "more text after the end", (1, 22)),
         ('{"a": "line\nbreak"}', "line break", (1, 12)),

@@ -241,6 +241,7 @@ def test_text_in_markdown_is_shown_as_text(text: str) -> None:
 
 
 def test_a_word_between_backticks_is_shown_as_code() -> None:
+    assert markdown("as `Accept: x …`") == "as `Accept: x …`"
     assert (
         markdown("in `X-API-Key`, ``a`` and `a b`") == "in `X-API-Key`, \\`\\`a\\`\\` and \\`a b\\`"
     )

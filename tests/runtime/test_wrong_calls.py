@@ -159,6 +159,11 @@ REFUSED = {
     "a list where one value is": Wrong(
         ORG | {"type": ["all"]}, 'write it without the list: "all"', ORG | {"type": "all"}
     ),
+    "a list where one of some values is": Wrong(
+        ORG | {"type": ["public", "private"]},
+        '"private"; got ["public", "private"]; write one of them, without a list',
+        ORG | {"type": "public"},
+    ),
     "words for a date that may be null": Wrong(
         ORG | {"due": "tomorrow"}, "a date such as `2026-01-31`", ORG | {"due": None}
     ),
@@ -180,6 +185,55 @@ def test_a_refusal_names_the_one_change(name: str) -> None:
         checker.check(wrong.arguments)
     assert wrong.says in str(refusal.value)
     assert checker.check(wrong.mended) == wrong.mended
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [SCHEMA["properties"]["type"], {"anyOf": [SCHEMA["properties"]["type"], {"type": "null"}]}],
+)
+def test_a_list_where_one_value_is_chosen_is_not_joined(schema: Any) -> None:
+    with pytest.raises(BadArguments) as refusal:
+        Checker("x", {"type": "object", "properties": {"type": schema}}).check(
+            {"type": ["all", "x"]}
+        )
+    assert len(str(refusal.value).splitlines()) == 2
+    assert "all,x" not in str(refusal.value)
+
+
+MILESTONE: dict[str, Any] = {
+    "allOf": [
+        {"properties": {"due_on": {}, "title": {}}, "required": ["title"]},
+        {"properties": {"labels": {}, "description": {}}},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("milestone", "told"),
+    [
+        ({"title": "x", "dueOn": "y"}, "due_on"),
+        ({"title": "x", "descripton": "y"}, "description"),
+        ({"title": "x", "label": ["bug"]}, "labels"),
+        ({"title": "x", "label": ["bug"], "labels": []}, ""),
+        ({"title": "x", "due_on": "y", "description": "z", "other": 1}, ""),
+    ],
+)
+def test_a_slip_in_an_open_object_is_remarked_and_not_refused(
+    milestone: dict[str, Any], told: str
+) -> None:
+    checker = Checker("x", {"properties": {"all": {"type": "array", "items": MILESTONE}}})
+    assert checker.check({"all": [milestone]}) == {"all": [milestone]}
+    assert "".join(remark.split("`")[3] for remark in checker.remarks) == told
+
+
+@pytest.mark.parametrize(
+    "rule", [{"additionalProperties": True}, {"anyOf": [{"properties": {"titel": {}}}]}]
+)
+def test_where_other_names_are_meant_none_is_a_slip(rule: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}, **rule}
+    checker = Checker("x", {"properties": {"one": schema}})
+    checker.check({"one": {"titel": "x"}})
+    assert checker.remarks == []
 
 
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:

@@ -84,7 +84,6 @@ BOOKS = [
             "meta": {
                 "type": "object",
                 "properties": {"eq_": {"type": "string"}, "note": {"type": "string"}},
-                "additionalProperties": False,
             },
         },
         read_only=False,

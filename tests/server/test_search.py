@@ -103,6 +103,45 @@ def test_a_broader_word_stands_for_a_narrower_one_and_not_the_other_way_round() 
     assert ranked("persons", tools) == ["list_persons"]
 
 
+def test_a_question_changes_nothing() -> None:
+    tools = {"create_account": "Account", "list_account": "Account of a customer and its owner"}
+    assert ranked("what accounts are open", tools)[0] == "list_account"
+
+
+def test_a_word_before_an_article_is_a_verb_that_changes_something() -> None:
+    tools = {"get_fine": "Fine", "update_fine": "Fine of a pupil"}
+    assert ranked("contest a fine", tools)[0] == "update_fine"
+
+
+def test_a_participle_after_a_plural_is_not_what_a_query_is_about() -> None:
+    tools = {"list_pupil_enrolled": "Classes", "list_enrolled_pupil": "Classes"}
+    assert ranked("pupils enrolled", tools)[0] == "list_enrolled_pupil"
+
+
+@pytest.mark.parametrize(("query", "first"), [("balance of a card", "get"), ("cards", "list")])
+def test_without_a_plural_one_is_meant(query: str, first: str) -> None:
+    tools = {"list_card": "Card with its balance", "get_card": "Card with a balance and an owner"}
+    assert ranked(query, tools)[0] == f"{first}_card"
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [("who contributed", "list_contributors"), ("who directed the play", "list_persons")],
+)
+def test_a_verb_stands_for_those_who_do_it(query: str, best: str) -> None:
+    tools = {"list_contributors": "Contributors", "list_persons": "Persons", "list_tours": "Tours"}
+    assert ranked(query, tools)[0] == best
+
+
+def test_a_word_after_by_names_an_argument() -> None:
+    title = entry({"name": "films", "description": "Genre"}, "search", stop_words())
+    genre = entry({"name": "films", "arguments": "with_genres"}, "search", stop_words())
+    index = Index(content({"find_films": title, "discover_films": genre}))
+    tools = ("find_films", "discover_films")
+    assert index.search("filter films with a genre", 2, tools).names[0] == "find_films"
+    assert index.search("filter films by genre", 2, tools).names[0] == "discover_films"
+
+
 def test_two_words_stand_for_one_that_the_tools_know() -> None:
     tools = {"list_webhooks": "At events", "list_hooks": "Git hooks", "list_webs": "Spiders' webs"}
     assert ranked("web hooks", tools)[0] == "list_webhooks"
@@ -150,6 +189,56 @@ def test_what_a_tool_does_is_read_from_its_path_and_its_answer(
     config = Config(sources=(str(tmp_path / "films.json"),))
     [tool] = pipeline.understand(config, Problems())[1].tools
     assert kind_of(tool) == kind
+
+
+def envelope(**members: Any) -> dict[str, Any]:
+    """An answer with an object of these members in an envelope."""
+    held = {"type": "object", "properties": members}
+    schema = {"type": "object", "properties": {"data": held, "page": {"type": "integer"}}}
+    return {"description": "OK", "content": {"application/json": {"schema": schema}}}
+
+
+ITEMS = {"type": "array", "items": {"type": "object", "properties": {"id": {}}}}
+SEASON = envelope(name={"type": "string"}, episodes=ITEMS)
+SERIES: dict[str, tuple[str, Any]] = {
+    "/v1/seasons/{id}": ("A season", SEASON),
+    "/v2/seasons/{id}": ("A season", SEASON),
+    "/v2/seasons/{id}/episodes/{number}/images": ("Images of an episode", envelope(images=ITEMS)),
+    "/v2/trailer": ("A trailer. Deprecated: ask for its season.", envelope(id={})),
+}
+
+
+def test_what_an_answer_holds_and_what_is_out_of_date_are_in_the_index(tmp_path: Path) -> None:
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Series", "version": "1"},
+        "servers": [{"url": "https://series.example"}],
+        "paths": {
+            path: {"get": {"description": text, "responses": {"200": answer}}}
+            for path, (text, answer) in SERIES.items()
+        },
+    }
+    (tmp_path / "series.json").write_text(json.dumps(document))
+    config = Config(sources=(str(tmp_path / "series.json"),))
+    server = pipeline.understand(config, Problems())[1]
+    facts = search_facts(server)
+    paths = {tool.name: tool.origin.path for tool in server.tools}
+    old = {paths[name] for name, one in facts["tools"].items() if one.get("deprecated")}
+    assert old == {"/v1/seasons/{id}", "/v2/trailer"}
+    holding = {paths[name] for name, one in facts["tools"].items() if one.get("lists") == "episod"}
+    assert holding == {"/v1/seasons/{id}", "/v2/seasons/{id}"}
+
+
+def test_a_tool_whose_answer_holds_the_list_fits_like_one_that_lists() -> None:
+    entries = {
+        "list_reviews": entry({"name": "season reviews", "title": "episode"}, "list", []),
+        "get_season": entry({"name": "season", "output": "episodes"}, "get", []),
+    }
+    index = Index(content(entries))
+    assert index.search("episodes of a season", 2, entries).names[0] == "list_reviews"
+    entries["get_season"]["lists"] = "episod"
+    index = Index(content(entries))
+    assert index.search("episodes of a season", 2, entries).names[0] == "get_season"
 
 
 def test_a_long_question_brings_up_the_tools_of_all_its_steps() -> None:
@@ -232,7 +321,7 @@ def test_a_tool_written_by_hand_is_found(package: Path, in_process: Any) -> None
 def test_another_entry_of_a_tool_takes_the_place_of_the_first() -> None:
     facts = search_facts(bookshop()[0])
     index = Index(facts)
-    index.add("get_book", {"kind": "get", "subject": "volum", "tail": "volum", "terms": {"volum": 50}})  # fmt: skip
+    index.add("get_book", entry({"name": "volumes"}, "get", stop_words()))
     names = list(facts["tools"])
     assert index.search("volumes", 3, names).names == ["get_book"]
     assert index.search("get_book", 5, names).names.count("get_book") == 1

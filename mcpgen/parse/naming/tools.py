@@ -33,12 +33,15 @@ def tool_limit(server: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a tool is named after. `toolset` is the operation's tag."""
+    """What a tool is named after. `toolset` is the operation's tag, `verb` the one the document
+    describes it with.
+    """
 
     method: str
     path: str
     operation_id: str | None
     toolset: str = ""
+    verb: str = ""
 
     @property
     def key(self) -> str:
@@ -88,7 +91,9 @@ class _Naming:
 
     def __post_init__(self) -> None:
         subject = self.subject
-        self.words = operation_words(subject.operation_id, subject.method, subject.path)
+        self.words = operation_words(
+            subject.operation_id, subject.method, subject.path, subject.verb
+        )
         self.spell()
 
     def pin(self, name: str | None) -> None:

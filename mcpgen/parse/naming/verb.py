@@ -1,7 +1,8 @@
 """Verb and resource: `POST /customers/{customer}` is `update_customer`.
 
 An operation without an operationId is named so, and one whose operationId is its method and path
-(`PostCustomersCustomer`).
+(`PostCustomersCustomer`). What a method that writes does is what the document says of it: `PUT
+/books` with the summary `Creates a book` is `create_book`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from collections.abc import Iterable
 from ...text import words
 from ..vocabulary import (
     ACTIONS,
+    ADDING,
     LEADING_ACTIONS,
     METHOD_VERBS,
     SETTINGS_WORDS,
     SINGLE,
     STOP_WORDS,
     is_plural,
+    same_verb,
     singular,
 )
 from .route import Part, is_noise, literals, parts_of, path_words, telling_parts, without_keys
@@ -30,20 +33,24 @@ _NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
-def operation_words(operation_id: str | None, method: str, path: str) -> list[str]:
-    """The words an operation's name is made of: its operationId's, or a verb and a resource."""
+def operation_words(
+    operation_id: str | None, method: str, path: str, spoken: str = ""
+) -> list[str]:
+    """The words an operation's name is made of: its operationId's, or a verb and a resource.
+    `spoken` is the verb the document describes the operation with.
+    """
     if operation_id is None or MEANINGLESS.fullmatch(operation_id):
-        return verb_and_resource(method, path)
+        return verb_and_resource(method, path, spoken)
     if _begins_with_route(operation_id, method, path):
-        return verb_and_resource(method, path)
+        return verb_and_resource(method, path, spoken)
     name = without_keys(_NUMBER.sub("", operation_id))
     id_words = _without_route(words(name), method, path)
     if not id_words:
-        return verb_and_resource(method, path)
+        return verb_and_resource(method, path, spoken)
     if _is_whole_path_and_verb(id_words, path):
-        return verb_and_resource(method, path)
+        return verb_and_resource(method, path, spoken)
     if _says_method_and_path(id_words, method, path):
-        return _listed(verb_and_resource(method, path), id_words, method, path)
+        return _listed(verb_and_resource(method, path, spoken), id_words, method, path)
     return id_words
 
 
@@ -61,8 +68,8 @@ def _listed(name: list[str], id_words: list[str], method: str, path: str) -> lis
     return ["list", *others[1:], plural]
 
 
-def verb_and_resource(method: str, path: str) -> list[str]:
-    """What a method does to the resource of a path: `list`, `customers`."""
+def verb_and_resource(method: str, path: str, spoken: str = "") -> list[str]:
+    """What is done to the resource of a path: `list`, `customers`."""
     resource = [list(part.words) for part in literals(path)]
     parts = telling_parts(path)
     if not resource:
@@ -70,17 +77,33 @@ def verb_and_resource(method: str, path: str) -> list[str]:
         return [method.lower(), *(names or ["root"])]
     if not parts[-1].is_parameter:
         *owners, (action, *object_words) = resource
-        if action in ACTIONS.get(method, ()):
+        if action in ACTIONS.get(method, ()) or (action == spoken and method in WRITING):
             is_of_item = any(part.is_parameter for part in parts[-2:-1])
             names = _singulars(owners) if is_of_item else _plain(owners)
             return _distinct([action, *names, *object_words])
         if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
             return _distinct([*resource[0], *_plain(resource[1:])])
     kind = _kind(parts[-1])
+    verb = _verb(method, kind, spoken)
+    names = _singulars(resource) if kind == ITEM or verb in ADDING else _plain(resource)
+    return _distinct([verb, *(word for word in names if word != verb)])
+
+
+WRITING = ("POST", "PUT", "PATCH")
+"""Methods that say little of what they do."""
+
+
+def _verb(method: str, kind: int, spoken: str) -> str:
+    """What a method does to what a path names: its own verb, or the one it is described with."""
     verb = METHOD_VERBS.get(method, [method.lower()] * 4)[kind]
-    if kind == ITEM or verb == "create":
-        return _distinct([verb, *_singulars(resource)])
-    return _distinct([verb, *_plain(resource)])
+    spoken = same_verb(spoken)
+    if method not in WRITING or not spoken:
+        return verb
+    if spoken == "get":
+        return METHOD_VERBS["GET"][kind]
+    if spoken == "update" and verb != "create":
+        return verb  # `replace` says more
+    return spoken
 
 
 ITEM, COLLECTION, SETTINGS, OTHER = range(4)

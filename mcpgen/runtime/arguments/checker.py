@@ -19,13 +19,14 @@ import jsonschema_rs
 
 from ..pointer import escape, split
 from .explain import DATE_PATTERNS, argument_meant, explain, spelling, suggest
-from .nesting import belongs
+from .nesting import belongs, slips
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
 MAX_CHARACTERS = 8 * 1024 * 1024
 MAX_HOPS = 64
 MAX_PATTERN = 4 * 1024 * 1024
+MAX_REMARKS = 3
 MAX_STEPS = 10_000
 """How many comparisons of a schema with a value are worth making to say what is wrong."""
 
@@ -81,6 +82,9 @@ class Checker:
         self._names = dict(names)
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
         self._parsed = False
+        self._strange = False
+        self.remarks: list[str] = []
+        """What to say to the last call that was accepted."""
         self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
         self._bad_patterns = False
         self._validator = self._compile()
@@ -105,13 +109,17 @@ class Checker:
         received = dict(arguments or {})
         self._bounded(received)
         self._known(received)
-        self._parsed = False
+        self._parsed = self._strange = False
+        self.remarks = []
         try:
             repaired = self._visit(self._schema, "", received, wire=False)
             if self._parsed:
                 self._bounded(repaired)
             if not self._validator.is_valid(repaired):
                 raise BadArguments(self._explained(repaired))
+            if self._strange:
+                remarks = slips(self._schema, repaired, self._resolved)
+                self.remarks = list(islice(remarks, MAX_REMARKS))
             if self._names:
                 repaired = self._visit(self._schema, "", repaired, wire=True)
         finally:
@@ -219,9 +227,7 @@ class Checker:
         free = [other for other in known if other not in arguments]
         hint = spelling(name, free)
         if not hint:
-            hint = belongs(
-                name, arguments[name], self._schema, lambda one: self._resolve(one, "")[0]
-            )
+            hint = belongs(name, arguments[name], self._schema, self._resolved)
         if not hint:
             hint = argument_meant(name, missing) or argument_meant(name, free)
         near = suggest(name, [other for other in known if other in arguments])
@@ -299,6 +305,7 @@ class Checker:
             elif isinstance(rest, dict):
                 result[key] = self._visit(rest, f"{pointer}/additionalProperties", item, wire=wire)
             else:
+                self._strange = True
                 result[key] = item
         return result
 
@@ -423,6 +430,10 @@ class Checker:
             if hops > MAX_HOPS:
                 return {}, pointer
         return schema, pointer
+
+    def _resolved(self, schema: Any) -> Any:
+        """What the local references of a schema lead to."""
+        return self._resolve(schema, "")[0]
 
     def _own_keywords(self, schema: dict[str, Any]) -> dict[str, Any]:
         """The keywords of a schema, its patterns as they are checked."""

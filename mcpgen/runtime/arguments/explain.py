@@ -15,6 +15,8 @@ from typing import Any
 MAX_LINES = 5
 MAX_CHOICES = 40
 MAX_VALUE = 100
+SHORTEST_SLIP = 4
+"""Letters of a name below which another letter makes another name."""
 
 _DAY = r"[0-9]{4}-?(0[1-9]|1[0-2])-?(0[1-9]|[12][0-9]|3[01])"
 DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
@@ -44,7 +46,7 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     lines: dict[str, None] = {}
     missing = False
     more = 0
-    for error in errors:
+    for error in _telling(errors):
         if error.kind.name == "required" and not list(error.instance_path):
             missing = True
         for line in _lines(error, schema):
@@ -61,6 +63,16 @@ def explain(heading: str, schema: Mapping[str, Any], errors: Iterable[Any]) -> s
     if missing:
         text += "\nRequired arguments: " + ", ".join(f"`{name}`" for name in required[:MAX_CHOICES])
     return text
+
+
+def _telling(errors: Iterable[Any]) -> Iterator[Any]:
+    """The errors without those that advise to join a list of which one value is to be chosen."""
+    every = list(errors)
+    chosen = [list(error.instance_path) for error in every if _options(error)]
+    for error in every:
+        is_list = error.kind.name == "type" and isinstance(error.instance, list)
+        if not is_list or list(error.instance_path) not in chosen:
+            yield error
 
 
 def spelling(name: str, known: Iterable[str]) -> str:
@@ -97,6 +109,16 @@ def argument_meant(name: str, free: Iterable[str]) -> str:
     if len(related) != 1:
         return ""
     return f"; did you mean `{related[0]}`?"
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether a name differs from a known one in case and punctuation alone, or in one letter."""
+    one, other = _fold(name), _fold(known)
+    if min(len(one), len(other)) < SHORTEST_SLIP:
+        return False
+    while one and one[:1] == other[:1]:
+        one, other = one[1:], other[1:]
+    return one[1:] == other[1:] or one[1:] == other or one == other[1:]
 
 
 def _is_related(name: str, other: str) -> bool:
@@ -164,6 +186,10 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     path = list(error.instance_path)
     wrong_kind = [branch for branch in branches if _is_kind(branch, path)]
     if len(wrong_kind) == len(branches):
+        chosen = [fault for branch in branches for fault in branch if _options(fault)]
+        if chosen and isinstance(error.instance, list):
+            yield f"{place(path)} {_choices(chosen)}"
+            return
         types: list[str] = []
         for branch in branches:
             types.extend(kind for kind in _kinds(branch[0]) if kind not in types)
@@ -294,10 +320,15 @@ def _choices(errors: list[Any]) -> str:
     shown = ", ".join(show(option) for option in options[:MAX_CHOICES])
     if len(options) > MAX_CHOICES:
         shown += f" and {len(options) - MAX_CHOICES} more"
-    near = ""
+    advice = ""
     if isinstance(error.instance, str):
         near = suggest(error.instance, [option for option in options if isinstance(option, str)])
-    return f"must be one of {shown}; got {show(error.instance)}{near.replace('`', chr(34))}"
+        advice = near.replace("`", '"')
+    elif isinstance(error.instance, list):
+        advice = "; write one of them, without a list"
+        if len(error.instance) == 1 and error.instance[0] in options:
+            advice = f"; write it without the list: {show(error.instance[0])}"
+    return f"must be one of {shown}; got {show(error.instance)}{advice}"
 
 
 def _count(error: Any) -> int:

@@ -1,6 +1,7 @@
-"""Where a name belongs that is no argument: into an object that is one, or out of one that is not.
+"""Where a name belongs that is not known there: into an object, out of one, or to another name.
 
 APIs that take a body whole wrap it (`{"data": {...}}`), and models forget the wrapper or add one.
+Objects inside are open unless their schema says otherwise: an API ignores a name it does not know.
 """
 
 from __future__ import annotations
@@ -8,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .explain import is_slip, place
+
 MOST_SCHEMAS = 200
 DEEPEST = 3
+OTHER_NAMES = frozenset({"additionalProperties", "anyOf", "oneOf", "patternProperties"})
+"""The keys of a schema whose object may have names that are not among its properties."""
 
 Resolve = Callable[[Any], Any]
 """Follows the local references of a schema."""
@@ -43,6 +48,39 @@ def _places(name: str, schema: Mapping[str, Any], resolve: Resolve) -> Iterator[
                 yield path
             if path.count(".") < DEEPEST - 1:
                 pending.append((f"{path}.{field}".lstrip("."), inner))
+
+
+def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
+    """A line for each name in an open object that its schema does not have and that is a slip of
+    one it has, which is not given.
+    """
+    pending: list[tuple[list[str | int], Any, Any]] = [([], schema, value)]
+    while pending:
+        path, one, item = pending.pop()
+        one = resolve(one)
+        if not isinstance(one, Mapping):
+            continue
+        if isinstance(item, list):
+            pending += [([*path, at], one.get("items"), each) for at, each in enumerate(item)]
+        if not isinstance(item, dict):
+            continue
+        fields = _fields(one, resolve)
+        pending += [([*path, name], fields[name], item[name]) for name in item if name in fields]
+        if OTHER_NAMES.isdisjoint(one):
+            yield from _slips_in(path, item, fields)
+
+
+def _slips_in(
+    path: list[str | int], item: Mapping[str, Any], fields: Mapping[str, Any]
+) -> Iterator[str]:
+    free = [field for field in fields if field not in item]
+    for name in item:
+        meant = [field for field in free if is_slip(name, field)]
+        if name not in fields and len(meant) == 1:
+            yield (
+                f"{place([*path, name])} was sent as it is, but the API describes `{meant[0]}`"
+                " there, and may have ignored it"
+            )
 
 
 def _fields(schema: Any, resolve: Resolve) -> dict[str, Any]:

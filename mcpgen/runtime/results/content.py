@@ -149,6 +149,8 @@ class Context:
         """The server (`App`) that was called."""
         self.steps: list[Any] = []
         """The `Steps` of the workflows that are running, the outermost first."""
+        self.remarks: list[Block] = []
+        """What to say beside the result of a call that succeeded."""
         self._request = request
         self._last = float("-inf")
 

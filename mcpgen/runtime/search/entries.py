@@ -51,7 +51,7 @@ METHODS = frozenset({"get", "list", "post", "put", "patch", "delete", "create", 
 
 def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str, Any]:
     """The entry of a tool: its `kind`; its `terms`, stem -> weight in tenths; and as stems with
-    spaces between them its `subject`, what it acts on, and the `tail` of that.
+    spaces between them its `subject`, what it acts on, the `tail` of that, and its `arguments`.
     """
     ignored = frozenset(stop)
     terms: dict[str, float] = {}
@@ -75,6 +75,7 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
         "kind": kind,
         "subject": " ".join(dict.fromkeys(stems(subject))),
         "tail": " ".join(dict.fromkeys(stems(tail))),
+        "arguments": " ".join(dict.fromkeys(stems(words(fields.get("arguments", ""))))),
         "terms": {term: weight for term, weight in weights.items() if weight},
     }
 

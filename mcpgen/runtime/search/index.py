@@ -12,12 +12,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
-from .entries import SCALE
-from .language import Language
-from .words import is_plural, stem, words
+from .entries import FIELDS, SCALE
+from .language import CHANGING, READING, Language
+from .words import is_plural, stem, stems, words
 
 FILE = "tools/_index/search.json"
 """Where the index lies in a package: below the toolsets, and none of them."""
@@ -28,16 +28,18 @@ MOST_WEIGHED = 60
 """Tools whose fit is looked at: those with the best words."""
 REORDERED = 3
 """How many times as many tools as are asked for compete for the places."""
+ENDINGS = ("or", "er", "e", "ment")
+"""What makes another word of a stem: `contributor`, `owner`, `assignee`, `payment`."""
 CERTAIN = 0.5
 """The share of a query that its best tool answers, from which on the result is no poor one."""
 UNKNOWN = 3.0
 """What a word that no tool has counts in the whole of a query: it leaves the query unanswered."""
 _NAME = re.compile(r"(?<=\w )[\"']?([A-Z]\w+)")
-READING = frozenset({"get", "list", "search"})
-"""What a query without a verb asks for."""
-FAMILIES = (READING, frozenset({"create", "update"}), frozenset({"delete"}))
+FAMILIES = (READING, CHANGING, frozenset({"delete"}))
 SEVERAL = frozenset({"list", "search"})
 """What a query without a verb asks for when its head word is a plural."""
+ONE = frozenset({"get", "search"})
+"""What a query without a verb and a plural asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,14 @@ class Weights:
 @dataclass(slots=True)
 class Query:
     """A query as the ranking sees it: the stems to look for, each with its variants and their
-    weights; the kinds of operation its verbs mean; the stems that may stand for its head word.
+    weights; the kinds of operation its verbs mean; the stems that may stand for its head word; the
+    stems after `by`, which name arguments.
     """
 
     terms: dict[str, dict[str, float]] = field(default_factory=dict)
     kinds: frozenset[str] = READING
     head: frozenset[str] = frozenset()
+    by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,8 @@ class Index:
         self._deprecated: list[bool] = []
         self._subjects: list[frozenset[str]] = []
         self._tails: list[frozenset[str]] = []
+        self._lists: list[frozenset[str]] = []
+        self._arguments: list[frozenset[str]] = []
         self._postings: dict[str, dict[int, float]] = {}
         for name, entry in content["tools"].items():
             self.add(name, entry)
@@ -136,6 +142,8 @@ class Index:
         self._deprecated.append(entry.get("deprecated", False))
         self._subjects.append(frozenset(entry["subject"].split()))
         self._tails.append(frozenset(entry["tail"].split()))
+        self._arguments.append(frozenset(entry["arguments"].split()))
+        self._lists.append(frozenset(entry.get("lists", "").split()))
         for term, tenths in entry["terms"].items():
             self._postings.setdefault(term, {})[number] = self._saturated(tenths / SCALE)
 
@@ -166,9 +174,12 @@ class Index:
         self._add_compounds(query, said)
         head = language.head(said)
         query.head = frozenset(query.terms.get(stem(head), ()))
+        query.by = frozenset(stems(language.by(said)))
         query.kinds = language.kinds(said) or READING
         if query.kinds <= READING and is_plural([head]):
             query.kinds = SEVERAL
+        elif query.kinds == READING and not any(is_plural([word]) for word in telling):
+            query.kinds = ONE
         if self._names_something(text):
             search = dict.fromkeys(self._known(["search"]), self._weights.name)
             query.terms.setdefault("search", search)
@@ -197,7 +208,7 @@ class Index:
     def _variants(self, word: str) -> dict[str, float]:
         """The stems of the index that a word of the query may mean, with their weights."""
         term = stem(word)
-        others = [*self._synonyms.get(term, ()), *self._language.verbs.get(word, ())]
+        others = [*self._synonyms.get(term, ()), *self._derived(term)]
         weight = self._weights.synonym
         if term not in self._postings:
             weight = self._weights.stranger
@@ -205,6 +216,13 @@ class Index:
         if term in self._postings:
             variants[term] = 1.0
         return variants or dict.fromkeys(self._alike(term), self._weights.prefix)
+
+    def _derived(self, term: str) -> list[str]:
+        """The stems of words made of the same one, or what means the same as these."""
+        derived = [term + ending for ending in ENDINGS]
+        derived += [term.removesuffix(ending) for ending in ENDINGS if term.endswith(ending)]
+        known = self._known(derived)
+        return known or [other for one in derived for other in self._synonyms.get(one, ())]
 
     def _alike(self, term: str) -> Iterator[str]:
         """Stems that begin like one nobody knows, or that it begins with."""
@@ -224,30 +242,34 @@ class Index:
         sums: dict[int, float] = defaultdict(float)
         for term, variants in query.terms.items():
             rarities[term] = min(map(self._rarity, variants), default=UNKNOWN)
-            parts[term] = self._part(term, variants)
+            parts[term] = self._part(term, variants, term in query.by)
             meant.update(variants)
             for number, score in parts[term].items():
                 sums[number] += score
-        best = sorted(sums, key=lambda number: (-sums[number], number))
-        best = [number for number in best if self._names[number] in listed][:MOST_WEIGHED]
+        ranked = sorted(sums, key=sums.__getitem__, reverse=True)
+        allowed = (number for number in ranked if self._names[number] in listed)
         total = sum(rarities.values()) or 1.0
         matches = []
-        for number in best:
+        for number in islice(allowed, MOST_WEIGHED):
             own = {term: part[number] for term, part in parts.items() if number in part}
             answered = sum(rarities[term] for term in own) / total
             fit = self._fit(number, query, answered, meant)
             matches.append(Match(number, own, sums[number] * fit, answered))
         return matches
 
-    def _part(self, term: str, variants: Mapping[str, float]) -> dict[int, float]:
+    def _part(self, term: str, variants: Mapping[str, float], by: bool) -> dict[int, float]:
         """What a term adds to the score of each tool; the best of its variants counts. One that is
-        rarer than the term itself is worth no more for that.
+        rarer than the term itself is worth no more for that. After `by` an argument counts like a
+        word of the name.
         """
         rarity = self._rarity(term)
+        named = self._saturated(FIELDS["name"].weight)
         best: dict[int, float] = {}
         for variant, weight in variants.items():
             worth = weight * min(rarity, self._rarity(variant))
             for number, saturated in self._postings[variant].items():
+                if by and variant in self._arguments[number]:
+                    saturated = max(saturated, named)
                 score = worth * saturated
                 if score > best.get(number, 0.0):
                     best[number] = score
@@ -272,13 +294,16 @@ class Index:
         return weight / (weight + self._weights.saturation)
 
     def _fit(self, number: int, query: Query, answered: float, meant: set[str]) -> float:
-        """How well a tool fits a query beyond its words: between 0 and 1."""
+        """How well a tool fits a query beyond its words: between 0 and 1. One whose answer holds a
+        list of what the query is about fits, also where that is to be changed after it is found.
+        """
         weights = self._weights
         fit = 1 - weights.answered * (1 - answered)
         fit *= 1 - weights.subject * (1 - self._said(self._subjects[number], meant))
-        fit *= 1 - self._mismatch(self._kinds[number], query.kinds)
-        if self._tails[number].isdisjoint(query.head):
-            fit *= 1 - weights.head
+        if self._lists[number].isdisjoint(query.head):
+            fit *= 1 - self._mismatch(self._kinds[number], query.kinds)
+            if self._tails[number].isdisjoint(query.head):
+                fit *= 1 - weights.head
         if self._deprecated[number]:
             fit *= 1 - weights.deprecated
         return fit

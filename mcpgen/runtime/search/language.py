@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .words import stem
+from .words import is_plural, stem
 
+READING = frozenset({"get", "list", "search"})
+"""What a question asks for, and a query without a verb."""
+CHANGING = frozenset({"create", "update"})
+"""What a verb asks for that the tables do not have."""
 LONGEST_PHRASE = 5
 """Words after a verb among which its particle is looked for."""
 
@@ -20,6 +24,7 @@ class Language:
         self._stop = frozenset(content["stop"])
         self._links = frozenset(content["links"])
         self._articles = frozenset(content["articles"])
+        self._questions = frozenset(content["questions"])
         self._phrases: dict[str, dict[str, str]] = content["phrases"]
         self._verb_stems = {stem(verb): kinds for verb, kinds in self.verbs.items()}
         self._not_nouns = self._stop | self.verbs.keys()
@@ -58,24 +63,32 @@ class Language:
         """The kinds of operation that the verbs of a query ask for.
 
         Many verbs are nouns as well (`order`, `post`). At the beginning and after words like `then`
-        a word is a verb; the others are asked only where there is none.
+        a word is a verb; the others are asked only where there is none. A question changes nothing.
         """
         preceded = zip(["", *said], said, strict=False)
         verbs = [word for before, word in preceded if before in self._before_verbs]
         kinds = self._kinds_of(verbs) or self._kinds_of_inflected(said)
-        return kinds or self._kinds_of(self.telling(said))
+        kinds = kinds or self._kinds_of(self.telling(said))
+        if not self._questions.isdisjoint(said[:1]):
+            return kinds & READING
+        return kinds
 
     def _kinds_of(self, verbs: Iterable[str]) -> frozenset[str]:
         return frozenset(kind for verb in verbs for kind in self.verbs.get(verb, ()))
 
     def _kinds_of_inflected(self, said: list[str]) -> frozenset[str]:
-        """The kinds for `creates an order` and `creating orders`, not for `orders of`."""
+        """The kinds for `creates an order` and `creating orders`, not for `orders of`. What stands
+        before an article is a verb, known or not: `contest a charge`.
+        """
         if len(said) < 2:
             return frozenset()
         first, second = said[:2]
         if second not in self._articles and not first.endswith("ing"):
             return frozenset()
-        return frozenset(self._verb_stems.get(stem(first), ()))
+        kinds = self._verb_stems.get(stem(first), ())
+        if not kinds and second in self._articles and first not in self._stop:
+            return CHANGING
+        return frozenset(kinds)
 
     def head(self, said: list[str]) -> str:
         """The word for what a query is about: the last noun before the first `of`, `in`, `to`..."""
@@ -84,6 +97,17 @@ class Language:
             if word in self._links:
                 if len(nouns) > 1:
                     break
-            elif word not in self._not_nouns:
+            elif word not in self._not_nouns and not _is_participle(nouns[-1:], word):
                 nouns.append(word)
         return nouns[-1]
+
+    def by(self, said: list[str]) -> list[str]:
+        """The words after `by`, which say what a thing is looked for by."""
+        if "by" not in said:
+            return []
+        return said[said.index("by") + 1 :]
+
+
+def _is_participle(before: list[str], word: str) -> bool:
+    """Whether a word says something of the plural before it: `payments received`."""
+    return word.endswith(("ed", "ing")) and is_plural(before)

@@ -27,6 +27,7 @@ from ..results.content import (
     Call,
     Context,
     Structured,
+    Text,
     ToolError,
     as_json,
     failure,
@@ -177,6 +178,7 @@ class Runner:
             if not entry.generated:
                 result = self._mask(result)
             if not result.get("isError"):
+                result["content"] += context.remarks
                 return result
         except Exception as error:
             result, fields = self._report(entry, error)
@@ -211,6 +213,7 @@ class Runner:
         """
         prepared = self._prepare(entry)
         call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
+        context.remarks += [Text(remark).block() for remark in prepared.checker.remarks]
         await self._hooks.run("before", call)
         if "api" in prepared.injected:
             self._api().tell_progress(context)

@@ -8,7 +8,7 @@ from .. import Answer, Api
 
 
 async def replication_recovery_providers_vaults_list(api: Api, *, vault: str) -> Answer[Any]:
-    """Get replication recovery providers vaults list."""
+    """List replication recovery providers vaults."""
     return await api.request(
         "GET",
         "/vaults/{vault}/replicationRecoveryServicesProvidersOfVaults",

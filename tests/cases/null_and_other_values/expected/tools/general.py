@@ -82,7 +82,7 @@ async def enc_hdr(
 
 @wire.sends(nullable=("/properties/body/items/properties/value",))
 async def json_patch(api: Api, *, body: list[models.JsonPatchBodyItem]) -> Answer[Any]:
-    """Update json patch."""
+    """Patch json."""
     return await api.request(
         "PATCH",
         "/patch",
@@ -124,7 +124,7 @@ async def parts(
     photo: str | Omit = OMIT,
     rows: list[models.PartsRowsItem] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Parts."""
+    """Submit parts."""
     return await api.request(
         "POST",
         "/parts",
