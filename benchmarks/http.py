@@ -9,7 +9,7 @@ import re
 import socket
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,9 @@ async def answer(reader: asyncio.StreamReader) -> bytes:
         body += chunk[:-2]
 
 
-async def load(port: int, message: bytes, process: int, *, calls: int, together: int = 32) -> Rate:
+async def load(
+    port: int, message: bytes, process: int, *, calls: int = 640, together: int = 32
+) -> Rate:
     """So many calls, so many of them under way at any time, a connection for each caller. No call
     is begun after LOAD_SECONDS. Raises TimeoutError when one has no answer long after.
     """
@@ -122,8 +124,9 @@ async def start(
 @dataclass(slots=True)
 class Served:
     """What was measured over HTTP: the rates of each server by era, a value for each round; the
-    rate of each with the whole document, one call at a time in the modern era; and calls per
-    second of ours with one process, with two, and with a slow API.
+    rate of each with the whole document, one call at a time in the modern era; CPU seconds of a
+    call in ours with one process, and in the busier one of two; and calls per second to a slow API
+    through ours, and without a server.
     """
 
     rates: dict[str, dict[str, list[Rate]]]
@@ -131,6 +134,7 @@ class Served:
     one: float = 0.0
     two: float = 0.0
     slow: float = 0.0
+    straight: float = 0.0
 
     def figures(self) -> dict[str, Any]:
         """The medians as plain data."""
@@ -147,8 +151,10 @@ class Served:
         return {
             "eras": eras,
             "whole": {name: rate.cpu for name, rate in self.whole.items()},
-            "workers": self.two / self.one,
+            "one": self.one,
+            "two": self.two,
             "slow": self.slow,
+            "straight": self.straight,
         }
 
 
@@ -198,25 +204,26 @@ async def measure(
     candidates: Mapping[str, Candidate],
     whole: Mapping[str, Candidate],
     slow: Candidate,
+    slow_port: int,
     arguments: Any,
     rounds: int,
 ) -> Served:
-    """Measure the servers one after the other. `candidates` serve the smaller document, ours as
-    `mcpgen`; `whole` the large one; `slow` is ours in front of an API that takes its time.
+    """Measure the servers. `candidates` serve the smaller document, ours as `mcpgen`; `whole` the
+    large one; `slow` is ours in front of an API, at `slow_port`, that takes its time.
     """
     served = Served({HANDSHAKE: {}, MODERN: {}}, {})
-    for name, candidate in candidates.items():
-        for era, rates in served.rates.items():
-            rates[name] = await one_era(candidate, era, arguments, rounds)
+    for era in served.rates:
+        served.rates[era] = await in_turn(candidates, era, arguments, rounds)
     for name, candidate in whole.items():
         # One at a time: FastMCP takes seconds for each
         rates_of_one = await one_era(candidate, MODERN, arguments, 1, together=1)
         served.whole[name] = rates_of_one[0]
     ours = candidates["mcpgen"]
-    two = Candidate([*ours.command[:-1], "--workers", "2", "--port"], ours.environment, ours.tool)
-    served.one = _calls(served.rates[HANDSHAKE]["mcpgen"])
-    served.two = _calls(await one_era(two, HANDSHAKE, arguments, rounds))
+    served.one, served.two = await busiest(ours, (1, 2), arguments, rounds)
     served.slow = _calls(await one_era(slow, HANDSHAKE, arguments, rounds))
+    served.straight = _calls(
+        [await load(slow_port, b"GET / HTTP/1.1\r\n\r\n", os.getpid()) for _ in range(rounds)]
+    )
     return served
 
 
@@ -229,17 +236,91 @@ async def one_era(
     candidate: Candidate, era: str, arguments: Any, rounds: int, *, together: int = 32
 ) -> list[Rate]:
     """The rates of a server in one era, a value for each round."""
-    port = free_port()
-    server = await start([*candidate.command, str(port)], port, candidate.environment)
+    rates = await in_turn({"it": candidate}, era, arguments, rounds, together=together)
+    return rates["it"]
+
+
+async def in_turn(
+    candidates: Mapping[str, Candidate],
+    era: str,
+    arguments: Any,
+    rounds: int,
+    *,
+    together: int = 32,
+) -> dict[str, list[Rate]]:
+    """The rates of servers in one era, one after the other in every round."""
+    rates: dict[str, list[Rate]] = {name: [] for name in candidates}
+    servers: dict[str, tuple[asyncio.subprocess.Process, int, bytes]] = {}
     try:
-        message = request(era, port, candidate.tool, arguments)
-        await load(port, message, server.pid, calls=4 * together, together=together)
-        return [
-            await load(port, message, server.pid, calls=600, together=together)
-            for _ in range(rounds)
-        ]
+        for name, candidate in candidates.items():
+            port = free_port()
+            server = await start([*candidate.command, str(port)], port, candidate.environment)
+            servers[name] = server, port, request(era, port, candidate.tool, arguments)
+        for turn in range(rounds + 1):
+            for name, (server, port, message) in servers.items():
+                calls = 20 * together if turn else 4 * together
+                rate = await load(port, message, server.pid, calls=calls, together=together)
+                rates[name] += [rate] if turn else []
     finally:
-        await stop(server)
+        for server, _, _ in servers.values():
+            await stop(server)
+    return rates
+
+
+async def busiest(
+    candidate: Candidate, counts: Iterable[int], arguments: Any, rounds: int
+) -> list[float]:
+    """CPU seconds of a call in the process that takes most of them, with so many processes each:
+    what bounds the calls per second where every process has a core to itself. The medians of rounds
+    in turn.
+    """
+    servers: list[tuple[asyncio.subprocess.Process, list[int], int]] = []
+    costs: list[list[float]] = []
+    try:
+        for count in counts:
+            port = free_port()
+            *command, option = candidate.command
+            command += ["--workers", str(count), option, str(port)]
+            server = await start(command, port, candidate.environment)
+            while len(processes := _workers(server.pid)) < count:
+                await asyncio.sleep(0.1)
+            servers.append((server, processes, port))
+            costs.append([])
+        for turn in range(rounds + 1):
+            for found, (_, processes, port) in zip(costs, servers, strict=True):
+                message = request(HANDSHAKE, port, candidate.tool, arguments)
+                cost = await _equal_load(port, message, processes)
+                found += [cost] if turn else []
+    finally:
+        for server, _, _ in servers:
+            await stop(server)
+    return [statistics.median(found) for found in costs]
+
+
+async def _equal_load(port: int, message: bytes, processes: list[int]) -> float:
+    """CPU seconds of the busiest process for each call of 32 callers, who make 40 each, every one
+    on a connection that it keeps.
+    """
+    before = [processor(process) for process in processes]
+    await asyncio.gather(*(_caller(port, message, 40) for _ in range(32)))
+    after = [processor(process) for process in processes]
+    most = max(late - early for late, early in zip(after, before, strict=True))
+    return most / (40 * 32)
+
+
+def _workers(process: int) -> list[int]:
+    """The processes of a server that serve: those it started, or itself."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(child) for child in children] or [process]
+
+
+async def _caller(port: int, message: bytes, calls: int) -> None:
+    """So many calls, one after the other."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(calls):
+        writer.write(message)
+        await answer(reader)
+    writer.close()
 
 
 async def stop(server: asyncio.subprocess.Process) -> None:

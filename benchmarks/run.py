@@ -285,6 +285,7 @@ def main(argv: list[str] | None = None) -> int:
                 over_http(tools, rival, small, small_package, base),
                 over_http(tools, rival, GITHUB, package, base),
                 over_http(tools, rival, small, small_package, slow_base)["mcpgen"],
+                slow_port,
                 ARGUMENTS,
                 options.rounds,
             )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..ir import Server, Tool
 from ..render.facts import wire
-from ..render.search import kind_of
+from ..render.search import kind_of, kinds_of_verb
 
 KINDS = {"list": 10.0, "search": 10.0, "get": 9.5, "create": 9.5, "update": 8.0, "delete": 5.0}
 """Kind of operation → what it is worth by itself."""
@@ -132,11 +132,16 @@ def _resource(tool: Tool) -> str:
     items are one.
     """
     segments = _segments(tool)
-    if "." in tool.origin.path.removesuffix(".json"):
+    if "." in tool.origin.path.removesuffix(".json") or _is_call(segments):
         segments = segments[:-1]
     while segments[-1:] == ["{}"]:
         segments = segments[:-1]
     return "/".join(segments)
+
+
+def _is_call(segments: list[str]) -> bool:
+    """Whether a path is a thing and a verb: `/messages/send`, `/ips/list-pools`."""
+    return len(segments) == 2 and bool(kinds_of_verb(segments[1]))
 
 
 def _key(tool: Tool) -> str:

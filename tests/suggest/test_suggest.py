@@ -76,6 +76,15 @@ def test_a_collection_below_its_owner_is_one_with_items_that_stand_alone(tmp_pat
     }
 
 
+def test_verbs_of_one_thing_are_one_resource(tmp_path: Path) -> None:
+    calls = [f"/messages/{verb}.json" for verb in ("list", "get", "send", "search")]
+    others = [f"/{thing}/list.json" for thing in ("colors", "sizes", "tags")]
+    paths = {path: {"post": operation()} for path in (*others, *calls)}
+    (tmp_path / "calls.json").write_text(json.dumps({**DOCUMENT, "paths": paths}))
+    found = chosen(tmp_path / "calls.json", 4)
+    assert found == {f"POST {path}" for path in calls}
+
+
 def test_what_is_deprecated_comes_last(document: Path) -> None:
     everything = chosen(document, 100)
     assert everything - chosen(document, len(everything) - 1) == {"GET /old"}

@@ -13,8 +13,8 @@ import socket
 from collections.abc import Callable, Collection
 from typing import Any
 
-PATIENCE_SECONDS = 0.005
-"""How long a connection is left to a process whose turn it is; it may be busy, or dead."""
+PATIENCE_SECONDS = 0.01
+"""How long a connection is left to the process whose turn it is: it may be busy, or dead."""
 RETRY_SECONDS = 1.0
 """When to try again after the system gave no connection: there are too many open files."""
 
