@@ -232,7 +232,10 @@ def _not_an_object(text: Text, root: Any) -> DocumentError:
             return other_format
     hint = EXPECTED
     if type(root) is list:
-        hint = "a list is read where its members are tools: each has a `name` and an `inputSchema`"
+        hint = (
+            "a list is read where its members are tools: each has a `name` and an `inputSchema`;"
+            " of API descriptions, give one document"
+        )
     kind = _KINDS.get(type(root), "something else")
     return _not_it(text, "E0121", f"the document is {kind}, not an object", hint)
 
