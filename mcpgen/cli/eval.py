@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from ..evaluate.outcome import Outcome
 
 Tasks = Annotated[
-    Path, typer.Argument(metavar="TASKS", help="The tasks, one JSON object on each line.")
+    Path,
+    typer.Argument(
+        metavar="TASKS",
+        help="The tasks, one JSON object on each line: `task`, `method` and `path`, and perhaps"
+        " `query`, `arguments` and `body`.",
+    ),
 ]
 Folder = Annotated[Path, typer.Option("--project", metavar="DIR", help="The generated project.")]
 Model = Annotated[

@@ -31,6 +31,8 @@ LOWER = {
     "minItems": "at least this many items:",
     "minProperties": "at least this many fields:",
 }
+WIDTHS = (False, "int64", "float", "double")
+"""Formats of numbers that say how they are stored, and none: what may be sent stays the same."""
 TEXTS = ("title", "description", "examples", "example", "$comment", "deprecated")
 WORDS = ("title", "description")
 """Texts whose old and new words are shown."""
@@ -197,7 +199,8 @@ class _Walk:
             text = f"{_name(at)} must have the {keyword} {listing([after])}"
             if keyword in old:
                 text += f" instead of {listing([before])}"
-            self.say("breaking", text)
+            says_width = before in WIDTHS and after in WIDTHS
+            self.say("text" if says_width else "breaking", text)
 
     def default(self, old: dict[str, Any], new: dict[str, Any], at: str) -> None:
         """A default that changes makes another call of one that leaves the argument out."""

@@ -32,23 +32,34 @@ async def _attempt(client: Any, api: Recorder, task: Task) -> Outcome:
     found = await talk.call("search_tools", {"query": task.query})
     names = [line.split(":")[0] for line in found.splitlines() if not line.startswith(" ")]
     wrong: list[str] = []
+    tries: list[str] = []
     for name in names:
         if len(wrong) == MOST_TRIES:
             break
-        if not _takes(await talk.schema(name), task):
+        misfit = _misfit(await talk.schema(name), task)
+        if misfit:
+            tries.append(f"{name} {misfit}")
             continue
         await talk.call("call_tool", {"name": name, "arguments": dict(task.arguments)})
-        if any(task.done_by(request) for request in api.taken()):
+        requests = api.taken()
+        if any(task.done_by(request) for request in requests):
             return talk.outcome(task, wrong)
+        sent = [f"{request.method} {request.path}" for request in requests]
+        tries.append(f"{name} sent {', '.join(sent) or 'nothing'}")
         wrong.append(name)
-    reason = f"searched `{task.query}`, found {', '.join(names[:MOST_TRIES]) or 'nothing'}"
+    reason = f"searched `{task.query}`: {'; '.join(tries[:MOST_TRIES]) or 'found nothing'}"
     return talk.outcome(task, wrong, reason)
 
 
-def _takes(schema: dict[str, Any], task: Task) -> bool:
-    """Whether a tool can be called with a task's arguments."""
-    names = set(task.arguments)
-    return names >= set(schema.get("required", ())) and names <= set(schema.get("properties", {}))
+def _misfit(schema: dict[str, Any], task: Task) -> str:
+    """Why a tool cannot be called with a task's arguments, or nothing."""
+    missing = [name for name in schema.get("required", ()) if name not in task.arguments]
+    unknown = [name for name in task.arguments if name not in schema.get("properties", {})]
+    if missing:
+        return f"needs `{missing[0]}`"
+    if unknown:
+        return f"has no argument `{unknown[0]}`"
+    return ""
 
 
 class _Talk:

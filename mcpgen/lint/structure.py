@@ -74,10 +74,14 @@ def findings(document: Document) -> Iterator[Finding]:
     if validator.is_valid(root):
         return
     seen: set[Finding] = set()
+    places: set[str] = set()
     for error in validator.iter_errors(root):
-        for finding in _findings_of(innermost(error), root):
-            if finding not in seen:
+        telling = innermost(error)
+        for finding in _findings_of(telling, root):
+            says_less = telling.kind.name in _ALTERNATIVES and finding.pointer in places
+            if finding not in seen and not says_less:
                 seen.add(finding)
+                places.add(finding.pointer)
                 yield finding
 
 
@@ -165,6 +169,8 @@ def wording(error: Any) -> str:
         return f"{_short(value)} is not one of {', '.join(f'`{item}`' for item in options[:10])}"
     if kind == "pattern":
         return f"{_short(value)} does not match `{str(detail.get('pattern', ''))[:_SHOWN]}`"
+    if kind == "minProperties":
+        return f"{_subject(error)}must not be empty"
     if kind in _ALTERNATIVES:
         return f"{_short(value)} matches none of the allowed forms"
     return str(error.message)[:200]

@@ -11,7 +11,7 @@ from typing import Any
 from ..problems import UsageError
 from . import recognise
 from .definitions import SOURCES
-from .source import DOCUMENT_ENDINGS, Source
+from .source import DOCUMENT_ENDINGS, Source, is_project
 from .text import Text
 
 LONGEST_PATH = 4096
@@ -33,10 +33,10 @@ def expand(names: Sequence[Name]) -> list[Name]:
 
 
 def _documents_in(folder: Path) -> list[Name]:
-    """The definitions in a folder. Empty if it is not a folder, or holds an API description: that
-    is a mistake, which reading the folder itself reports.
+    """The definitions in a folder. Empty if it is not a folder, or holds an API description or a
+    project: that is a mistake, which reading the folder itself reports.
     """
-    if len(str(folder)) >= LONGEST_PATH or not folder.is_dir():
+    if len(str(folder)) >= LONGEST_PATH or not folder.is_dir() or is_project(folder):
         return []
     documents: list[Name] = []
     for path in sorted(folder.iterdir()):

@@ -18,6 +18,7 @@ from .fetch import Downloads, plain_url, too_large
 from .limits import Limits
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
+PROJECT_FILE = "mcpgen.lock"
 OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Without `O_NONBLOCK` opening a FIFO would wait for a writer."""
 NO_SUCH_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL)
@@ -169,6 +170,11 @@ def _similar_neighbour(path: Path) -> str:
     return ""
 
 
+def is_project(folder: Path) -> bool:
+    """Whether a folder is a project that mcpgen wrote."""
+    return (folder / PROJECT_FILE).is_file()
+
+
 def _is_directory(path: Path, name: str) -> UsageError:
     try:
         entries = [entry.name for entry in os.scandir(path)]
@@ -176,7 +182,9 @@ def _is_directory(path: Path, name: str) -> UsageError:
         entries = []
     documents = sorted(entry for entry in entries if entry.endswith(DOCUMENT_ENDINGS))
     hint = "give a file, or a folder with JSON or YAML documents in it"
-    if documents:
+    if is_project(path):
+        hint = "it is a project: run the command in it, without naming a document"
+    elif documents:
         hint = "give a file in it: " + ", ".join(f"`{item}`" for item in documents[:5])
     return UsageError.of("E0102", f"{name} is a directory", file=name, hint=hint)
 

@@ -395,15 +395,8 @@ class Operation:
         return text
 
     def narrowed(self, item: Field, schema: Schema) -> Schema:
-        """An argument's schema, narrowed to what its place can hold where a keyword says that.
-
-        Without items a list is not sent at all: nothing in a query or a form says that it is empty.
-        """
-        if self.is_json(item):
-            return schema
-        if item.required and schema.get("type") == "array":
-            return {"minItems": 1, **schema}
-        return schema
+        """An argument's schema, narrowed to what its place can hold where a keyword says that."""
+        return schema if self.is_json(item) else _never_empty(schema, item.required)
 
     def can_be_null(self, item: Field) -> bool:
         """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
@@ -426,6 +419,25 @@ class Operation:
     def body_kind(self) -> str:
         """How the request body is written; empty where there is none."""
         return "" if self.body is None else self.body.kind
+
+
+def _never_empty(schema: Schema, required: bool) -> Schema:
+    """A schema whose required lists and objects have something in them, also those inside an
+    object: nothing in a query or a form says that one is empty. The items of a list may be JSON.
+    """
+    out = dict(schema)
+    if "properties" in out:
+        needed = out.get("required", ())
+        out["properties"] = {
+            key: _never_empty(child, key in needed) for key, child in out["properties"].items()
+        }
+    if "anyOf" in out:
+        out["anyOf"] = [_never_empty(branch, required) for branch in out["anyOf"]]
+    if required and out.get("type") == "array":
+        return {"minItems": 1, **out}
+    if required and out.get("type") == "object" and not out.get("required"):
+        return {"minProperties": 1, **out}
+    return out
 
 
 def _joined(own_text: str, inner_text: str) -> str:

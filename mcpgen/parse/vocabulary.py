@@ -50,6 +50,7 @@ ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"search"}
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 """Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
+CLIPS: dict[str, str] = _tables()["clips"]
 METHOD_VERBS: dict[str, list[str]] = _tables()["methods"]
 """Method → its verb for one item, a collection, settings, and any other resource."""
 ADDING = _words("verbs", "adding")

@@ -116,6 +116,8 @@ def kind_of(tool: Tool) -> str:
     method, segments = tool.origin.method, _segments(tool.origin.path)
     if method == "DELETE":
         return "delete"
+    if method == "PUT" and not tool.hints.idempotent:
+        return "create"  # it adds to a collection
     if method in ("PUT", "PATCH"):
         return "update"
     end = "".join(segments[-1:])
@@ -124,12 +126,17 @@ def kind_of(tool: Tool) -> str:
     kind = _kind_of_posting(end)
     if method != "POST":
         kind = _kind_of_reading(tool, end)
-    kinds = _verbs().get(next(iter(words(end)), ""), [])
+    kinds = kinds_of_verb(end)
     if method != "POST":
         kinds = [each for each in kinds if each in READING]
     if not kinds or kind in kinds:
         return kind
     return kinds[0]
+
+
+def kinds_of_verb(segment: str) -> list[str]:
+    """What the verb asks for that a segment of a path begins with; nothing where it has none."""
+    return _verbs().get(next(iter(words(segment)), ""), [])
 
 
 def _kind_of_posting(end: str) -> str:

@@ -11,6 +11,7 @@ from .lists import ToolList
 from .rules import (
     DIMENSIONS,
     HIGHEST,
+    KEPT,
     LOWEST,
     MEAN_SHARE,
     TOOLS_SHARE,
@@ -18,6 +19,7 @@ from .rules import (
     Rule,
     Score,
     ToolScore,
+    is_explained,
     rules,
     trust,
     weights,
@@ -63,22 +65,32 @@ def changes(score: Score, listed: ToolList, most: int = MOST) -> list[Change]:
     proposals: dict[tuple[Rule, str], dict[str, float]] = {}
     for one in score.tools:
         for rule in rules():
-            gain = _gain(rule, one, score)
-            for argument in _arguments(rule, definitions[one.name]):
-                proposals.setdefault((rule, argument), {})[one.name] = gain
+            broken = _broken(rule, definitions[one.name])
+            for first, argument in broken:
+                gains = proposals.setdefault((first, argument), {})
+                share = _gain(rule, one, score) / len(broken)
+                gains[one.name] = gains.get(one.name, 0.0) + share
     found = [_change(*key, gains, definitions, listed) for key, gains in proposals.items()]
     useful = [change for change in found if change.gain >= WORTH_SAYING]
     return sorted(useful, key=lambda change: (-change.gain, change.rule, change.lines))[:most]
 
 
-def _arguments(rule: Rule, one: Definition) -> list[str]:
-    """The arguments that a change by a rule is about; of a rule on the whole tool, one that is
-    empty.
+def _broken(rule: Rule, one: Definition) -> list[tuple[Rule, str]]:
+    """The arguments that break a rule, each with the rule that is to be kept first: one without a
+    text needs a text before it needs a better one. Of a rule on the whole tool, an empty name.
     """
     if rule.key != "argument":
-        return [""]
-    bare = [name for name, inner in one.arguments.items() if not inner.get("description")]
-    return bare or list(one.arguments)[:1]
+        return [(rule, "")]
+    explained = next(rule for rule in rules() if rule.name == "explained")
+    broken = []
+    for name, inner in one.arguments.items():
+        if KEPT[rule.name](name, inner):
+            continue
+        first = rule
+        if rule.name == "informative" and not is_explained(name, inner):
+            first = explained
+        broken.append((first, name))
+    return broken
 
 
 def _change(
@@ -90,9 +102,7 @@ def _change(
 ) -> Change:
     names = sorted(gains, key=lambda name: (-gains[name], name))
     names = [name for name in names if gains[name] > 0]
-    gain = 0.0
-    for name in names:
-        gain += gains[name] / max(1, len(_arguments(rule, definitions[name])))
+    gain = sum(gains[name] for name in names)
     lines = ""
     if names:
         key = listed.keys.get(names[0], names[0])

@@ -302,20 +302,29 @@ def _siblings(one: Definition, among: Definitions) -> float:
     return float(bool(named))
 
 
-def _explained(one: Definition, among: Definitions) -> float:
-    return _share(one, lambda name, inner: bool(str(inner.get("description") or "").strip()))
-
-
-def _typed(one: Definition, among: Definitions) -> float:
-    return _share(one, lambda name, inner: not TYPES.isdisjoint(inner))
-
-
 TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
 """Keywords that say what an argument's value is."""
 
 
-def _informative(one: Definition, among: Definitions) -> float:
-    return _share(one, lambda name, inner: _adds(name, str(inner.get("description") or "")))
+def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
+    """Whether an argument has a text."""
+    return bool(str(inner.get("description") or "").strip())
+
+
+def _is_typed(name: str, inner: Mapping[str, Any]) -> bool:
+    return not TYPES.isdisjoint(inner)
+
+
+def _is_informed(name: str, inner: Mapping[str, Any]) -> bool:
+    return _adds(name, str(inner.get("description") or ""))
+
+
+KEPT: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
+    "explained": is_explained,
+    "typed": _is_typed,
+    "informative": _is_informed,
+}
+"""Rule of arguments → whether one keeps it."""
 
 
 def _adds(name: str, text: str) -> bool:
@@ -383,9 +392,9 @@ JUDGES: dict[str, Callable[[Definition, Definitions], float]] = {
     "name": _name,
     "when": _when,
     "siblings": _siblings,
-    "explained": _explained,
-    "typed": _typed,
-    "informative": _informative,
+    "explained": lambda one, among: _share(one, is_explained),
+    "typed": lambda one, among: _share(one, _is_typed),
+    "informative": lambda one, among: _share(one, _is_informed),
     "answers": _answers,
     "fields": _fields,
     "hints": _hints,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..ir import Server, Tool
 from ..render.facts import wire
-from ..render.search import kind_of
+from ..render.search import kind_of, kinds_of_verb
 
 KINDS = {"list": 10.0, "search": 10.0, "get": 9.5, "create": 9.5, "update": 8.0, "delete": 5.0}
 """Kind of operation → what it is worth by itself."""
@@ -72,14 +72,17 @@ def lines(choices: Iterable[Choice]) -> str:
 
 def _resources(tools: list[Tool]) -> dict[str, str]:
     """Name → resource. A collection whose items have a path of their own is about those:
-    `/users/{id}/meetings` beside `/meetings/{id}`.
+    `/users/{id}/meetings` beside `/meetings/{id}`, unless `/meetings` takes the same method.
     """
     paths = {"/".join(_segments(tool)) for tool in tools}
+    alone = {(tool.origin.method, "/".join(_segments(tool))) for tool in tools}
     resources = {}
     for tool in tools:
         resource = _resource(tool)
         parts = resource.split("/")
-        is_owned = len(parts) == 3 and paths.isdisjoint((parts[2], f"{resource}/{{}}"))
+        is_owned = len(parts) == 3 and f"{resource}/{{}}" not in paths
+        if is_owned and (tool.origin.method, parts[2]) in alone:
+            is_owned = False
         if is_owned and f"{parts[2]}/{{}}" in paths:
             resource = parts[2]
         resources[tool.name] = resource
@@ -129,11 +132,16 @@ def _resource(tool: Tool) -> str:
     items are one.
     """
     segments = _segments(tool)
-    if "." in tool.origin.path.removesuffix(".json"):
+    if "." in tool.origin.path.removesuffix(".json") or _is_call(segments):
         segments = segments[:-1]
     while segments[-1:] == ["{}"]:
         segments = segments[:-1]
     return "/".join(segments)
+
+
+def _is_call(segments: list[str]) -> bool:
+    """Whether a path is a thing and a verb: `/messages/send`, `/ips/list-pools`."""
+    return len(segments) == 2 and bool(kinds_of_verb(segments[1]))
 
 
 def _key(tool: Tool) -> str:

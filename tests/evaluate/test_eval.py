@@ -50,7 +50,7 @@ def test_a_task_whose_request_never_arrives_is_not_done(
     tasks.write_text(json.dumps({"task": "list books", "method": "GET", "path": "/elsewhere"}))
     data = evaluated(capfd, str(tasks), "--project", str(project))
     assert data["done"] == 0
-    assert "found list_books" in data["outcomes"][0]["reason"]
+    assert ": list_books " in data["outcomes"][0]["reason"]
     assert run(["eval", str(tasks), "--project", str(project), "--min", "0.5", "-q"]) == 1
 
 

@@ -16,6 +16,8 @@ import json
 import multiprocessing
 import random
 import re
+import resource
+import signal
 import statistics
 import sys
 import time
@@ -24,7 +26,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -54,6 +56,8 @@ UNNAMED_AT_MOST = 0.001
 """The part of the tools with a JSON body that may leave a field of it unnamed."""
 SKIPPED_FOR_SAFETY = ("E0708",)
 """Skips that SECURITY.md promises: the document alone decides them, so they are no loss of ours."""
+WAITING = 5
+"""How many times its seconds of CPU a document may take by the clock, on a machine that is busy."""
 TOO_LARGE = 10
 """The rule of the profile whose breach mcpgen reports itself (`E0801`): nothing shorter says the
 operation.
@@ -81,15 +85,21 @@ def documents(places: Iterable[str]) -> list[Path]:
     return found
 
 
-def _work(path: Path, depth: Depth, answer: Connection) -> None:
+def _work(path: Path, depth: Depth, seconds: int, answer: Connection) -> None:
+    """Judge a document in at most so many seconds of CPU: then the system ends the process."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     answer.send(judge(path, depth))
 
 
 def judge_all(
-    jobs: list[tuple[Path, Depth]], processes: int, seconds: int, console: Console
+    jobs: list[tuple[Path, Depth]],
+    processes: int,
+    seconds: int,
+    console: Console,
+    journal: TextIO,
 ) -> list[dict[str, Any]]:
     """The verdict on every document, in the order given; each in a process that is ended when it
-    takes too long.
+    takes too long. The journal gets each verdict when it is there, as a line of JSON.
     """
     fork = multiprocessing.get_context("fork")
     results: dict[int, dict[str, Any]] = {}
@@ -108,10 +118,10 @@ def judge_all(
             while waiting and len(running) < processes:
                 index, (path, depth) = waiting.pop()
                 here, there = fork.Pipe(duplex=False)
-                process = fork.Process(target=_work, args=(path, depth, there))
+                process = fork.Process(target=_work, args=(path, depth, seconds, there))
                 process.start()
                 there.close()
-                running[here] = index, process, time.monotonic() + seconds
+                running[here] = index, process, time.monotonic() + WAITING * seconds
             ready = wait(list(running), timeout=1)
             for connection in list(running):
                 index, process, ends = running[connection]
@@ -119,6 +129,7 @@ def judge_all(
                 if connection not in ready and not late:
                     continue
                 results[index] = _answer(connection, jobs[index][0], process, late)
+                print(json.dumps(results[index]), file=journal, flush=True)
                 del running[connection]
                 progress.update(bar, advance=1, description=jobs[index][0].name[:40])
             progress.refresh()
@@ -136,7 +147,8 @@ def _answer(connection: Connection, path: Path, process: Any, late: bool) -> dic
         process.kill()
     process.join()
     connection.close()
-    said = "took too long" if late else f"the process ended with {process.exitcode}"
+    is_late = late or process.exitcode == -signal.SIGXCPU
+    said = "took too long" if is_late else f"the process ended with {process.exitcode}"
     return dict(found) if found else {"document": str(path), "status": "traceback", "why": [said]}
 
 
@@ -382,7 +394,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument(
-        "--seconds", type=int, default=300, help="the longest one document may take"
+        "--seconds", type=int, default=300, help="the most CPU one document may take"
     )
     parser.add_argument("--report", type=Path, default=node.root() / "reports" / "corpus")
     options = parser.parse_args(argv)
@@ -408,10 +420,10 @@ def main(argv: list[str] | None = None) -> int:
         for index, path in enumerate(found)
     ]
     began = time.monotonic()
-    results = judge_all(jobs, options.processes, options.seconds, console)
-    text = report(results, time.monotonic() - began)
     options.report.mkdir(parents=True, exist_ok=True)
-    (options.report / "report.json").write_text(json.dumps(results, indent=1))
+    with (options.report / "report.jsonl").open("w") as journal:
+        results = judge_all(jobs, options.processes, options.seconds, console, journal)
+    text = report(results, time.monotonic() - began)
     (options.report / "report.md").write_text(text)
     print(text.partition("## Problems by code")[0].rstrip())
     print(f"\nThe whole report: {options.report / 'report.md'}")

@@ -30,6 +30,11 @@ UNDEFINED = (
     " holds `[` or `]` (OpenAPI 3.1 §4.8.12.3, deepObject: nested values are not defined; RFC 6570"
     " §2.3: empty lists are undefined)"
 )
+ONE_NAME = (
+    "two names of one place differ in nothing but signs, and the referee, which compares letters and"
+    " digits (`norm` of its `run.py`), gives or seeks the value of one under the other (RFC 8259"
+    " §8.3: names are equal where every character is)"
+)
 UNNAMED = (
     "the document's form or multipart body is no object, so that nothing names its fields (OpenAPI"
     " 3.1 §4.8.14.3)"
@@ -80,8 +85,9 @@ class Disputes:
             return UNNAMED
         if call["n_http"]:
             return ""
-        if any(self.over_slot(call, slot) for slot in call.get("slots", ())):
-            return CONTRADICTION
+        for slot in call.get("slots", ()):
+            if reason := self.over_slot(call, slot):
+                return reason
         if any(_is_unsendable(call["args"], slot) for slot in call.get("slots", ())):
             return UNSENDABLE
         return UNDEFINED if self._is_undefined(call) else ""
@@ -91,7 +97,12 @@ class Disputes:
         place, _, name = slot[0].partition(".")
         if self._contradicts(self._schema(call["want_op"], place, name)):
             return CONTRADICTION
-        return ""
+        alike = [
+            other
+            for other in self._names(call["want_op"], place)
+            if other != name and _letters(other) == _letters(name)
+        ]
+        return ONE_NAME if alike else ""
 
     def _is_same_request(self, call: dict[str, Any]) -> bool:
         """Whether a request that is valid for another operation is this one's as well."""
@@ -130,6 +141,22 @@ class Disputes:
         if isinstance(schema, dict) and "items" in schema:
             return self._deref(schema["items"])
         return schema
+
+    def _names(self, operation: str, place: str) -> set[str]:
+        """The names of the parameters in a place, or of the body's properties."""
+        if place != "body":
+            return {
+                str(entry.get("name"))
+                for entry in self._parameters(operation)
+                if entry.get("in") == place
+            }
+        schemas = [self._object(schema) for schema in self._content(operation).values()]
+        declared = [self._object(schema.get("properties")) for schema in schemas]
+        return {
+            str(name)
+            for names in (*declared, *(schema.get("required") or () for schema in schemas))
+            for name in names
+        }
 
     def _contradicts(self, schema: Any) -> bool:
         """Whether a schema has an enum of which no value is of its type."""
@@ -215,7 +242,8 @@ def _is_unsendable(arguments: dict[str, Any], slot: Any) -> bool:
     place, _, name = str(slot[0]).partition(".")
     if place not in SENDABLE:
         return False
-    values = [value for key, value in arguments.items() if _letters(key) == _letters(name)]
+    names = {_letters(name), _letters(name + place), _letters(place + name)}
+    values = [value for key, value in arguments.items() if _letters(key) in names]
     texts = [value for value in values if isinstance(value, str)]
     return any(SENDABLE[place].fullmatch(text) is None for text in texts)
 

@@ -43,7 +43,7 @@ TARGETS = {
 QUICK = ("bulksms.com.json", "nexmo.com__application.json", "docker.com__hub.json")
 CAUSES = (
     (
-        r"is not one of \[",
+        r"is not one of \[|must be one of",
         (
             "an enum that does not fit into a tool of 4 kB is said in words; the value tried is"
             " none of it"
@@ -77,8 +77,11 @@ CAUSES = (
         "a path or a header that cannot hold the value, under a union that does not say so",
     ),
     (
-        r"B refused.*is required|B inexpressible, misplaced|A misplaced|A altered",
-        "two names that are one to the referee",
+        r"A refused.*is required",
+        (
+            "what an object must have does not fit into a tool of 4 kB, and is said in words:"
+            " `needs …`"
+        ),
     ),
 )
 """What is undisputed and goes wrong all the same, and why."""

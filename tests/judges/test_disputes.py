@@ -12,6 +12,7 @@ import pytest
 
 from .disputes import (
     CONTRADICTION,
+    ONE_NAME,
     SAME_REQUEST,
     UNDEFINED,
     UNNAMED,
@@ -35,6 +36,22 @@ DOCUMENT = {
             }
         },
         "/json": {"post": {"requestBody": {"content": {"application/json": {"schema": {}}}}}},
+        "/names/{id}": {
+            "put": {
+                "parameters": [{"name": "id", "in": "path", "schema": {"type": "string"}}],
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {"_id": {}, "size": {}},
+                                "required": ["id"],
+                            }
+                        }
+                    }
+                },
+            }
+        },
         "/raw": {
             "post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}},
         },
@@ -112,3 +129,23 @@ def test_a_text_that_a_header_cannot_hold_excuses_that_header_alone(disputes: Di
     refused = call("GET /files/{id}", n_http=0, args={"x_shelf": "é"}, slots=slots)
     assert disputes.over_call(refused) == UNSENDABLE
     assert disputes.over_call(refused | {"args": {"x_shelf": "a b"}}) == ""
+
+
+def test_an_argument_that_names_its_place_is_the_one_that_cannot_be_sent(
+    disputes: Disputes,
+) -> None:
+    slots = [("path.id", "no_request")]
+    refused = call("GET /files/{id}", n_http=0, args={"id_path": "a\x18b"}, slots=slots)
+    assert disputes.over_call(refused) == UNSENDABLE
+    assert disputes.over_call(refused | {"args": {"id_body": "a\x18b"}}) == ""
+
+
+def test_names_that_differ_in_signs_alone_excuse_each_other(disputes: Disputes) -> None:
+    sent = call("PUT /names/{id}")
+    assert disputes.over_slot(sent, ("body._id", "misplaced")) == ONE_NAME
+    assert disputes.over_slot(sent, ("body.id", "altered")) == ONE_NAME
+    assert disputes.over_slot(sent, ("body.size", "altered")) == ""
+    assert disputes.over_slot(sent, ("path.id", "altered")) == ""
+    refused = call("PUT /names/{id}", n_http=0, slots=[("body.id", "no_request")])
+    assert disputes.over_call(refused) == ONE_NAME
+    assert disputes.over_call(refused | {"slots": [("body.size", "no_request")]}) == ""

@@ -54,6 +54,20 @@ def test_what_the_official_schema_does_not_allow_is_found_with_its_place(
     assert {problem.severity for problem in problems} == {"warning"}
 
 
+def test_what_is_wrong_in_two_ways_is_told_once(write: Write, loaded: Act) -> None:
+    text = """\
+swagger: "2.0"
+info: {title: T, version: "1"}
+paths:
+  /a:
+    get:
+      responses: {}
+"""
+    problems = Problems()
+    check(loaded(write("x.yaml", text))[0], problems)
+    assert [problem.message for problem in problems] == ["`responses` must not be empty"]
+
+
 def test_strict_makes_them_errors(write: Write, loaded: Act) -> None:
     problems = Problems()
     check(loaded(write("x.yaml", BAD))[0], problems, severity="error")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from mcpgen.ir import Tool
@@ -101,3 +102,63 @@ def test_nothing_is_left_out_while_a_fifth_of_the_budget_is_free(
     assert LEFT_OUT.search(listed) or left_out > BUDGET["portable"]
     assert 0.8 * BUDGET["portable"] <= size(tool) <= 1.1 * BUDGET["portable"]
     assert {key for key in top_level(BODIES[name]) if key not in listed} == set()
+
+
+def needing(count: int, inner: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An object that needs so many fields, the last of them `inner`."""
+    schema = fields(count, text="")
+    if inner is not None:
+        schema["properties"]["inner"] = inner
+    schema["required"] = list(schema["properties"])
+    schema["properties"] |= fields(3, "more")["properties"]
+    return schema
+
+
+def objects(count: int, schema: dict[str, Any]) -> dict[str, Any]:
+    """An object of so many texts, and of as many of these objects."""
+    body = fields(count)
+    body["properties"] |= {f"object_{number}": schema for number in range(count)}
+    return body
+
+
+DEMANDING = {
+    "an order: 12 objects that need four fields": objects(12, needing(4)),
+    "a pod: 40 fields, 40 lists of objects that need a name": nested(
+        "spec", objects(40, {"type": "array", "items": needing(1)})
+    ),
+    "a cart: lists whose objects need objects that need others": nested(
+        "cart", objects(8, {"type": "array", "items": needing(3, needing(3, needing(3)))})
+    ),
+    "a volume: one of 20 sources, each in a field of its own": nested(
+        "volumes", {"type": "array", "items": objects(20, needing(2))}
+    ),
+    "a tree: nodes that need a list of nodes": nested(
+        "tree", objects(15, needing(2, {"type": "array", "items": needing(1)}))
+    ),
+}
+
+
+def filled(schema: dict[str, Any]) -> Any:
+    """A value with everything that a listed schema names."""
+    if "anyOf" in schema:
+        return filled(schema["anyOf"][0])
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "array":
+        return [filled(schema["items"])]
+    if schema.get("type") == "object":
+        return {key: filled(child) for key, child in schema.get("properties", {}).items()}
+    return {"string": "a", "boolean": True}.get(schema.get("type", ""), 1)
+
+
+@pytest.mark.parametrize("is_required", [True, False])
+@pytest.mark.parametrize("name", DEMANDING)
+def test_whoever_gives_all_that_is_listed_has_given_all_that_is_needed(
+    name: str, is_required: bool, one_tool: Callable[..., Tool]
+) -> None:
+    content = {"application/json": {"schema": DEMANDING[name]}}
+    tool = one_tool({"requestBody": {"required": is_required, "content": content}}, method="post")
+    assert tool.contract is not None
+    value = filled(tool.input_schema)
+    assert [str(error) for error in jsonschema_rs.iter_errors(tool.contract, value)] == []
+    assert size(tool) <= 1.1 * BUDGET["portable"]

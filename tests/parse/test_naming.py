@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mcpgen.parse import naming
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
+from mcpgen.parse.naming.telling import Word, telling_places
 
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
 
@@ -193,6 +194,107 @@ def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
     names = tool_names([("GET", "/a-b", None), ("GET", "/a_b", None)], "shop")
     assert all(re.fullmatch(r"get_a_b_[0-9a-f]{6}", name) for name in names.values())
     assert len(set(names.values())) == 2
+
+
+def test_a_word_that_a_path_says_twice_tells_it_from_one_that_says_it_once() -> None:
+    operations = [("GET", "/logs-socket/{app}", None), ("GET", "/logs/logs-socket/{app}", None)]
+    names = tool_names(operations, "shop")
+    assert [*names.values()] == ["get_logs_socket", "get_logs_socket_logs"]
+
+
+def test_a_key_as_operation_id_is_in_no_name() -> None:
+    operations = [("GET", f"/{path}near", "58d8bcb8a9e6240e200cff27") for path in ("", "v2/")]
+    assert [*tool_names(operations, "shop").values()] == ["get_near", "get_near_v2"]
+
+
+def test_the_hash_that_ends_an_operation_id_gives_way_to_words_of_the_path() -> None:
+    operations = [
+        ("GET", "/me/events/$count", "Get.Count.events-2c0f"),
+        ("GET", "/users/{user-id}/events/$count", "Get.Count.events-c0de"),
+        ("GET", "/rss", "get-feed"),
+        ("GET", "/reports/{id}", "reports.get-2024-beef"),
+    ]
+    names = tool_names(operations, "shop")
+    assert [*names.values()] == [
+        "get_count_events_me",
+        "get_count_events_users",
+        "get_feed",
+        "reports_get_2024_beef",
+    ]
+
+
+def calendar_operations() -> list[tuple[str, str, str | None]]:
+    """The operations of an API that has its calendars under many others."""
+    paths = []
+    for owner in ("me", "users/{user-id}", "groups/{group-id}"):
+        for calendar in ("calendar/", "calendarGroups/{group-id1}/calendars/{calendar-id}/", ""):
+            for event in ("events/{event-id}", "calendarView/{event-id}"):
+                for instance in ("instances", "exceptionOccurrences"):
+                    above = f"/{owner}/{calendar}{event}/{instance}/{{id1}}"
+                    paths += [above, f"{above}/instances/{{id2}}", f"/{owner}/{calendar}{event}"]
+    operations: list[tuple[str, str, str | None]] = []
+    for path in dict.fromkeys(paths):
+        literals = [part for part in path.split("/")[1:] if not part.startswith("{")]
+        for kind in ("multiValueExtendedProperties", "singleValueExtendedProperties"):
+            name = ".".join([*literals, f"Create{kind[0].upper()}{kind[1:]}"])
+            operations.append(("POST", f"{path}/{kind}", name))
+    return operations
+
+
+def test_operations_that_only_several_words_tell_apart_have_these_words() -> None:
+    operations = calendar_operations()
+    names = tool_names(operations, "microsoft_graph")
+    assert len(operations) == 180 and len({*names.values()}) == 180
+    assert not [name for name in names.values() if re.search(r"_[0-9a-f]{6}$", name)]
+    assert max(map(len, names.values())) <= 42
+    path = "POST /me/calendarGroups/{group-id1}/calendars/{calendar-id}/calendarView/{event-id}"
+    multi = "/multiValueExtendedProperties"
+    assert {
+        key.removeprefix(path).removesuffix(multi): name
+        for key, name in names.items()
+        if key.startswith(path) and key.endswith(multi)
+    } == {
+        "": "me_groups_multi_value_extended_props",
+        "/instances/{id1}": "me_cals_view_instances_create_multi_props",
+        "/instances/{id1}/instances/{id2}": "me_cals_view_inst_inst_create_multi_props",
+        "/exceptionOccurrences/{id1}": "me_cals_view_exception_create_multi_props",
+        "/exceptionOccurrences/{id1}/instances/{id2}": "me_cals_view_exc_inst_create_multi_props",
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "telling"),
+    [
+        (["me events", "users events"], ["me", ""]),
+        (["list all events", "list events"], ["all", ""]),
+        (["groups calendars", "calendars", "me", "view"], ["groups", "calendars", "me", ""]),
+        (["terms parent terms", "terms parent"], ["terms terms", ""]),
+        (["first then last", "last then first"], ["then last", "last then"]),
+    ],
+)
+def test_the_fewest_words_that_tell_a_name_from_the_others(
+    names: list[str], telling: list[str]
+) -> None:
+    words = {name: [Word(text, "") for text in name.split()] for name in names}
+    places = telling_places(words)
+    assert [
+        " ".join(words[name][place].text for place in sorted(places[name])) for name in names
+    ] == telling
+
+
+def test_names_of_a_family_are_independent_of_order() -> None:
+    operations = calendar_operations()
+    names = tool_names(operations, "microsoft_graph")
+    random.Random(1).shuffle(operations)
+    assert tool_names(operations, "microsoft_graph") == names
+
+
+def test_a_new_operation_of_a_family_takes_no_pinned_name() -> None:
+    *operations, new = calendar_operations()
+    pinned = tool_names(operations, "microsoft_graph")
+    names = tool_names([*operations, new], "microsoft_graph", pinned)
+    assert names.items() >= pinned.items()
+    assert len({*names.values()}) == len(operations) + 1
 
 
 def test_a_pinned_name_is_kept_and_nothing_else_may_take_it() -> None:

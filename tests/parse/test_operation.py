@@ -693,7 +693,7 @@ def test_what_a_place_cannot_hold_is_refused_when_it_is_sent_and_not_listed(
     assert properties["y"]["pattern"] == "^[^/]+$"
 
 
-def test_a_list_that_must_be_there_has_an_item(one_tool: OneTool) -> None:
+def test_what_must_be_there_and_cannot_be_sent_empty_is_not_empty(one_tool: OneTool) -> None:
     many = {"type": "array", "items": {"type": "string"}}
     parameters = [
         {"name": "ids", "in": "query", "required": True, "schema": many},
@@ -711,6 +711,14 @@ def test_a_list_that_must_be_there_has_an_item(one_tool: OneTool) -> None:
     for media_type, least in (("application/x-www-form-urlencoded", 1), ("application/json", None)):
         tool = one_tool(body(fields, media_type), method="post")
         assert tool.input_schema["properties"]["list"].get("minItems") == least
+    place = {"type": "object", "properties": {"city": {"type": "string"}}}
+    address = {"type": "object", "required": ["place"], "properties": {"place": place}}
+    for required in (True, False):
+        parameter = {"name": "x", "in": "query", "required": required, "style": "deepObject"}
+        listed = one_tool({"parameters": [{**parameter, "schema": address}]}).input_schema
+        assert listed["properties"]["x"]["properties"]["place"]["minProperties"] == 1
+        listed = one_tool({"parameters": [{**parameter, "schema": place}]}).input_schema
+        assert ("minProperties" in listed["properties"]["x"]) is required
 
 
 def test_a_parameter_that_a_credential_fills_is_no_argument(one_tool: OneTool) -> None:

@@ -237,6 +237,8 @@ NODE_NARROWER = {
         (of(a={}), of(a={"const": 1}), "breaking", "`a` must be one of `1`"),
         (of(a={"pattern": "x"}), of(a={"pattern": "y"}), "breaking",
          "`a` must have the pattern `y` instead of `x`"),
+        (of(a={}), of(a={"format": "int64"}), "text", "`a` must have the format `int64`"),
+        (of(a={}), of(a={"format": "int32"}), "breaking", "`a` must have the format `int32`"),
         (of(a={"format": "date"}), of(a={}), "additive", "`a` need not have the format `date`"),
         (of(a={"default": 1}), of(a={"default": 2}), "breaking", "the default of `a` is `2` instead of `1`"),
         (of(a={}), of(a={"default": 2}), "additive", "the default of `a` is `2`"),

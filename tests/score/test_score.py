@@ -196,6 +196,16 @@ def test_an_argument_that_many_tools_have_is_explained_by_one_overlay() -> None:
     assert list(tomllib.loads(other.lines)) == ["tools"]
 
 
+def test_an_argument_is_told_to_be_explained_once_and_only_where_it_is_not() -> None:
+    arguments = {"shelf": {"description": "The floor it is on"}, "owner": {}, "room": {"description": "room"}}  # fmt: skip
+    tool = {**TOOL, "inputSchema": {"type": "object", "properties": arguments}}
+    source = ToolList(name="books", tools=(tool,), keys={}, parameters={})
+    found = changes(score.score_tools([tool]), source, most=99)
+    told = [(change.rule, change.advice.split("`")[1]) for change in found if "`" in change.advice]
+    assert [one for one in told if one[0] == "explained"] == [("explained", "owner")]
+    assert [one for one in told if one[0] == "informative"] == [("informative", "room")]
+
+
 def test_fields_that_the_document_tells_are_listed_by_the_profile() -> None:
     source = listed(SPECS / "bookshop.yaml")
     found = changes(score.score_tools(source.tools), source, most=99)

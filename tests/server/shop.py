@@ -83,7 +83,12 @@ BOOKS = [
             "blurb": {"type": "string"},
             "meta": {
                 "type": "object",
-                "properties": {"eq_": {"type": "string"}, "note": {"type": "string"}},
+                "properties": {
+                    "eq_": {"type": "string"},
+                    "note": {"type": "string"},
+                    "origin": {"type": "object", "properties": {"country": {"type": "string"}}},
+                },
+                "additionalProperties": False,
             },
         },
         read_only=False,

@@ -76,6 +76,15 @@ def test_a_collection_below_its_owner_is_one_with_items_that_stand_alone(tmp_pat
     }
 
 
+def test_verbs_of_one_thing_are_one_resource(tmp_path: Path) -> None:
+    calls = [f"/messages/{verb}.json" for verb in ("list", "get", "send", "search")]
+    others = [f"/{thing}/list.json" for thing in ("colors", "sizes", "tags")]
+    paths = {path: {"post": operation()} for path in (*others, *calls)}
+    (tmp_path / "calls.json").write_text(json.dumps({**DOCUMENT, "paths": paths}))
+    found = chosen(tmp_path / "calls.json", 4)
+    assert found == {f"POST {path}" for path in calls}
+
+
 def test_what_is_deprecated_comes_last(document: Path) -> None:
     everything = chosen(document, 100)
     assert everything - chosen(document, len(everything) - 1) == {"GET /old"}
@@ -94,3 +103,19 @@ def test_the_limit_of_a_client_is_known(document: Path, capsys: pytest.CaptureFi
     assert len(json.loads(capsys.readouterr().out)) == 10
     assert run(["suggest", str(document), "--client", "claude-code"]) == 2
     assert "E0870" in capsys.readouterr().err
+
+
+def test_a_put_that_adds_to_a_collection_is_its_main_write(tmp_path: Path) -> None:
+    document = tmp_path / "openapi.json"
+    paths = {
+        "/lists": {"get": operation(), "put": operation(summary="Creates a list")},
+        "/lists/{id}": {"get": operation("id"), "post": operation("id")},
+        "/lists/{id}/tasks": {"put": operation("id", summary="Create a task")},
+        "/lists/{id}/users": {"put": operation("id", summary="Add a user")},
+        "/tasks": {"get": operation()},
+        "/tasks/{id}": {"get": operation("id"), "post": operation("id")},
+    }
+    document.write_text(json.dumps({**DOCUMENT, "paths": paths}))
+    both = {"PUT /lists", "PUT /lists/{id}/tasks"}
+    assert both <= chosen(document, 6)
+    assert "PUT /lists/{id}/users" not in chosen(document, 6)

@@ -10,7 +10,8 @@ from .arguments import argument_names
 from .digest import definition_name, digest
 from .reserved import RESERVED, WINDOWS_NAMES
 from .server import server_name
-from .tools import Subject, tool_limit, tool_names
+from .subject import Subject, tool_limit
+from .tools import tool_names
 from .toolsets import toolset_names
 from .verb import operation_words
 

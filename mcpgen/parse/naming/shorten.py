@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from ..vocabulary import ABBREVIATIONS, STOP_WORDS, USUAL_VERBS, VERBS, singular
+from ..vocabulary import ABBREVIATIONS, CLIPS, STOP_WORDS, USUAL_VERBS, VERBS, singular
 from .route import Part, literals, parts_of
 
 MEDIAL = 3
@@ -33,10 +34,41 @@ def shorten(
     words = _drop(words, limit, lambda words: _members(words, {*toolset} - stays))
     words = _drop(words, limit, lambda words: _members(words, STOP_WORDS - kept))
     words = _abbreviate(words, limit)
-    parameters = _parameter_words(path)
+    parameters = parameter_words(path)
     words = _drop(words, limit, lambda words: _middle(words, parameters - stays))
     words = _drop(words, limit, lambda words: _middle(words, {*words} - stays - resource))
     return _drop(words, limit, lambda words: _middle(words, {*words[1:-1]} - kept))
+
+
+def fit(
+    name: Mapping[int, str], limit: int, keep: Collection[int], lacking: Mapping[str, int]
+) -> dict[int, str]:
+    """The words of a name, place → word, at most `limit` characters where that can be.
+
+    Words are abbreviated; then go those that are not at a place to `keep`, first the ones that
+    the fewest others lack; then words are clipped, and what finds room again comes back.
+    """
+    middle = (len(name) - 1) / 2
+
+    def worth(place: int) -> tuple[bool, int, float, int]:
+        word = name[place]
+        return word not in STOP_WORDS, lacking[word], abs(place - middle), place
+
+    every = dict(zip(name, _abbreviate([*name.values()], limit), strict=True))
+    short = dict(every)
+    gone = []
+    for place in sorted({*name} - {*keep}, key=worth):
+        if length([*short.values()]) > limit and len(short) > 1:
+            gone.append(place)
+            del short[place]
+    short = dict(zip(short, _clip([*short.values()], limit), strict=True))
+    room = limit - length([*short.values()])
+    for place in reversed(gone):
+        word = _clipped(every[place])
+        if lacking[name[place]] and len(word) < room:
+            short[place] = word
+            room -= len(word) + 1
+    return {place: short[place] for place in name if place in short}
 
 
 def length(words: list[str]) -> int:
@@ -50,7 +82,7 @@ def _verb(words: list[str]) -> list[str]:
     return [*usual, *(word for word in words if word in VERBS)][:1]
 
 
-def _parameter_words(path: str) -> set[str]:
+def parameter_words(path: str) -> set[str]:
     """The words of a path's parameters that no literal of it says."""
     resource = {singular(word) for part in literals(path) for word in part.words}
     parameters = {word for part in parts_of(path) if part.is_parameter for word in part.words}
@@ -144,3 +176,24 @@ def _abbreviate(words: list[str], limit: int) -> list[str]:
 def _with_abbreviations(words: Iterable[str]) -> set[str]:
     words = {*words}
     return words | {ABBREVIATIONS.get(word, word) for word in words}
+
+
+_LONG = re.compile(r"(?=.{8}).{4,}?[^aeiouy](?=[aeiouy])")
+"""The beginning of a long word that stands for it: up to a consonant before a vowel."""
+
+
+def _clip(words: list[str], limit: int) -> list[str]:
+    """Words of which the longest are clipped, until the name is short enough."""
+    words = list(words)
+    for index in sorted(range(len(words)), key=lambda index: -len(words[index])):
+        if length(words) > limit:
+            words[index] = _clipped(words[index])
+    return words
+
+
+def _clipped(word: str) -> str:
+    """A word's usual short form, or the beginning of a long word; a verb stays."""
+    beginning = _LONG.match(word)
+    if word in USUAL_VERBS or word in CLIPS or beginning is None:
+        return CLIPS.get(word, word)
+    return beginning.group() + "s" * (singular(word) != word)

@@ -30,6 +30,8 @@ MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
 """
 _NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
 """The number of an operationId in a list: `1.CreateTransaction`."""
+_HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
+"""The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
@@ -39,12 +41,9 @@ def operation_words(
     """The words an operation's name is made of: its operationId's, or a verb and a resource.
     `spoken` is the verb the document describes the operation with.
     """
-    if operation_id is None or MEANINGLESS.fullmatch(operation_id):
+    if operation_id is None or _begins_with_route(operation_id, method, path):
         return verb_and_resource(method, path, spoken)
-    if _begins_with_route(operation_id, method, path):
-        return verb_and_resource(method, path, spoken)
-    name = without_keys(_NUMBER.sub("", operation_id))
-    id_words = _without_route(words(name), method, path)
+    id_words = _without_route(identity_words(operation_id), method, path)
     if not id_words:
         return verb_and_resource(method, path, spoken)
     if _is_whole_path_and_verb(id_words, path):
@@ -52,6 +51,13 @@ def operation_words(
     if _says_method_and_path(id_words, method, path):
         return _listed(verb_and_resource(method, path, spoken), id_words, method, path)
     return id_words
+
+
+def identity_words(operation_id: str | None) -> list[str]:
+    """The words of an operationId that say something."""
+    if operation_id is None or MEANINGLESS.fullmatch(operation_id):
+        return []
+    return words(without_keys(_NUMBER.sub("", _HASH.sub(r"\1", operation_id))))
 
 
 def _listed(name: list[str], id_words: list[str], method: str, path: str) -> list[str]:

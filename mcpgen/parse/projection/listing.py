@@ -7,6 +7,10 @@ before limits, limits before the beginnings of texts, and each of these nearer t
 before it is deeper; long texts come last. An offer that is too dear is passed over. What is not
 listed is counted in a description, and the object it belongs to stays open, so whatever the
 document accepts can still be said.
+
+A property is listed with what its values must have, their required properties and those of these,
+or it is not listed: whoever fills in what is listed is not refused for what is missing. Its name is
+said then, with what it needs.
 """
 
 from __future__ import annotations
@@ -42,11 +46,9 @@ DEEPEST_OPTIONAL = 5
 DEEPEST_REQUIRED = 9
 DEEPEST_TITLE = 2
 """Properties around a title that stands in for a text."""
-SHORT_VALUES = 40
-"""Bytes of an enum that is listed with the type: a note on it would not be shorter."""
 SHORT_RULE = 80
-"""Bytes of a rule that is listed with the type of a field inside an object: a field that is listed
-says for what a call would be refused.
+"""Bytes of a rule that is listed with the type: what is listed says for what a call would be
+refused.
 """
 DEEPEST_ARRAY = 4
 """Arrays and unions directly inside each other."""
@@ -81,9 +83,10 @@ class Place:
     `level`: properties between it and the arguments of the call, -1 for a body that is one
     argument. `depth`: properties around it. `name`: that of its property, if it is one. `rules`:
     the keywords that are listed. `text`: the document's text so far. `note`: what is said in place
-    of values or shapes. `names`: how many properties that are not listed are named. `shapes`: the
-    objects of a union that are not listed yet. `wider`: something was left out that no other
-    attribute shows. `is_needed`: every call has a value here.
+    of values or shapes, and `named` are the properties that stand in it. `said`: other properties
+    that are not listed, with what they need. `shapes`: the objects of a union that are not listed
+    yet. `wider`: something was left out that no other attribute shows. `is_needed`: every call has
+    a value here.
     """
 
     node: Node
@@ -94,7 +97,7 @@ class Place:
     text: str = ""
     note: str = ""
     named: frozenset[str] = frozenset()
-    names: int = 0
+    said: dict[str, str] = field(default_factory=dict)
     members: dict[str, Place] = field(default_factory=dict)
     items: Place | None = None
     extra: Place | None = None
@@ -187,7 +190,7 @@ class Place:
         listed = self.listed()
         if listed:
             out["properties"] = {member.key: self.members[member.key].schema() for member in listed}
-        required = self.required()
+        required = [member.key for member in listed if member.required]
         if required:
             out["required"] = required
         if self.extra:
@@ -208,11 +211,34 @@ class Place:
             return False
         return len(self.members) == len(self.node.members)
 
+    def demands(self) -> list[Member]:
+        """The properties that are required and not listed."""
+        return [member for member in self.hidden() if member.required]
+
+    def needs(self) -> str:
+        """What a value must have and is not listed; of several objects, what they all need."""
+        if not self.shapes:
+            return texts.needs_note([member.wire_name for member in self.demands()])
+        return texts.needs_note(unions.needed_by_all(self.shapes)) or self.note
+
     def names_note(self) -> str:
-        names = [member.wire_name for member in self.unnamed()]
-        if not names:
-            return ""
-        return texts.names_note(names, min(self.names, len(names)), others=bool(self.members))
+        """What is said of the properties that are not listed."""
+        unnamed = self.unnamed()
+        said = [member for member in unnamed if member.key in self.said]
+        needed = [self.said[member.key] for member in said if member.required]
+        names = [self.said[member.key] for member in said if not member.required]
+        rest = len(unnamed) - len(said)
+        return texts.names_note(needed, names, rest, others=bool(self.members))
+
+    def parts(self) -> Iterator[Place]:
+        """The place itself, that of its items, and its alternatives: one value is at all of them,
+        or its items are.
+        """
+        yield self
+        if self.items:
+            yield from self.items.parts()
+        for branch in self.branches:
+            yield from branch.parts()
 
     def inside(self, pointer: str) -> Iterator[tuple[str, Place]]:
         """The places inside this one and their pointers, itself first."""
@@ -240,7 +266,7 @@ class Listing:
         self.nodes, self.room, self.texts_of = nodes, room, texts_of
         self.arguments: dict[str, Place] = {}
         self._overdraft = LARGEST - room
-        self._offers: list[tuple[int, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._places: list[Place] = []
 
@@ -278,7 +304,7 @@ class Listing:
         self.spend()
         return root
 
-    def offer(self, kind: str, level: int, action: Callable[..., None], *arguments: Any) -> None:
+    def offer(self, kind: str, level: int, action: Callable[..., object], *arguments: Any) -> None:
         """Remember what can be listed. `action` does it where it can be paid for."""
         rank = RANKS[kind] + DEEPER * level
         heapq.heappush(self._offers, (rank, next(self._order), action, arguments))
@@ -308,9 +334,7 @@ class Listing:
     def _place(self, node: Node, level: int, depth: int, nesting: int = 0) -> Place:
         """A place with no more than its type, and rules that are short."""
         place = Place(node, level, depth)
-        place.rules = {
-            key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule, level)
-        }
+        place.rules = {key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule)}
         values = node.rules.get("enum", ())
         if values and "enum" not in place.rules:
             place.note = f"one of {len(values)} values"
@@ -341,26 +365,28 @@ class Listing:
 
     def _commit(self, place: Place) -> None:
         """Offer what can be listed of a new place and of those inside it."""
+        inner = [*place.members.values(), *place.branches]
+        if place.items:
+            inner.append(place.items)
         self._places.append(place)
         rules = place.node.rules.keys() - place.rules.keys()
         if "enum" in rules:
-            self.offer("values", place.level, self._add_values, place)
+            kind = "required" if place.is_needed else "values"
+            self.offer(kind, place.level, self._add_values, place)
         if rules - {"enum"} or "default" in place.node.base:
             self.offer("limits", place.level, self._add_limits, place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
         self.offer("text", place.level, self._add_text, place, self._longest_text(place))
         if place.shapes:
-            self._offer_objects(place, self._add_shapes)
+            self._offer_objects(place, self._add_shapes, place.level + 1)
         elif place.hidden():
-            self._offer_objects(place, self._open)
+            self._offer_objects(place, self._open, place.level)
         if isinstance(place.node.extra, dict):
             self.offer("name", place.level + 1, self._add_extra, place)
-        if place.items:
-            self._commit(place.items)
-        for branch in place.branches:
-            self._commit(branch)
+        for part in inner:
+            self._commit(part)
 
-    def _offer_objects(self, place: Place, action: Callable[[Place], None]) -> None:
+    def _offer_objects(self, place: Place, action: Callable[[Place], None], level: int) -> None:
         """Offer the properties of an object. Those of a body that is one argument are listed at
         once: nothing else may take their room.
         """
@@ -369,7 +395,7 @@ class Listing:
         elif place.is_needed:
             self.offer("needed", 0, action, place)
         else:
-            self.offer("required", place.level + 1, action, place)
+            self.offer("required", level, action, place)
 
     def _longest_text(self, place: Place) -> int:
         if place.level > 0:
@@ -380,34 +406,66 @@ class Listing:
 
     def _open(self, place: Place) -> None:
         """The required properties of an object together, then each of the others."""
-        required = [member for member in place.hidden() if member.required]
-        if required and place.depth < DEEPEST_REQUIRED:
-            self._add_members(place, required, forced=place.is_needed)
+        demands = place.demands()
+        if demands and place.depth < DEEPEST_REQUIRED:
+            self._add_members(place, demands, forced=place.is_needed)
+        if place.demands():
+            for member in demands:
+                self._say(place, member, forced=place.level <= 0)
+            return
         if place.depth >= DEEPEST_OPTIONAL:
             return
-        if len(place.required()) < len(required):
-            return
         for member in place.hidden():
-            if member.required:
-                continue
-            if place.level < 0:
-                self._add_members(place, [member], forced=True)
+            if place.level >= 0:
+                self.offer("name", place.level + 1, self._add_or_say, place, member)
+            elif self._needs(member):
+                self._say(place, member, forced=True)
+                self.offer("name", 1, self._add_members, place, [member])
             else:
-                self.offer("name", place.level + 1, self._add_members, place, [member])
+                self._add_members(place, [member], forced=True)
 
-    def _add_members(self, place: Place, members: list[Member], *, forced: bool = False) -> None:
-        """Properties by their names and types, all or none."""
-        added = self._members(place, members)
-        before = _price_of_frame(place)
+    def _add_or_say(self, place: Place, member: Member) -> None:
+        """A property with what its values must have, else its name with what it needs."""
+        if not self._add_members(place, [member]):
+            self._say(place, member)
+
+    def _add_members(self, place: Place, members: list[Member], *, forced: bool = False) -> bool:
+        """Properties by their names and types with what their values must have, all or none. Where
+        they are forced, what the values must have is offered by itself.
+        """
+        if not self._pay_for_members(place, members, forced, frozenset()):
+            return False
+        for member in members:
+            self._commit(place.members[member.key])
+        return True
+
+    def _pay_for_members(
+        self, place: Place, members: list[Member], forced: bool, around: frozenset[int]
+    ) -> bool:
+        added, room, before = self._members(place, members), self.room, _price_of_frame(place)
         place.members |= added
         price = size_of({key: member.schema() for key, member in added.items()}) - 1
-        if not self.pay(price + _price_of_frame(place) - before, forced=forced):
-            for key in added:
-                del place.members[key]
-            return
-        for member in members:
-            added[member.key].is_needed = place.is_needed and member.required
-            self._commit(added[member.key])
+        paid = self.pay(price + _price_of_frame(place) - before, forced=forced)
+        if paid and not forced:
+            paid = all(self._pay_for_demands(inner, around) for inner in added.values())
+        if paid:
+            return True
+        self.room = room
+        for key in added:
+            del place.members[key]
+        return False
+
+    def _pay_for_demands(self, place: Place, around: frozenset[int]) -> bool:
+        """What the values at a place must have; a schema that is `around` it already is not listed
+        again.
+        """
+        for part in place.parts():
+            demands = part.demands()
+            if not demands or part.depth >= DEEPEST_REQUIRED or id(part.node) in around:
+                continue
+            if not self._pay_for_members(part, demands, False, around | {id(part.node)}):
+                return False
+        return True
 
     def _members(self, place: Place, members: list[Member]) -> dict[str, Place]:
         """Properties of an object as places."""
@@ -416,6 +474,7 @@ class Listing:
         for member in members:
             inner = self._place(self.nodes.node(member.schema), level, depth)
             inner.name = member.wire_name
+            inner.is_needed = place.is_needed and member.required
             places[member.key] = inner
         return places
 
@@ -455,15 +514,20 @@ class Listing:
         branches = [self._place(branch, place.level, place.depth) for branch in objects]
         if place.depth < DEEPEST_OPTIONAL:
             for branch in branches:
-                branch.members = self._members(branch, list(branch.node.members))
+                branch.members = self._members(branch, self._at_once(branch))
         if not self.pay(size_of([branch.schema() for branch in branches])):
             return False
         place.note, place.branches = "", branches
         for branch in branches:
             self._commit(branch)
-            for member in branch.members.values():
-                self._commit(member)
         return True
+
+    def _at_once(self, place: Place) -> list[Member]:
+        """The properties that are listed with an object of a union: whoever gives one of the others
+        has to know more.
+        """
+        members = place.node.members
+        return [item for item in members if item.required or not self._needs(item)]
 
     def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
         """Which properties belong to which object of a union, or at least what the objects are."""
@@ -485,10 +549,13 @@ class Listing:
     def _add_extra(self, place: Place) -> None:
         """What the values of a map are."""
         extra = self._place(self.nodes.node(place.node.extra), place.level + 1, place.depth)
-        schema = extra.schema()
-        if self.pay(size_of({"additionalProperties": schema})):
+        room = self.room
+        paid = self.pay(size_of({"additionalProperties": extra.schema()}))
+        if paid and self._pay_for_demands(extra, frozenset()):
             place.extra = extra
             self._commit(extra)
+        else:
+            self.room = room
 
     def _add_values(self, place: Place, *, forced: bool = False) -> None:
         """All values of an enum, or a note on them."""
@@ -534,20 +601,32 @@ class Listing:
     def _name_hidden(self, place: Place) -> None:
         """Name as many of the properties that are not listed as there is room for."""
         for member in place.unnamed():
-            if place.names == MOST_NAMES or not self.pay(len(member.wire_name) + 2):
+            if not self._say(place, member):
                 return
-            place.names += 1
 
-
-def _comes_with_type(key: str, rule: Any, level: int) -> bool:
-    """Whether a rule is listed wherever the type is."""
-    if key == "type":
-        return True
-    if level > 0:
-        return size_of(rule) <= SHORT_RULE
-    if key != "enum":
+    def _say(self, place: Place, member: Member, *, forced: bool = False) -> bool:
+        """Name a property that is not listed, with what it needs."""
+        if member.key in place.said:
+            return True
+        if len(place.said) == MOST_NAMES:
+            return False
+        before = _price_of_text(place)
+        needs = self._needs(member)
+        place.said[member.key] = f"{member.wire_name} ({needs})" if needs else member.wire_name
+        if self.pay(_price_of_text(place) - before, forced=forced):
+            return True
+        del place.said[member.key]
         return False
-    return size_of(rule) <= SHORT_VALUES
+
+    def _needs(self, member: Member) -> str:
+        """What the values of a property must have."""
+        place = self._place(self.nodes.node(member.schema), 0, 0)
+        return ", ".join(filter(None, (part.needs() for part in place.parts())))
+
+
+def _comes_with_type(key: str, rule: Any) -> bool:
+    """Whether a rule is listed wherever the type is."""
+    return key == "type" or size_of(rule) <= SHORT_RULE
 
 
 def _group(place: Place, objects: tuple[Node, ...]) -> None:

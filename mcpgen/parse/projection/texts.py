@@ -89,19 +89,26 @@ def values_note(values: list[Any]) -> str:
     return shorten(visible(f"one of {len(values)} values such as {some}"), 200)
 
 
-def names_note(names: list[str], count: int, *, others: bool) -> str:
-    """The names of the first `count` properties that are not listed, and the number of the rest.
-    `others`: some are listed.
+def names_note(needed: list[str], names: list[str], rest: int, *, others: bool) -> str:
+    """What is said of the properties that are not listed: those that are `needed`, the names of
+    some, and the number of the rest. `others`: some are listed.
     """
-    start = "also takes" if others else "takes"
-    rest = len(names) - count
-    if not rest:
-        return f"{start}: {', '.join(names)}"
+    notes = [needs_note(needed)]
+    start = "also takes" if others or needed else "takes"
     fields = "field" if rest == 1 else "fields"
-    if not count:
-        more = "more " if others else ""
-        return f"{start} {rest} {more}{fields}"
-    return f"{start}: {', '.join(names[:count])} and {rest} more {fields}"
+    if names and rest:
+        notes.append(f"{start}: {', '.join(names)} and {rest} more {fields}")
+    elif names:
+        notes.append(f"{start}: {', '.join(names)}")
+    elif rest:
+        more = "more " if others or needed else ""
+        notes.append(f"{start} {rest} {more}{fields}")
+    return sentence(notes)
+
+
+def needs_note(names: list[str]) -> str:
+    """What a value must have; empty where that is nothing."""
+    return f"needs {', '.join(names)}" if names else ""
 
 
 def default_of(node: Node) -> Schema:

@@ -213,11 +213,18 @@ def _count_text(objects: tuple[Node, ...], tag: str) -> str:
 
 def _needs_text(objects: tuple[Node, ...]) -> str:
     """What objects require that have the same properties."""
-    alternatives = []
-    for branch in objects:
-        required = [member.key for member in branch.members if member.required]
-        alternatives.append(" and ".join(required) or "nothing")
+    alternatives = [" and ".join(_required(branch)) or "nothing" for branch in objects]
     return f"needs {', or '.join(dict.fromkeys(alternatives))}"
+
+
+def needed_by_all(objects: tuple[Node, ...]) -> list[str]:
+    """The properties that each of the objects requires."""
+    first, *others = (_required(branch) for branch in objects)
+    return [key for key in first if all(key in other for other in others)]
+
+
+def _required(branch: Node) -> list[str]:
+    return [member.key for member in branch.members if member.required]
 
 
 def tag_of(reading: Nodes, objects: tuple[Node, ...]) -> str:

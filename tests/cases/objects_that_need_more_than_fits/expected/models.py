@@ -1,0 +1,69 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Address(TypedDict):
+    city: str
+    country: str
+    postalCode: str
+    street: str
+
+
+class Amount(TypedDict):
+    currency: str
+    value: int
+
+
+class Browser(TypedDict):
+    acceptHeader: str
+    colorDepth: int
+    javaEnabled: bool
+    language: str
+    userAgent: str
+
+
+class Cart(TypedDict):
+    buyer: CartBuyer
+    note: NotRequired[str]
+    parcel: NotRequired[CartParcel]
+
+
+class CartBuyer(TypedDict):
+    address: Address
+    name: str
+
+
+class CartParcel(TypedDict):
+    to: Address
+
+
+class Donation(TypedDict):
+    address: NotRequired[Address]
+    amount: Amount
+    born: NotRequired[str]
+    browser: NotRequired[Browser]
+    company: NotRequired[DonationCompany]
+    method: NotRequired[DonationMethod | DonationMethod2]
+    splits: NotRequired[list[DonationSplitsItem]]
+
+
+class DonationCompany(TypedDict):
+    name: NotRequired[str]
+    type: NotRequired[str]
+
+
+class DonationMethod(TypedDict):
+    token: str
+
+
+class DonationMethod2(TypedDict):
+    iban: str
+    token: Any
+
+
+class DonationSplitsItem(TypedDict):
+    amount: Amount
+    type: Literal["fee", "rest"]

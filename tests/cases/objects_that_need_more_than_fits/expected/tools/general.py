@@ -1,0 +1,32 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import OMIT, Answer, Api, Omit
+
+if TYPE_CHECKING:
+    from .. import models
+
+
+async def create_cart(
+    api: Api,
+    *,
+    carts: list[models.Cart] | Omit = OMIT,
+    orders: list[models.Donation] | Omit = OMIT,
+) -> Answer[Any]:
+    """Create cart."""
+    return await api.request(
+        "POST",
+        "/carts",
+        json={
+            "carts": carts,
+            "orders": orders,
+        },
+    )
+
+
+async def create_donation(api: Api, *, body: models.Donation | Omit = OMIT) -> Answer[Any]:
+    """Create donation."""
+    return await api.request("POST", "/donations", json=body)
