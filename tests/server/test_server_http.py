@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 import hashlib
 import hmac
 import importlib
@@ -13,6 +14,7 @@ import signal
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
@@ -911,3 +913,30 @@ def test_a_caller_without_interest_in_progress_gets_json(start: Start) -> None:
         head = connection.recv(4096).split(b"\r\n\r\n")[0].lower()
         assert b"content-type: " + kind in head
         connection.close()
+
+
+def test_a_request_leaves_nothing_to_the_garbage_collector(in_process: Any) -> None:
+    app = in_process()
+    exchange = importlib.import_module(f"{PACKAGE}.runtime.transports.exchange")
+    guard = importlib.import_module(f"{PACKAGE}.runtime.transports.guard")
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def serve() -> weakref.ref[Any]:
+        headers = [(name.encode(), value.encode()) for name, value in PLAIN.items()]
+        scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
+        scope[guard.MESSAGE] = guard.parse(json.dumps(LIST))
+        mark = scope["mark"] = threading.Event()  # anything that can be referred to weakly
+        await exchange.Exchange(app.server, None)(scope, None, send)
+        return weakref.ref(mark)
+
+    asyncio.run(serve())
+    gc.disable()
+    try:
+        left = asyncio.run(serve())
+        assert left() is None
+    finally:
+        gc.enable()
+    assert sent[0]["status"] == 200

@@ -107,6 +107,8 @@ class OnePiece:
     body of an answer one by one: two system calls, and a client that wakes up twice.
     """
 
+    __slots__ = ("_pieces", "_transport")
+
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._pieces: list[bytes] = []
