@@ -9,6 +9,7 @@ checks of a request's envelope are the SDK's own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +133,8 @@ class Exchange:
             # Nothing is to be closed after it: no tool can reach the connection
             runner = ServerRunner(self._server, connection, {})
             result = await runner.on_request(context, message.method, message.params)
-            del runner.on_request  # else the runner holds itself, and all of the call
+            with suppress(AttributeError):
+                del runner.on_request  # mcp 2.3 keeps it: the runner holds itself, and the call
         except Exception as error:
             data = error.error if isinstance(error, RequestRefused) else modern_error_data(error)
             failure = JSONRPCError(jsonrpc="2.0", id=message.id, error=data)
