@@ -14,6 +14,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -96,8 +97,8 @@ class JsonLines(logging.Formatter):
 def configure(level: str, redact: Callable[[str], str]) -> None:
     """Send every log record and warning of the process to stderr as JSON lines."""
     stream: Any = sys.stderr
-    if stream is not None and hasattr(select, "poll"):  # not on Windows
-        stream = Stderr(stream.fileno())
+    with suppress(AttributeError, OSError):  # Windows cannot poll; what replaces it may be no file
+        stream = Stderr(sys.stderr.fileno())
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines(redact))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
