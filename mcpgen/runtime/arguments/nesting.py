@@ -75,8 +75,10 @@ def _slips_in(
 ) -> Iterator[str]:
     free = [field for field in fields if field not in item]
     for name in item:
+        if name in fields:
+            continue
         meant = [field for field in free if is_slip(name, field)]
-        if name not in fields and len(meant) == 1:
+        if len(meant) == 1:
             yield (
                 f"{place([*path, name])} was sent as it is, but the API describes `{meant[0]}`"
                 " there, and may have ignored it"
