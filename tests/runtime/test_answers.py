@@ -125,11 +125,16 @@ def test_json_with_a_mark_in_utf_16_or_with_a_key_twice_is_read(shown: Any, body
     assert shown(http(200, body))[2] == {"a": "é"}
 
 
+def test_json_that_calls_itself_text_may_begin_with_a_mark(shown: Any) -> None:
+    assert shown(http(200, b'\xef\xbb\xbf{"a": 1}', "text/plain"))[2] == {"a": 1}
+
+
 @pytest.mark.parametrize(
     "body",
     [
         b'{"a": NaN}',
         b'{"a": Infinity}',
+        b'{"a": 1e400}',
         b'{"a": ' + b"9" * 5000 + b"}",
         b'{"a": 1',
         b"\xff\xfe\xfd",
@@ -504,6 +509,11 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
         (405, "Allow: GET, HEAD", "the API allows GET, HEAD there"),
         (405, "X-None: 1", "the API allows other methods there"),
         (401, 'WWW-Authenticate: Bearer error_description="It expired"', "Reason: It expired"),
+        (
+            403,
+            'WWW-Authenticate: Bearer error="insufficient_scope", scope="books:write"',
+            "Scope needed: books:write",
+        ),
         (302, "Location: https://evil.test/", "will be redirected again"),
     ],
 )

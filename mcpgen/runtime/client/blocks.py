@@ -96,7 +96,7 @@ def content_of(
         blocks, data = _content(answer, facts, settings)
     except (RecursionError, TooDeep, ValueError):
         blocks, data = _as_text(
-            answer, facts, settings, "JSON that is nested too deeply to be read as data"
+            answer, facts, settings, "JSON that is nested too deeply, or has too large a number"
         )
     if answer.content and answer.status in (201, 202):
         blocks += _follow_up(answer, settings)
