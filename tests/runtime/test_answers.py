@@ -306,6 +306,23 @@ def test_the_answer_to_head_is_its_fields(shown: Any) -> None:
     )
 
 
+def test_the_answer_to_options_is_what_is_allowed(shown: Any) -> None:
+    reply = b"HTTP/1.1 204 No Content\r\nAllow: GET, POST\r\nAccept-Patch: application/json\r\n\r\n"
+    text, _, _ = shown(reply, method="OPTIONS")
+    assert "allow: GET, POST; accept-patch: application/json" in text
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE"])
+def test_header_fields_that_the_api_describes_are_told(shown: Any, method: str) -> None:
+    reply = http(200, "{}", "application/json", "X-Total: 42", "SSN: 078-05", "X-Other: 1")
+    if method != "GET":
+        reply = http(204, "", "", "X-Total: 42", "SSN: 078-05", "X-Other: 1")
+    facts = {"answer_headers": {"list_books": ["x-total", "ssn"]}, "redact": ["ssn"]}
+    text, _, structured = shown(reply, facts=facts, method=method)
+    assert "x-total: 42" in text and structured == {}
+    assert not any(word in text for word in ("078-05", "x-other"))
+
+
 @pytest.mark.parametrize("kind", ["image/png", "image/jpeg", "image/gif", "image/webp"])
 def test_an_image_is_an_image(shown: Any, kind: str) -> None:
     _, [block], structured = shown(http(200, PNG, kind))
