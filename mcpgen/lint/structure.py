@@ -40,6 +40,8 @@ _ARTICLES = {
 }
 Peers: TypeAlias = list[Any]
 """Validation errors that expect something at the same place; nearly always one."""
+_OF_KEYS = ("missing", "unexpected")
+"""Faults that one object may have several of; any other value is wrong once."""
 _ALTERNATIVES = ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not")
 _IN_PLACE = frozenset("$ref allOf anyOf oneOf if then else dependentSchemas".split())
 """Keywords whose schemas are about the same value."""
@@ -89,7 +91,7 @@ def findings(document: Document) -> Iterator[Finding]:
     routes = [error.evaluation_path for error, *_ in errors]
     for peers in errors:
         for finding in _findings_of(peers, root):
-            says_less = peers[0].kind.name in _ALTERNATIVES and finding.pointer in places
+            says_less = finding.fault not in _OF_KEYS and finding.pointer in places
             if finding in seen or says_less or _follows(peers[0], routes):
                 continue
             seen.add(finding)
@@ -179,12 +181,15 @@ def _is_spelt(peers: Peers) -> bool:
 
 
 def _types_of(peers: Peers) -> list[str]:
-    """The types that are allowed, for errors of the keyword `type`; else none."""
+    """The types that are allowed, for errors of the keyword `type` and one of two booleans."""
     types: list[str] = []
     for error in peers:
+        detail = error.kind.as_dict()
         if error.kind.name == "type":
-            names = error.kind.as_dict().get("types", [])
+            names = detail.get("types", [])
             types += [names] if isinstance(names, str) else names
+        elif detail.get("options") in ([True], [False]):
+            types.append("boolean")
     return list(dict.fromkeys(types))
 
 
@@ -257,7 +262,8 @@ def _one_of(peers: Peers) -> str:
     options = [item for each in lists if isinstance(each, list) for item in each]
     if not options:
         return "allowed"
-    return f"one of {', '.join(f'`{item}`' for item in dict.fromkeys(map(str, options[:10])))}"
+    names = [item if isinstance(item, str) else json.dumps(item) for item in options[:10]]
+    return f"one of {', '.join(f'`{name}`' for name in dict.fromkeys(names))}"
 
 
 def _any_of(names: list[str]) -> str:
