@@ -120,12 +120,17 @@ def spoken_verb(operation: dict[str, Any]) -> str:
     """The verb that an operation's summary, or else its description, begins with: `Creates a book`
     is `create`. Empty where it begins with none, or with more than one (`Create or replace`).
     """
-    sentence, _ = first_sentence(_summary(operation) or _description(operation))
-    first, _, more = without_preface(_marked_last(sentence)).lower().partition(" ")
+    sentence = without_preface(_marked_last(written_sentence(operation)))
+    first, _, more = sentence.lower().partition(" ")
     verb = base_verb(first)
     if verb not in VERBS or _is_noun(first, more) or more.startswith(("or ", "and ", "/")):
         return ""
     return verb
+
+
+def written_sentence(operation: dict[str, Any]) -> str:
+    """The first sentence of an operation's summary, or else of its description."""
+    return first_sentence(_summary(operation) or _description(operation))[0]
 
 
 ROUTER_VERBS = {
