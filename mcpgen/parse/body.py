@@ -13,6 +13,7 @@ from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
 from .schema import is_barred
 from .unsupported import Unsupported
+from .xml_outline import outline
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -176,6 +177,7 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
 
 def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
     """A body that is a text, or one scalar written as text."""
+    form = outline(reader, schema) if body.media_type.split(";")[0].endswith("xml") else ""
     if reader.kinds(schema) not in ONE_SCALAR:
         base, _, _ = reader.expand(schema)
         kept = {key: value for key, value in base.items() if key in TEXT_KEYWORDS}
@@ -184,7 +186,7 @@ def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
     if not text and label != "text/plain":
         text = f"The body as {label}"
     name = _argument_name(reader, schema)
-    return Field("body", name, schema, body.required, description=text, whole=True)
+    return Field("body", name, schema, body.required, description=text, form=form, whole=True)
 
 
 def _binary_field(body: Body, text: str) -> Field:
