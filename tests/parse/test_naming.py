@@ -253,6 +253,7 @@ def test_a_parameter_that_says_its_resource_again_is_not_in_the_name(
         ("/reading-lists", "readinglists", "readinglists"),
         ("/genres", "findGenresUsingGET", "find_genres"),
         ("/orders/open", "findOrders_2", "find_orders"),
+        ("/client/{client_id}", "clientClient_id", "replace_client"),
     ],
 )
 def test_an_operation_id_is_read_as_words_without_what_a_framework_adds(

@@ -53,7 +53,7 @@ def operation_words(
     if operation_id is None or _begins_with_route(operation_id, method, path):
         return verb_and_resource(method, path, spoken)
     id_words = _without_route(_with_verb_apart(identity_words(operation_id), path), method, path)
-    if not id_words:
+    if not id_words or _is_path_to_one(id_words, path):
         return verb_and_resource(method, path, spoken)
     if _is_whole_path_and_verb(id_words, path):
         return verb_and_resource(method, path, spoken)
@@ -231,6 +231,11 @@ def _begins_with_route(operation_id: str, method: str, path: str) -> bool:
     """
     route = [method.lower(), *path_words(path)]
     return "/" in operation_id and words(operation_id)[: len(route)] == route
+
+
+def _is_path_to_one(id_words: list[str], path: str) -> bool:
+    """Whether an operationId is the path with its parameters alone: `clientClient_id`."""
+    return "{" in path and id_words == path_words(path)
 
 
 def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
