@@ -13,6 +13,7 @@ from served import Server, Start, opened, received, slow_call
 
 from mcpgen.runtime.server.catalog import StartError
 from mcpgen.runtime.settings import Settings
+from mcpgen.runtime.transports import workers
 from mcpgen.runtime.transports.workers import share
 
 
@@ -80,6 +81,32 @@ def test_workers_end_with_the_process_that_started_them(start: Start) -> None:
     assert server.send()[0] == 200
     os.kill(server.process, signal.SIGKILL)
     wait_until(lambda: not any(Path(f"/proc/{process}/fd").exists() for process in left))
+
+
+def test_no_process_is_started_once_all_are_to_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The signal may come while a process that died is about to be replaced."""
+    started = tmp_path / "started"
+
+    def serve(index: int, parent: int) -> int:
+        with started.open("a") as file:
+            file.write("one\n")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 1
+
+    def at_its_end(*_: object, **fields: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(workers, "SHORTEST_LIFE", 0.0)
+    monkeypatch.setattr(workers, "event", at_its_end)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        assert workers.Workers(1, serve).run() == 0
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert started.read_text() == "one\n"
 
 
 def test_workers_share_the_limits_of_the_server() -> None:

@@ -238,6 +238,7 @@ def _issuer(settings: Settings) -> Issuer:
             audience=settings.http_audience,
             keys_url=settings.http_jwks_url,
             scopes=settings.http_scopes,
+            ca_file=settings.ca_file,
         )
     except ValueError as error:
         raise StartError(f"OAuth: {error}") from error

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -78,9 +79,14 @@ class Workers:
         return worst
 
     def _start(self, index: int) -> None:
-        """Start the process of that number. A signal that arrives meanwhile waits."""
+        """Start the process of that number, unless all are to end. A signal that arrives meanwhile
+        waits.
+        """
         signals = {signal.SIGTERM, signal.SIGINT}
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        if self._is_ending:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            return
         process = os.fork()
         if process:
             self._running[process] = index, time.monotonic()
@@ -117,4 +123,5 @@ class Workers:
         """Ask every process to end."""
         self._is_ending = True
         for process in self._running:
-            os.kill(process, number)
+            with suppress(ProcessLookupError):  # it has ended, and is about to be taken off
+                os.kill(process, number)
