@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import re
 import socket
 import statistics
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ HANDSHAKE = "2025-11-25"
 MODERN = "2026-07-28"
 CLIENT = {"name": "benchmark", "version": "1"}
 LOAD_SECONDS = 15
+CALLS_EACH = 60
 METHODS = frozenset(("get", "put", "post", "patch", "delete"))
 PATHS = ("/gists", "/gitignore")
 """What the paths of the smaller document begin with."""
@@ -124,14 +126,14 @@ async def start(
 @dataclass(slots=True)
 class Served:
     """What was measured over HTTP: the rates of each server by era, a value for each round; the
-    rate of each with the whole document, one call at a time in the modern era; CPU seconds of a
-    call in ours with one process, and in the busier one of two; and calls per second to a slow API
-    through ours, and without a server.
+    rate of each with the whole document, one call at a time in the modern era; what `busiest` says
+    of ours; and calls per second to a slow API through ours, and without a server.
     """
 
     rates: dict[str, dict[str, list[Rate]]]
     whole: dict[str, Rate]
-    one: float = 0.0
+    alone: float = 0.0
+    apart: float = 0.0
     two: float = 0.0
     slow: float = 0.0
     straight: float = 0.0
@@ -151,7 +153,8 @@ class Served:
         return {
             "eras": eras,
             "whole": {name: rate.cpu for name, rate in self.whole.items()},
-            "one": self.one,
+            "alone": self.alone,
+            "apart": self.apart,
             "two": self.two,
             "slow": self.slow,
             "straight": self.straight,
@@ -219,7 +222,7 @@ async def measure(
         rates_of_one = await one_era(candidate, MODERN, arguments, 1, together=1)
         served.whole[name] = rates_of_one[0]
     ours = candidates["mcpgen"]
-    served.one, served.two = await busiest(ours, (1, 2), arguments, rounds)
+    served.alone, served.apart, served.two = await busiest(ours, arguments, rounds)
     served.slow = _calls(await one_era(slow, HANDSHAKE, arguments, rounds))
     served.straight = _calls(
         [await load(slow_port, b"GET / HTTP/1.1\r\n\r\n", os.getpid()) for _ in range(rounds)]
@@ -267,45 +270,56 @@ async def in_turn(
     return rates
 
 
-async def busiest(
-    candidate: Candidate, counts: Iterable[int], arguments: Any, rounds: int
-) -> list[float]:
-    """CPU seconds of a call in the process that takes most of them, with so many processes each:
-    what bounds the calls per second where every process has a core to itself. The medians of rounds
-    in turn.
+async def busiest(candidate: Candidate, arguments: Any, rounds: int) -> list[float]:
+    """CPU seconds of a call in a server alone, and in the busier of two that share nothing and have
+    half of the callers each; and, of a server with two processes, CPU seconds of the busier one for
+    each call of both. The medians of rounds in turn.
     """
-    servers: list[tuple[asyncio.subprocess.Process, list[int], int]] = []
+    setups: list[list[Running]] = []
     costs: list[list[float]] = []
     try:
-        for count in counts:
-            port = free_port()
-            *command, option = candidate.command
-            command += ["--workers", str(count), option, str(port)]
-            server = await start(command, port, candidate.environment)
-            while len(processes := _workers(server.pid)) < count:
-                await asyncio.sleep(0.1)
-            servers.append((server, processes, port))
+        for servers, workers in ((1, 1), (2, 1), (1, 2)):
+            setups.append([])
             costs.append([])
+            for _ in range(servers):
+                setups[-1].append(await _running(candidate, workers))
         for turn in range(rounds + 1):
-            for found, (_, processes, port) in zip(costs, servers, strict=True):
-                message = request(HANDSHAKE, port, candidate.tool, arguments)
-                cost = await _equal_load(port, message, processes)
-                found += [cost] if turn else []
+            for found, setup in zip(costs, setups, strict=True):
+                cost = await _equal_load(setup, candidate.tool, arguments)
+                found += [len(setup) * cost] if turn else []
     finally:
-        for server, _, _ in servers:
+        for server, _, _ in itertools.chain(*setups):
             await stop(server)
     return [statistics.median(found) for found in costs]
 
 
-async def _equal_load(port: int, message: bytes, processes: list[int]) -> float:
-    """CPU seconds of the busiest process for each call of 32 callers, who make 40 each, every one
-    on a connection that it keeps.
+Running = tuple[asyncio.subprocess.Process, list[int], int]
+"""A server, its processes that serve, and its port."""
+
+
+async def _running(candidate: Candidate, workers: int) -> Running:
+    """A server with so many processes."""
+    port = free_port()
+    *command, option = candidate.command
+    command += ["--workers", str(workers), option, str(port)]
+    server = await start(command, port, candidate.environment)
+    while len(processes := _workers(server.pid)) < workers:
+        await asyncio.sleep(0.1)
+    return server, processes, port
+
+
+async def _equal_load(setup: list[Running], tool: str, arguments: Any) -> float:
+    """CPU seconds of the busiest process for each call of 32 callers, who make CALLS_EACH each,
+    every one on a connection that it keeps.
     """
+    processes = [process for _, found, _ in setup for process in found]
+    ports = [port for _, _, port in setup] * (32 // len(setup))
     before = [processor(process) for process in processes]
-    await asyncio.gather(*(_caller(port, message, 40) for _ in range(32)))
+    messages = [request(HANDSHAKE, port, tool, arguments) for port in ports]
+    await asyncio.gather(*map(_caller, ports, messages))
     after = [processor(process) for process in processes]
     most = max(late - early for late, early in zip(after, before, strict=True))
-    return most / (40 * 32)
+    return most / (CALLS_EACH * 32)
 
 
 def _workers(process: int) -> list[int]:
@@ -314,10 +328,10 @@ def _workers(process: int) -> list[int]:
     return [int(child) for child in children] or [process]
 
 
-async def _caller(port: int, message: bytes, calls: int) -> None:
-    """So many calls, one after the other."""
+async def _caller(port: int, message: bytes) -> None:
+    """Some calls, one after the other."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for _ in range(calls):
+    for _ in range(CALLS_EACH):
         writer.write(message)
         await answer(reader)
     writer.close()

@@ -22,7 +22,7 @@ from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
 from .definitions import Definitions
-from .describe import spoken_verb
+from .describe import spoken_verb, written_sentence
 from .detail import budget_of
 from .dialects import describe_document
 from .first_sentences import Opening, openings
@@ -433,6 +433,7 @@ def _subject_of(operation: DocumentedOperation) -> naming.Subject:
         operation_id=wish or operation.operation_id,
         toolset=_tag(operation),
         verb=spoken_verb(operation.node),
+        sentence=written_sentence(operation.node),
     )
 
 

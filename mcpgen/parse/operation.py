@@ -311,6 +311,7 @@ class Operation:
         answer = tool.response
         if answer.json and has_json:
             answer = replace(answer, type=self.models.answer(schema, tool.name))
+        answer = replace(answer, headers=responses.headers(self.answer))
         return replace(tool, arguments=arguments, response=answer)
 
     def without_arguments(self, name: str) -> Tool:

@@ -6,8 +6,8 @@ and the API fails, while callers of both eras call.
 What must hold: no call fails but those that a killed process had taken, and nothing that changes
 something is sent twice. `--soak N` ends with N seconds of 200 callers, who together begin `--rate`
 calls a second (400); meanwhile the memory of the replicas must not grow. `--write` puts the figures
-into `docs/production.md`; `--quick` takes about a minute. Exit code 1 when something did not hold;
-where haproxy is not installed 2, or 0 with `--quick`.
+into `docs/production.md`; `--quick` takes about a minute without `--soak`. Exit code 1 when
+something did not hold; where haproxy is not installed 2, or 0 with `--quick`.
 """
 
 from __future__ import annotations
@@ -398,18 +398,23 @@ def main(argv: list[str] | None = None) -> int:
     """Judge, print, and say whether everything held."""
     description = "Restart three replicas behind haproxy, kill one, and let the API fail."
     parser = argparse.ArgumentParser(prog="make production", description=description)
-    parser.add_argument("--seconds", type=float, default=5.0, help="between two events")
-    parser.add_argument("--soak", type=float, default=0.0, help="seconds of 200 callers at the end")
+    parser.add_argument("--seconds", type=float, help="between two events (5)")
+    parser.add_argument("--soak", type=float, help="seconds of 200 callers at the end (0)")
     parser.add_argument("--rate", type=float, default=400.0, help="calls a second of all of them")
     parser.add_argument("--quick", action="store_true", help="a sample")
     parser.add_argument("--write", action="store_true", help="write docs/production.md")
     options = parser.parse_args(argv)
-    if options.quick:
-        options.seconds, options.soak = 1.0, 10.0
+    seconds, soak_seconds = (1.0, 10.0) if options.quick else (5.0, 0.0)
+    if options.seconds is not None:
+        seconds = options.seconds
+    if options.soak is not None:
+        soak_seconds = options.soak
     if shutil.which("haproxy") is None:
         print("make production: left out: haproxy is not installed (Debian package `haproxy`)")
         return 0 if options.quick else 2
-    rows, wrong = asyncio.run(judge(options.seconds, options.soak, options.rate))
+    # Whoever ends this ends the replicas as well
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    rows, wrong = asyncio.run(judge(seconds, soak_seconds, options.rate))
     head = "| what happens | calls per second | median, ms | 99 %, ms | ends of calls |\n|---|--:|--:|--:|---|"
     table = "\n".join([head, *rows])
     print(table)

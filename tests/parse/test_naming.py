@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mcpgen.parse import naming
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
+from mcpgen.parse.naming.shorten import without_vowels
 from mcpgen.parse.naming.telling import Word, telling_places
 
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -196,6 +197,20 @@ def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
     assert len(set(names.values())) == 2
 
 
+def test_operations_of_the_same_method_and_path_words_get_a_word_of_their_summary() -> None:
+    subjects = [
+        Subject(method="GET", path=path, operation_id=None, sentence=sentence)
+        for path, sentence in (
+            ("/jobs", "Get the list of all running jobs."),
+            ("/jobs/", "Get status and results of jobs."),
+        )
+    ]
+    assert naming.tool_names(subjects, "shop") == {
+        "GET /jobs": "list_jobs_running",
+        "GET /jobs/": "list_jobs_status",
+    }
+
+
 def test_a_word_that_a_path_says_twice_tells_it_from_one_that_says_it_once() -> None:
     operations = [("GET", "/logs-socket/{app}", None), ("GET", "/logs/logs-socket/{app}", None)]
     names = tool_names(operations, "shop")
@@ -280,6 +295,12 @@ def test_the_fewest_words_that_tell_a_name_from_the_others(
     assert [
         " ".join(words[name][place].text for place in sorted(places[name])) for name in names
     ] == telling
+
+
+def test_words_that_are_too_long_lose_their_vowels_the_longest_first() -> None:
+    words = ["users", "single", "access", "create"]
+    assert without_vowels(words, 24) == ["users", "sngl", "access", "create"]
+    assert without_vowels(words, 20) == ["usrs", "sngl", "accss", "create"]
 
 
 def test_names_of_a_family_are_independent_of_order() -> None:

@@ -150,13 +150,35 @@ def test_a_redirect_on_the_same_origin_is_followed_with_its_credential(
     assert second.body == (b'{"a":1}' if body else b"")
 
 
-@pytest.mark.parametrize("status", [301, 302, 303])
+@pytest.mark.parametrize("status", [301, 302])
 def test_a_request_that_changes_something_is_not_turned_into_another(
     runtime: Any, calling: Any, status: int
 ) -> None:
-    done = calling([http(status, "", "", "Location: /v1/y")], post)
+    done = calling([http(status, "", "", "Location: /v1/y?code=s3")], post)
     assert isinstance(done.error, runtime.errors.Redirected) and len(done.requests) == 1
     assert "took the request" in str(done.error)
+    assert "`/v1/y`" in str(done.error) and "s3" not in str(done.error)
+
+
+def test_a_result_that_is_elsewhere_is_read_there(calling: Any) -> None:
+    done = calling([http(303, "", "", "Location: /v1/y"), ok({"a": 1})], post)
+    assert done.answer.data == {"a": 1}
+    assert [(one.method, one.target) for one in done.requests] == [
+        ("POST", "/v1/x"),
+        ("GET", "/v1/y"),
+    ]
+    assert done.requests[1].body == b"" and done.requests[1].header("content-type") is None
+
+
+@pytest.mark.parametrize(
+    "then", [http(404, "{}"), http(401, "{}"), http(302, "", "", "Location: https://x.test/")]
+)
+def test_a_result_that_is_not_where_it_should_be_is_not_asked_for_by_doing_it_twice(
+    runtime: Any, calling: Any, then: bytes
+) -> None:
+    done = calling([http(303, "", "", "Location: /v1/y"), then], post)
+    assert isinstance(done.error, runtime.errors.Redirected) and done.error.sent
+    assert "took the request" in str(done.error) and len(done.requests) == 2
 
 
 def test_redirects_end(runtime: Any, calling: Any) -> None:
@@ -208,6 +230,12 @@ def test_other_codings_and_broken_ones_are_errors(
 ) -> None:
     done = calling([http(200, body, "application/json", f"Content-Encoding: {coding}")], get)
     assert isinstance(done.error, runtime.errors.BadAnswer)
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "none", "aws-chunked", "identity"])
+def test_a_coding_that_is_none_changes_no_bytes(calling: Any, coding: str) -> None:
+    done = calling([http(200, "{}", "application/json", f"Content-Encoding: {coding}")], get)
+    assert done.answer.data == {}
 
 
 @pytest.mark.parametrize(

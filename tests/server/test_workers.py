@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from served import Server, Start, opened, received, slow_call
 from mcpgen.runtime.server.catalog import StartError
 from mcpgen.runtime.settings import Settings
 from mcpgen.runtime.transports import workers
+from mcpgen.runtime.transports.turns import Listener
 from mcpgen.runtime.transports.workers import share
 
 
@@ -72,6 +75,39 @@ def test_connections_that_stay_are_shared_evenly(start: Start, parser: str) -> N
     assert min(held) >= 10
     for connection in connections:
         connection.close()
+
+
+class Held(asyncio.Protocol):
+    """A connection that is among the others of its server from its beginning."""
+
+    def __init__(self, others: set[object]) -> None:
+        self._others = others
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._others.add(self)
+
+
+def test_a_connection_counts_once_from_the_moment_it_is_taken() -> None:
+    counts: list[int] = []
+    held: set[object] = set()
+
+    def is_my_turn(count: int) -> bool:
+        counts.append(count)
+        return True
+
+    async def take(bound: socket.socket) -> None:
+        listener = Listener(bound, is_my_turn, lambda: Held(held), held)
+        async with asyncio.timeout(10):
+            while len(held) < 8:
+                await asyncio.sleep(0)
+        listener.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        clients = [socket.create_connection(bound.getsockname()) for _ in range(8)]
+        asyncio.run(take(bound))
+    assert counts[:8] == list(range(8))
+    for client in clients:
+        client.close()
 
 
 def test_workers_end_with_the_process_that_started_them(start: Start) -> None:

@@ -201,11 +201,13 @@ def simple(value: Any, explode: bool = True, separator: str = ",") -> Simple | O
     return Simple(value, explode, separator)
 
 
-def json_text(value: Any) -> str | Omit:
-    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3)."""
+def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
+    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3). A header
+    holds ASCII only.
+    """
     if isinstance(value, Omit):
         return value
-    return json_of(value)
+    return json_of(value, ascii_only)
 
 
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:

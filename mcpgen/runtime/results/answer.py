@@ -24,6 +24,7 @@ STREAMS = frozenset(
 UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
 # Names under which servers that do not care send their JSON
 _MISNAMED = (*UNTYPED, "text/plain", "text/html", "text/javascript", "application/javascript")
+_BEFORE_JSON = codecs.BOM_UTF8 + b" \t\r\n"
 _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml"
     r"|x-www-form-urlencoded)|image/svg\+xml"
@@ -122,7 +123,7 @@ def parsed(answer: Answer[Any]) -> Answer[Any]:
 def _may_be_json(answer: Answer[Any]) -> bool:
     if answer.is_json or answer.media_type == "":
         return True
-    begins_like_json = answer.content[:64].lstrip().startswith((b"{", b"["))
+    begins_like_json = answer.content[:64].lstrip(_BEFORE_JSON).startswith((b"{", b"["))
     return begins_like_json and answer.media_type in _MISNAMED
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import mmap
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Set
 from typing import Any
 
 PATIENCE_SECONDS = 0.01
@@ -47,14 +47,15 @@ class Listener:
         bound: socket.socket,
         turn: Turn,
         make: Callable[[], asyncio.Protocol],
-        held: Collection[object],
+        held: Set[object],
     ) -> None:
         self._bound = bound
         self._is_my_turn = turn
         self._make = make
         self._held = held
         self._loop = asyncio.get_running_loop()
-        self._opening: set[asyncio.Task[Any]] = set()
+        self._opening: dict[asyncio.Task[Any], asyncio.Protocol] = {}
+        """Connections that were taken; the first of them may be held already."""
         self._pause: asyncio.TimerHandle | None = None
         bound.setblocking(False)
         self._loop.add_reader(bound, self._wake)
@@ -67,7 +68,7 @@ class Listener:
 
     def _wake(self) -> None:
         """Take the connection that waits, or leave it to another process for a moment."""
-        if self._is_my_turn(len(self._held) + len(self._opening)):
+        if self._is_my_turn(len(self._held | set(self._opening.values()))):
             self._take()
         else:
             self._look_away(PATIENCE_SECONDS)
@@ -91,6 +92,8 @@ class Listener:
             self._look_away(RETRY_SECONDS)
             return
         connection.setblocking(False)
-        opening = self._loop.create_task(self._loop.connect_accepted_socket(self._make, connection))
-        self._opening.add(opening)
-        opening.add_done_callback(self._opening.discard)
+        protocol = self._make()
+        opening = self._loop.connect_accepted_socket(lambda: protocol, connection)
+        task = self._loop.create_task(opening)
+        self._opening[task] = protocol
+        task.add_done_callback(self._opening.pop)
