@@ -55,6 +55,27 @@ def test_workers_share_the_port_and_a_dead_one_is_replaced(start: Start) -> None
     assert server.exit_code() == 0
 
 
+@pytest.mark.parametrize(("count", "processes"), [("1", 0), ("2", 2)])
+def test_callers_who_have_connected_are_answered_when_the_server_ends(
+    start: Start, parser: str, count: str, processes: int
+) -> None:
+    """A balancer that asks no `/ready` sends calls until nobody listens."""
+    server = start("--workers", count, HTTP_GRACE="0")
+    wait_until(lambda: len(children(server)) == processes)
+    time.sleep(0.5)  # a process that is about to listen would end at once
+    asked = [*children(server), server.process]
+    for process in asked:
+        os.kill(process, signal.SIGSTOP)
+    request = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    connections = [opened(server, request) for _ in range(60)]
+    for process in asked:
+        os.kill(process, signal.SIGTERM)
+        os.kill(process, signal.SIGCONT)
+    for connection in connections:
+        assert received(connection).startswith(b"HTTP/1.1 200 ")
+    assert server.exit_code() == 0
+
+
 def sockets(process: int) -> int:
     """How many sockets a process has open."""
     links = [str(path.readlink()) for path in Path(f"/proc/{process}/fd").iterdir()]
@@ -138,7 +159,7 @@ def test_no_process_is_started_once_all_are_to_end(
     monkeypatch.setattr(workers, "event", at_its_end)
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        assert workers.Workers(1, serve).run() == 0
+        assert workers.Workers(1, serve, lambda: None).run() == 0
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -145,7 +145,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
 
     if options.workers == 1:
         return run()
-    return Workers(options.workers, run).run()
+    return Workers(options.workers, run, bound.close).run()
 
 
 def application(
