@@ -16,6 +16,7 @@ from .vocabulary import (
     ARTICLES,
     ASIDES,
     BEFORE_NOUN,
+    ENDING_VERBS,
     FINITE,
     GO_ON,
     NOUNS,
@@ -316,7 +317,7 @@ def _verb_to_front(sentence: str) -> str:
     *thing, last = sentence.split(" ")
     if not 0 < len(thing) < SHORT or not last.istitle() or _has_verb(sentence):
         return sentence
-    if last.lower() not in VERBS - NOUNS or not STOP_WORDS.isdisjoint(words(sentence)):
+    if last.lower() not in ENDING_VERBS or not STOP_WORDS.isdisjoint(words(sentence)):
         return sentence
     return f"{last.capitalize()} {' '.join(thing)}"
 

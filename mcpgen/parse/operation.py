@@ -393,6 +393,8 @@ class Operation:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if limit and item.deprecated:
             text += " (deprecated)"
+        if limit and item.form:
+            text = f"{text}: {item.form}"
         return text
 
     def narrowed(self, item: Field, schema: Schema) -> Schema:

@@ -56,6 +56,8 @@ class Field:
     encode: str = ""
     options: Options = ()
     description: str = ""
+    form: str = ""
+    """What a text has to look like, besides its description."""
     whole: bool = False
     deprecated: bool = False
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from acceptance import refusal, server_of
 
-from mcpgen.problems import McpgenError
+from mcpgen.config import Config
+from mcpgen.pipeline import understand
+from mcpgen.problems import McpgenError, Problems
 
 SCHEMA = {
     "type": "object",
@@ -250,3 +252,13 @@ def test_an_entry_that_is_no_tool_is_told_and_costs_no_other(tmp_path: Path) -> 
     assert [found.name for found in server.tools] == ["find_book"]
     assert [problem.code for problem in problems] == ["E0440", "E0440"]
     assert len(server.skips) == 2
+
+
+def test_a_problem_of_a_bare_list_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "bare.json"
+    path.write_text(json.dumps([MCP, {"oops": 1}], indent=1))
+    problems = Problems()
+    document, _ = understand(Config(sources=(str(path),)), problems)
+    [problem] = problems
+    line = path.read_text().split("\n").index('  "oops": 1')
+    assert document.place(problem.pointer).line == line

@@ -126,6 +126,17 @@ ADDRESS = {
     "pattern": f"^arn:({'|'.join(f'service_{number}' for number in range(30))}):[a-z]+$",
 }
 
+
+def methods(count: int) -> list[dict[str, Any]]:
+    """Objects that their type tells apart, if it is given; each is one of eight."""
+    branches = shapes(count, 6)
+    for number, branch in enumerate(branches):
+        del branch["required"]
+        values = [f"{number * 8 + index}_method_of_payment" for index in range(8)]
+        branch["properties"]["type"]["enum"] = values
+    return branches
+
+
 DEMANDING = {
     "an order: 12 objects that need four fields": objects(12, needing(4)),
     "a pod: 40 fields, 40 lists of objects that need a name": nested(
@@ -137,6 +148,10 @@ DEMANDING = {
     "a volume: one of 20 sources, each in a field of its own": nested(
         "volumes", {"type": "array", "items": objects(20, needing(2))}
     ),
+    "a payment: a method that is needed, of 480 types": {
+        **nested("method", {"oneOf": methods(60)}, 73),
+        "required": ["method"],
+    },
     "a card: 20 limits by category, one of 80": nested(
         "limits", objects(20, {"type": "array", "items": field(0, text="", values=80)})
     ),

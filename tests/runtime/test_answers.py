@@ -125,6 +125,12 @@ def test_json_with_a_mark_in_utf_16_or_with_a_key_twice_is_read(shown: Any, body
     assert shown(http(200, body))[2] == {"a": "é"}
 
 
+def test_objects_on_lines_that_call_themselves_json_are_told_so(shown: Any) -> None:
+    text, _, structured = shown(http(200, '{"a": 1}\n{"a": 2}\n'))
+    assert text.startswith("The API answered 200 with JSON, an object on each line")
+    assert structured == {"result": '{"a": 1}\n{"a": 2}\n'}
+
+
 def test_json_that_calls_itself_text_may_begin_with_a_mark(shown: Any) -> None:
     assert shown(http(200, b'\xef\xbb\xbf{"a": 1}', "text/plain"))[2] == {"a": 1}
 

@@ -429,11 +429,19 @@ def test_an_endless_answer_stops_at_the_limit(runtime: Any, calling: Any) -> Non
     )
 
 
-def test_a_stream_of_events_is_what_came_in_time(calling: Any) -> None:
+@pytest.mark.parametrize(
+    ("media_type", "event"),
+    [
+        ("text/event-stream", b"data: %d\n\n"),
+        ("application/x-ndjson", b'{"n": %d}\n'),
+        ("application/json", b'{"n": %d}\n'),
+    ],
+)
+def test_a_stream_is_what_came_in_time(calling: Any, media_type: str, event: bytes) -> None:
     async def events(request: Any, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n".encode())
         for number in range(1000):
-            writer.write(b"data: %d\n\n" % number)
+            writer.write(event % number)
             await writer.drain()
             await asyncio.sleep(0.1)
 
@@ -442,8 +450,20 @@ def test_a_stream_of_events_is_what_came_in_time(calling: Any) -> None:
         {"TOTAL_TIMEOUT": "5", "MAX_RESPONSE_BYTES": "1024", "TIMEOUT": "0.1"},
     ):
         done = calling([events], get, **limit)
-        assert done.answer.text.startswith("data: 0\n\n")
+        assert done.answer.text.startswith((event % 0).decode())
         assert done.answer.incomplete
+
+
+@pytest.mark.parametrize("beginning", [b'{"a":\n', b"[1,\n", b'{"a": 1', b""])
+def test_half_of_a_json_value_is_no_stream(runtime: Any, calling: Any, beginning: bytes) -> None:
+    async def stuck(request: Any, writer: asyncio.StreamWriter) -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+        writer.write(head + beginning)
+        await writer.drain()
+        await asyncio.sleep(5)
+
+    done = calling([stuck], get, TOTAL_TIMEOUT="0.6")
+    assert isinstance(done.error, runtime.errors.TimedOut)
 
 
 def test_cancelling_a_call_ends_the_request_at_once(runtime: Any, settings: Any, run: Any) -> None:

@@ -11,7 +11,7 @@ from .digest import digest
 from .reserved import NOT_FOR_TOOLS
 from .route import parts_of
 from .shorten import shorten
-from .verb import identity_words, operation_words, verb_and_resource
+from .verb import counted_words, identity_words, operation_words, verb_and_resource
 
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
@@ -94,8 +94,11 @@ class Naming:
         return [*by_query, *compounds, self.subject.method.lower()]
 
     def sentence_words(self) -> list[str]:
-        """What the document says of the operation in words that could tell it from others."""
-        return [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
+        """What the document says of the operation in words that could tell it from others: its
+        sentence, and the number that ends its operationId.
+        """
+        telling = [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
+        return telling + counted_words(self.subject.operation_id)
 
     def verb(self) -> str:
         """The verb of method and path."""

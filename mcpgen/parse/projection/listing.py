@@ -47,7 +47,7 @@ DEEPEST_OPTIONAL = 5
 DEEPEST_REQUIRED = 9
 DEEPEST_TITLE = 2
 """Properties around a title that stands in for a text."""
-SHORT_RULE = 80
+SHORT_RULE = 120
 """Bytes of a rule that is listed with the type: what is listed says for what a call would be
 refused.
 """
@@ -592,14 +592,17 @@ class Listing:
         """All values of an enum, else a pattern that takes nothing but them."""
         values = place.node.rules["enum"]
         most = NEEDED_VALUES if forced else max(self.room // 2, 2 * PHRASE)
+        note, before, place.note = place.note, _price_of_text(place), ""
+        saved = before - _price_of_text(place)
         rule: Schema = {"enum": values}
-        paid = self.pay(size_of(rule) - len(place.note), most=most, forced=forced)
+        paid = self.pay(size_of(rule) - saved, most=most, forced=forced)
         if not paid and place.node.kind == "string":
             rule, most = {"pattern": pattern_of(values)}, max(most, self.room)
-            paid = self.pay(size_of(rule) - len(place.note), most=most, forced=forced)
+            paid = self.pay(size_of(rule) - saved, most=most, forced=forced)
         if paid:
             place.rules |= rule
-            place.note = ""
+        else:
+            place.note = note
         return paid
 
     def _pay_for_rules(self, place: Place) -> bool:

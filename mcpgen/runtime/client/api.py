@@ -36,7 +36,7 @@ from ..errors import (
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
 from ..origin import Origin, check_base_url, origin_of
 from ..record import current, observed
-from ..results.answer import STREAMS, Answer, parsed
+from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret
 from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
@@ -467,30 +467,32 @@ class Api:
         """The body of an answer, and why it is not all of it (for streams, which may have no
         end).
         """
-        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        stream = media_type in STREAMS and response.status < 400
-        deadline = call.until - 0.25 if stream else None
+        deadline = call.until if "content-length" in response.headers else call.until - 0.25
         chunks: list[bytes] = []
+
+        def is_stream() -> bool:
+            content_type = response.headers.get("content-type", "")
+            return response.status < 400 and goes_on(content_type, b"".join(chunks))
+
         reason = ""
         try:
             async with asyncio.timeout_at(deadline):
                 async for chunk in body_of(response, self.settings.max_response_bytes):
                     chunks.append(chunk)
         except TimeoutError:
-            if not chunks:
+            if not is_stream():
                 raise
             reason = "the stream was still going on when the time for this call was over"
         except TooLarge as error:
             error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
-            if not stream:
+            if not is_stream():
                 raise
             reason = f"the stream was cut after {error.limit:,} bytes"
         except ApiError:
             raise
         except Exception as error:
             failure = _translated(error, self.settings)
-            silent = isinstance(failure, TimedOut)
-            if not (silent and stream and chunks):
+            if not isinstance(failure, TimedOut) or not is_stream():
                 raise failure from None
             reason = "the stream fell silent"
         return b"".join(chunks), reason

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.answer import UNTYPED, Answer, decode
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json
 from ..results.content import Block
 from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
 from ..results.pages import ListAnswer, after, fold, items_of, next_part
@@ -138,6 +138,8 @@ def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     if answer.is_json:
         if answer.content.strip() == b"null":
             return _as_data(answer, facts, settings)
+        if lines_of_json(answer.content):
+            return _as_text(answer, facts, settings, "JSON, an object on each line")
         return _as_text(answer, facts, settings, "text that says it is JSON and is not")
     if answer.text is None:
         return _as_binary(answer, settings)

@@ -75,6 +75,8 @@ __all__ = [
     "utf8",
 ]
 
+EVERY_FIELD = "*"
+"""Stands for the names of all fields of a map."""
 MAX_PAIRS = 32 * 1024 * 1024
 """Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""
 
@@ -228,8 +230,8 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
 def form_fields(value: Any, **writers: tuple[str, ...]) -> Any:
     """The fields of a form that is one argument; a text is the form as it stands.
 
-    Each keyword is the name of a function of this module and lists the fields it writes; any other
-    object is JSON text (OpenAPI 3.1 section 4.8.15.1).
+    Each keyword is the name of a function of this module and lists the fields it writes (`*`: all);
+    any other object is JSON text (OpenAPI 3.1 section 4.8.15.1).
     """
     if isinstance(value, str | Omit):
         return value
@@ -259,7 +261,7 @@ def _written_fields(
 ) -> dict[str, Any]:
     fields = {}
     for function, names in writers.items():
-        for name in names:
+        for name in value if EVERY_FIELD in names else names:
             if name in value:
                 fields[name] = _WRITERS[function](value[name])
     return fields

@@ -107,6 +107,23 @@ class Answer(Generic[T]):
         return found[1] if found else "utf-8"
 
 
+def goes_on(content_type: str, content: bytes) -> bool:
+    """Whether an answer may have no end: a stream by its media type, or by what has come of it."""
+    answer: Answer[Any] = Answer(200, {"content-type": content_type}, content)
+    if answer.media_type in STREAMS:
+        return bool(content)
+    return answer.is_json and lines_of_json(content)
+
+
+def lines_of_json(content: bytes) -> bool:
+    """Whether there is a JSON object on each line, as in streams that call themselves JSON."""
+    line, end, _ = content.partition(b"\n")
+    try:
+        return bool(end) and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def parsed(answer: Answer[Any]) -> Answer[Any]:
     """The answer with its `data`, if its content is JSON by name, or an object or array whatever
     its name.
