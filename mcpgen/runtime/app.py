@@ -24,7 +24,7 @@ from pydantic_core import to_json
 
 from .limits import Quota
 from .package import Package
-from .record import current, is_read, is_traced, recorded
+from .record import current, is_read, is_traced, recorded, with_readable_trace
 from .results.content import Context, ToolError, failure, sendable
 from .server.calls import ApiSide, Hooks, Runner
 from .server.catalog import Catalog, Entry, StartError
@@ -317,7 +317,7 @@ async def _where_traced(
 ) -> HandlerResult:
     """Make the SDK's span of a request, unless nobody would see it."""
     if is_traced(ctx.meta):
-        return await span(ctx, call_next)
+        return await span(replace(ctx, meta=with_readable_trace(ctx.meta)), call_next)
     return await call_next(ctx)
 
 

@@ -163,6 +163,16 @@ def is_traced(meta: Mapping[str, Any] | None) -> bool:
     return not get_global_textmap().fields.isdisjoint(meta)
 
 
+def with_readable_trace(meta: Any) -> Any:
+    """The `_meta` of a request without a trace that is no text, which OpenTelemetry cannot read."""
+    if not meta:
+        return meta
+    fields = get_global_textmap().fields
+    return {
+        name: value for name, value in meta.items() if name not in fields or isinstance(value, str)
+    }
+
+
 def _trace() -> str:
     context = get_current_span().get_span_context()
     return format_trace_id(context.trace_id) if context.is_valid else ""

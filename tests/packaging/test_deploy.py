@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,6 +18,7 @@ from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.settings import SETTINGS
 from mcpgen.runtime.telemetry import END_SECONDS
 from tests.judges.node import Absent, python
+from tests.judges.production import HAPROXY
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "samples" / "specs" / "bookshop.yaml"
@@ -195,6 +197,34 @@ def test_the_network_policy_opens_the_port_of_the_api(tmp_path, monkeypatch):
     assert run(["add", "deploy", "kubernetes", "-q"]) == 0
     ports = manifest(tmp_path / "shop", "network-policy")["spec"]["egress"][-1]["ports"]
     assert [each["port"] for each in ports] == [443, 8443]
+
+
+def test_what_the_network_policy_offers_in_comments_can_be_switched_on(project, tmp_path):
+    path = project / "deploy" / "kubernetes" / "network-policy.yaml"
+    text = re.sub(r"^( *)# (- |  )", r"\1\2", path.read_text(), flags=re.M)
+    rules = yaml.safe_load(text)["spec"]
+    assert [each["port"] for each in rules["egress"][-1]["ports"]] == [443, 6379, 4318]
+    assert [each["port"] for each in rules["ingress"][-1]["ports"]] == [9464]
+    (tmp_path / "network-policy.yaml").write_text(text)
+    program = judge("kubernetes-validate==1.37.0", "check-jsonschema==0.39.0")
+    done = subprocess.run(
+        [program.with_name("kubernetes-validate"), "--strict", "--kubernetes-version", "1.31",
+         tmp_path / "network-policy.yaml"],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_service_may_write_its_audit(project):
+    unit = (project / "deploy" / "systemd" / "mcp-bookshop.service").read_text()
+    [setting] = re.findall(rf"{PREFIX}AUDIT=(\S+)", unit)
+    [folder] = re.findall(r"^LogsDirectory=(\S+)$", unit, re.M)
+    assert setting.startswith(f"/var/log/{folder}/")
+
+
+def test_a_call_on_a_connection_that_a_replica_closes_is_not_lost(project):
+    text = (project / "deploy" / "compose" / "haproxy.cfg").read_text()
+    assert "option http-server-close" in text and "option http-server-close" in HAPROXY
 
 
 def test_files_that_are_there_are_not_overwritten(here, capsys):

@@ -6,6 +6,8 @@ import asyncio
 import datetime
 import ipaddress
 import ssl
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from upstream import ok
+
+from mcpgen.runtime.transports.guard import Unavailable
+from mcpgen.runtime.transports.tokens import Keys
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +127,28 @@ def test_the_client_shows_its_own_certificate_where_the_api_wants_one(
     answer = over_tls(facts, wants=True, CLIENT_CERT=str(certificate), **trust)
     assert "test" in answer.data["subject"]
     assert isinstance(over_tls(wants=True, **trust), runtime.errors.ApiError)
+
+
+def test_keys_of_an_issuer_come_from_whom_the_operator_trusts(certificate: Path, run: Any) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"keys": []}')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    url = f"https://127.0.0.1:{server.server_port}/keys"
+    try:
+        assert run(Keys(url, certificate).find("one")) == (None, None)
+        with pytest.raises(Unavailable):
+            run(Keys(url).find("one"))
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -82,7 +82,7 @@ def collector() -> Iterator[Collector]:
     collector.close()
 
 
-def call(name: str, arguments: Any, **meta: str) -> Any:
+def call(name: str, arguments: Any, **meta: Any) -> Any:
     """The body of a call."""
     params = {"name": name, "arguments": arguments, "_meta": meta}
     return {**LIST, "method": "tools/call", "params": params}
@@ -191,6 +191,17 @@ def test_the_trace_of_a_caller_is_in_the_line_without_telemetry(
     server.send(call("get_book", {"book_id": "7"}))
     lines = [line for line in ended(server) if line["event"] == "call"]
     assert [line.get("trace") for line in lines] == [TRACE, None]
+
+
+@pytest.mark.parametrize("trace", [{"a": 1}, 5, ["x"], None])
+def test_a_trace_that_is_no_text_does_not_fail_the_call(
+    start: Start, api: Recorder, trace: Any
+) -> None:
+    server = start(HTTP_GRACE="0")
+    status, _, body = server.send(call("get_book", {"book_id": "7"}, traceparent=trace))
+    assert status == 200
+    assert "isError" in json.loads(body)["result"]
+    assert "traceback" not in json.dumps(ended(server))
 
 
 def test_what_can_change_something_is_audited_without_secrets(

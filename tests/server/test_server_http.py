@@ -187,6 +187,42 @@ def test_fields_after_a_body_are_not_fields_of_the_request(start: Start, parser:
     assert received(after).startswith(b"HTTP/1.1 401 ")
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/health"])
+def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(
+    start: Start, api: Recorder, parser: str, path: str
+) -> None:
+    """A proxy that reads the other one would take what follows for the next caller's request."""
+    server = start()
+    call = {**LIST, "method": "tools/call", "params": {"name": "get_book", "arguments": {}}}
+    body = json.dumps(call).encode()
+    fields = "".join(f"{name}: {value}\r\n" for name, value in PLAIN.items()).encode()
+    hidden = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields
+    hidden += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n".encode()
+    head += fields + b"Content-Length: %d\r\n\r\n" % (len(hidden) + 5)
+    answers = received(opened(server, head + b"0\r\n\r\n" + hidden))
+    assert answers.startswith(b"HTTP/1.1 400 ")
+    assert answers.count(b"HTTP/1.1") == 1
+    assert api.requests == []
+
+
+@pytest.mark.parametrize("length", ["Content-Length: {}", "Transfer-Encoding: chunked"])
+def test_the_body_of_a_request_for_another_protocol_is_no_request(
+    start: Start, parser: str, length: str
+) -> None:
+    """Proxies that are ready for WebSockets send `Upgrade` on."""
+    server = start(HTTP_IDLE_TIMEOUT="1", HTTP_BODY_TIMEOUT="1")
+    hidden = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    head = "POST /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"
+    connection = opened(server, f"{head}{length.format(len(hidden))}\r\n\r\n".encode())
+    time.sleep(0.2)
+    with suppress(ConnectionError):
+        connection.sendall(hidden)
+    answers = received(connection)
+    assert b'"ok"' not in answers
+    assert answers.startswith(b"HTTP/1.1 40")
+
+
 def test_where_it_was_asked_for_the_server_is_ready_once_the_api_is(start: Start) -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))

@@ -15,6 +15,7 @@ from served import Server, Start, opened, received, slow_call
 
 from mcpgen.runtime.server.catalog import StartError
 from mcpgen.runtime.settings import Settings
+from mcpgen.runtime.transports import workers
 from mcpgen.runtime.transports.turns import Listener
 from mcpgen.runtime.transports.workers import share
 
@@ -51,6 +52,27 @@ def test_workers_share_the_port_and_a_dead_one_is_replaced(start: Start) -> None
     server.ask_to_end()
     for connection in under_way:
         assert b'"text":' in received(connection)
+    assert server.exit_code() == 0
+
+
+@pytest.mark.parametrize(("count", "processes"), [("1", 0), ("2", 2)])
+def test_callers_who_have_connected_are_answered_when_the_server_ends(
+    start: Start, parser: str, count: str, processes: int
+) -> None:
+    """A balancer that asks no `/ready` sends calls until nobody listens."""
+    server = start("--workers", count, HTTP_GRACE="0")
+    wait_until(lambda: len(children(server)) == processes)
+    time.sleep(0.5)  # a process that is about to listen would end at once
+    asked = [*children(server), server.process]
+    for process in asked:
+        os.kill(process, signal.SIGSTOP)
+    request = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    connections = [opened(server, request) for _ in range(60)]
+    for process in asked:
+        os.kill(process, signal.SIGTERM)
+        os.kill(process, signal.SIGCONT)
+    for connection in connections:
+        assert received(connection).startswith(b"HTTP/1.1 200 ")
     assert server.exit_code() == 0
 
 
@@ -116,6 +138,32 @@ def test_workers_end_with_the_process_that_started_them(start: Start) -> None:
     assert server.send()[0] == 200
     os.kill(server.process, signal.SIGKILL)
     wait_until(lambda: not any(Path(f"/proc/{process}/fd").exists() for process in left))
+
+
+def test_no_process_is_started_once_all_are_to_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The signal may come while a process that died is about to be replaced."""
+    started = tmp_path / "started"
+
+    def serve(index: int, parent: int) -> int:
+        with started.open("a") as file:
+            file.write("one\n")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 1
+
+    def at_its_end(*_: object, **fields: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(workers, "SHORTEST_LIFE", 0.0)
+    monkeypatch.setattr(workers, "event", at_its_end)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        assert workers.Workers(1, serve, lambda: None).run() == 0
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert started.read_text() == "one\n"
 
 
 def test_workers_share_the_limits_of_the_server() -> None:

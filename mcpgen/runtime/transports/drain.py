@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 import uvicorn
@@ -29,6 +29,8 @@ QUEUE = 1024
 """Connections that the system keeps until they are accepted; beyond that a client's first packet is
 dropped, and sent again after a second. asyncio would have as many as it accepts in a row.
 """
+ARRIVAL_SECONDS = 0.2
+"""How long the request of a caller who has connected may be on its way."""
 
 
 class Server(uvicorn.Server):
@@ -72,9 +74,21 @@ class Server(uvicorn.Server):
             asyncio.get_running_loop().add_reader(self._parent, self._orphaned, self._parent)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and wait for the calls under way."""
+        """Take the connections that wait and no more, and wait for the calls under way. What has
+        been sent on a connection that is about to be closed is still read.
+        """
+        listening = sockets or []
         for listener in self._listeners:
             listener.close()
+        taken = [connection for each in listening for connection in _waiting(each)]
+        for server in self.servers:
+            server.close()
+        for each in listening:
+            each.close()
+        loop = asyncio.get_running_loop()
+        for connection in taken:
+            await loop.connect_accepted_socket(self._protocol, connection)
+        await asyncio.sleep(ARRIVAL_SECONDS)
         await super().shutdown(sockets)
 
     def _protocol(self) -> asyncio.Protocol:
@@ -107,3 +121,15 @@ class Server(uvicorn.Server):
         """Whether to stop listening; asked every tenth of a second."""
         has_ended = time.monotonic() >= self._listens_until
         return await super().on_tick(counter) or has_ended
+
+
+def _waiting(bound: socket.socket) -> Iterator[socket.socket]:
+    """The connections that the system keeps; it would reset them once nobody listens."""
+    bound.setblocking(False)
+    for _ in range(QUEUE):
+        try:
+            connection, _ = bound.accept()
+        except OSError:
+            return
+        connection.setblocking(False)
+        yield connection

@@ -52,9 +52,20 @@ class HttpToolsConnection(Connection, HttpToolsProtocol):  # type: ignore[misc]
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Note that its body is next, and serve it."""
+        """Note that its body is next, and serve it. httptools does not read the body of a request
+        that asks for another protocol, and would take it for the next request.
+        """
+        if self.parser.should_upgrade() and self._declares_body():
+            self._arrives = "nothing"
+            self._end(b"400 Bad Request", b"")
+            return
         self._arrives = "body"
         super().on_headers_complete()
+
+    def _declares_body(self) -> bool:
+        if any(name == b"transfer-encoding" for name, _ in self.headers):
+            return True
+        return any(name == b"content-length" and int(value) > 0 for name, value in self.headers)
 
     def on_message_complete(self) -> None:
         """Note that all of the request is there."""

@@ -162,7 +162,11 @@ class Guard:
                     message["headers"] = [*message.get("headers", ()), *fields, *self._closing()]
                 await send(message)
 
-            await self._serve(scope, receive, send_and_note)
+            if _has_two_lengths(scope):
+                content = {"error": "Content-Length and Transfer-Encoding exclude each other"}
+                await answer(send_and_note, 400, content, (b"connection", b"close"))
+            else:
+                await self._serve(scope, receive, send_and_note)
             milliseconds = round((time.perf_counter() - started) * 1000)
             # The path only: a query string may hold a token that a client put there by mistake
             event(
@@ -280,6 +284,14 @@ class Guard:
             parameters.append(self._authority.challenge)
         header = f"Bearer {', '.join(parameters)}".strip().encode("latin-1", "replace")
         return Refused(status, {"error": text}, (b"www-authenticate", header))
+
+
+def _has_two_lengths(scope: Scope) -> bool:
+    """Whether a request says the length of its body in two ways. Nobody knows where it ends, if a
+    proxy before this server reads the other one (RFC 9112, section 6.1).
+    """
+    names = {name for name, _ in scope["headers"]}
+    return b"transfer-encoding" in names and b"content-length" in names
 
 
 def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:

@@ -145,7 +145,7 @@ def serve(app: App, options: argparse.Namespace, settings: Settings) -> int:
 
     if options.workers == 1:
         return run()
-    return Workers(options.workers, run).run()
+    return Workers(options.workers, run, bound.close).run()
 
 
 def application(
@@ -238,6 +238,7 @@ def _issuer(settings: Settings) -> Issuer:
             audience=settings.http_audience,
             keys_url=settings.http_jwks_url,
             scopes=settings.http_scopes,
+            ca_file=settings.ca_file,
         )
     except ValueError as error:
         raise StartError(f"OAuth: {error}") from error

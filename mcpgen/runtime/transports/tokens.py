@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import ssl
 import time
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,14 +76,21 @@ class Issuer:
     """
 
     def __init__(
-        self, *, issuer: str, audience: str, keys_url: str, scopes: frozenset[str]
+        self,
+        *,
+        issuer: str,
+        audience: str,
+        keys_url: str,
+        scopes: frozenset[str],
+        ca_file: Path | None = None,
     ) -> None:
+        """`ca_file` has the certificates that are trusted in place of the system's."""
         for url in (issuer, audience, keys_url):
             _check_url(url)
         self.issuer = issuer
         self.audience = audience
         self.scopes = scopes
-        self._keys = Keys(keys_url)
+        self._keys = Keys(keys_url, ca_file)
         where = urlsplit(audience)
         self.metadata_path = METADATA + where.path.rstrip("/")
         self.challenge = f'resource_metadata="{where.scheme}://{where.netloc}{self.metadata_path}"'
@@ -143,8 +152,9 @@ class Keys:
     for in a hurry.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, ca_file: Path | None = None) -> None:
         self._url = url
+        self._ca_file = ca_file
         self._keys: dict[str | None, tuple[Any, str | None]] = {}
         self._fetched = self._tried = float("-inf")
         self._fetching: asyncio.Task[None] | None = None
@@ -172,6 +182,11 @@ class Keys:
             raise Unavailable(RETRY_SECONDS - (time.monotonic() - self._tried))
         return self._keys.get(kid, (None, None))
 
+    def _trusted(self) -> ssl.SSLContext | bool:
+        if self._ca_file is None:
+            return True
+        return ssl.create_default_context(cafile=self._ca_file)
+
     async def _fetch(self) -> None:
         import httpx2
 
@@ -179,7 +194,10 @@ class Keys:
             async with (
                 asyncio.timeout(FETCH_SECONDS),
                 httpx2.AsyncClient(
-                    follow_redirects=False, trust_env=False, timeout=FETCH_SECONDS
+                    verify=self._trusted(),
+                    follow_redirects=False,
+                    trust_env=False,
+                    timeout=FETCH_SECONDS,
                 ) as client,
                 client.stream("GET", self._url, headers={"accept-encoding": "identity"}) as answer,
             ):
@@ -194,7 +212,7 @@ class Keys:
             self._fetched = time.monotonic()
         except (
             httpx2.HTTPError,
-            TimeoutError,
+            OSError,
             ValueError,
             KeyError,
             TypeError,

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -51,12 +52,16 @@ def share(settings: Settings, count: int) -> Settings:
 
 class Workers:
     """Processes that run `serve`, which gets the number of its process and a file descriptor that
-    is readable once this process has died.
+    is readable once this process has died. `release` gives up what the first process alone would
+    keep open once they end: the listening socket.
     """
 
-    def __init__(self, count: int, serve: Callable[[int, int], int]) -> None:
+    def __init__(
+        self, count: int, serve: Callable[[int, int], int], release: Callable[[], None]
+    ) -> None:
         self._count = count
         self._serve = serve
+        self._release = release
         self._running: dict[int, tuple[int, float]] = {}
         """Process id -> number of the process, and when it was started."""
         self._is_ending = False
@@ -78,9 +83,14 @@ class Workers:
         return worst
 
     def _start(self, index: int) -> None:
-        """Start the process of that number. A signal that arrives meanwhile waits."""
+        """Start the process of that number, unless all are to end. A signal that arrives meanwhile
+        waits.
+        """
         signals = {signal.SIGTERM, signal.SIGINT}
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        if self._is_ending:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            return
         process = os.fork()
         if process:
             self._running[process] = index, time.monotonic()
@@ -116,5 +126,7 @@ class Workers:
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
         """Ask every process to end."""
         self._is_ending = True
+        self._release()
         for process in self._running:
-            os.kill(process, number)
+            with suppress(ProcessLookupError):  # it has ended, and is about to be taken off
+                os.kill(process, number)
