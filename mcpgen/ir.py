@@ -112,12 +112,14 @@ class Response:
     `result`.
 
     `type` is the type of the success response where it holds objects with properties (see
-    `Server.models`), else None.
+    `Server.models`), else None. `headers` are the names, in lower case, of the header fields that
+    are part of what the answer says.
     """
 
     json: bool
     wrapped: bool
     type: Schema | None = None
+    headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

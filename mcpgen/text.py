@@ -66,10 +66,16 @@ _INLINE_HEADING = re.compile(r"(?<=[.:!?`])[ \t]+#{2,6}[ \t]+(?=[A-Z])")
 _INLINE_FENCE = re.compile(r"```([^`\n]{1,500})```")
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.M)
 _TABLE_RULE = re.compile(r"^[ \t]*(?:\|[ \t:|-]*-|[ \t:|-]*-{3})[ \t:|-]*$", re.M)
+_BARE_TABLE = re.compile(
+    r"^[^\n|]+\|[^\n]*\n[ \t:-]*-[ \t:-]*\|[ \t:|-]*(?:\n[^\n|]*\|[^\n]*)*", re.M
+)
+"""A table whose rows have no border."""
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|(\d{1,3})[.)])[ \t]+(?=\S)", re.M)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.M)
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?(?:\[![A-Z]+\])?[ \t]*", re.M)
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_ESCAPED = re.compile(r"\\([_*<>#|])")
+"""A character that Markdown would take for a mark (CommonMark 2.4); others stand in patterns."""
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,7}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
@@ -80,6 +86,8 @@ _SENTENCE_END = re.compile(
     r"(?=[A-Z0-9\"'`(\[]|$)"
     r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
     r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z])"
+    r"|(?<=[a-z]{3}\.)"  # somebody forgot the space
+    r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
 
 
@@ -127,6 +135,8 @@ def _plain(text: str) -> str:
         text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
     if "```" in text:
         text = _INLINE_FENCE.sub(lambda match: f"`{match.group(1).strip()}`", text)
+    if "|" in text:
+        text = _BARE_TABLE.sub(_with_borders, text)
     text = _INLINE_HEADING.sub("\n\n", text)
     if "\n" in text or text.startswith(("#", ">")):
         text = _IDLE_HEADING.sub("", text)
@@ -136,7 +146,6 @@ def _plain(text: str) -> str:
             lambda match: "\n- " + " ".join(match.group(1).replace("|", " ").split()), text
         )
         text = _ITEM.sub(_item, text)
-    text = _EMPHASIS.sub(r"\2", text)
     paragraphs = (" ".join(part.split()) for part in _LINES.split(_SPACES.sub(" ", text)))
     lines: list[str] = []
     for paragraph in paragraphs:
@@ -144,7 +153,12 @@ def _plain(text: str) -> str:
             lines[-1] += f" {paragraph}"
         elif paragraph:
             lines.append(paragraph)
-    return "\n".join(lines)
+    return _ESCAPED.sub(r"\1", _EMPHASIS.sub(r"\2", "\n".join(lines)))
+
+
+def _with_borders(table: re.Match[str]) -> str:
+    """A table with a border around each row."""
+    return "\n".join(f"|{line.strip()}|" for line in table.group().split("\n"))
 
 
 def _goes_on(line: str, following: str) -> bool:
@@ -189,7 +203,12 @@ def shorten(text: str, limit: int) -> str:
     ends = [match.start() for match in _SENTENCE_END.finditer(head)]
     if ends and ends[-1] >= limit * 2 // 5:
         return head[: ends[-1]].rstrip()
-    return head[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:.-(") + "\u2026"
+    head = head[: limit - 1].rsplit(" ", 1)[0]
+    if head.count("`") % 2 and head.rfind("`") > limit // 2:
+        head = head[: head.rfind("`")]
+    if head.count("(") > head.count(")") and head.rfind("(") > limit // 2:
+        head = head[: head.rfind("(")]
+    return head.rstrip(" \n,;:.-(") + "\u2026"
 
 
 def first_sentence(text: str) -> tuple[str, str]:

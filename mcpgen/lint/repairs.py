@@ -9,17 +9,18 @@ means.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
+from ..parse.path import parameter_names
 from ..runtime.pointer import child, split, unescape
-from ..text import plain, visible
+from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES
 from .structure import Finding, findings
 
@@ -97,8 +98,8 @@ def _findings(document: Document) -> Iterator[Repair]:
 
 
 def _update(document: Document, finding: Finding) -> dict[str, Any]:
-    """What is merged for a finding, where that is known: a key that is missing, a number as text,
-    or the right name of a type.
+    """What is merged for a finding, where that is known: a key that is missing, a number as text
+    or the reverse, or the right name of a type.
     """
     if finding.fault == "missing":
         return {key: MISSING[key] for key in MISSING if key == finding.key}
@@ -111,8 +112,12 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
     if type(holder) is not dict:
         return {}
     value = holder.get(key)
+    if value == {} and MISSING.get(key):
+        return {key: MISSING[key]}
     if finding.fault == "number":
         return {key: str(value)}
+    if finding.fault == "text":
+        return {key: json.loads(as_text(value))}
     if key != "type":
         return {}
     right = MISSPELT_TYPES.get(as_text(value))
@@ -155,28 +160,51 @@ def _servers(document: Document) -> Iterator[Repair]:
 
 
 def _operations(document: Document) -> Iterator[Repair]:
+    operations = list(_callable(document))
+    names = {as_text(operation.get("operationId")).strip() for _, _, operation in operations}
+    for route, method, operation in operations:
+        if not as_text(operation.get("operationId")).strip():
+            name = _operation_id(route, method, names)
+            names.add(name)
+            why = f"{method.upper()} {visible(route)} has no operationId"
+            yield Repair(path("paths", route, method), {"operationId": name}, why)
+        yield from _operation(document, route, method, operation)
+
+
+def _callable(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every operation that can be called: its path, its method, and itself."""
     for route, item in as_object(document.root.get("paths")).items():
         if not isinstance(item, dict) or not route.startswith("/"):
             continue
-        shared = _path_parameters(document, item.get("parameters"))
         for method in CALLABLE_METHODS:
-            operation = item.get(method)
-            if isinstance(operation, dict):
-                yield from _operation(document, route, method, operation, shared)
+            if isinstance(item.get(method), dict):
+                yield route, method, item[method]
+
+
+def _operation_id(route: str, method: str, names: set[str]) -> str:
+    """An operationId that no other operation has (OpenAPI 3.1, section 4.8.10): told apart by the
+    path's parameters, else by a number.
+    """
+    first, *rest = operation_words(None, method, route)
+    name = first + "".join(word.capitalize() for word in rest)
+    if name not in names:
+        return name
+    parameters = ["".join(map(str.capitalize, words(each))) for each in parameter_names(route)]
+    if parameters:
+        name += "By" + "And".join(parameters)
+    numbered = (f"{name}{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in names)
 
 
 def _operation(
-    document: Document, route: str, method: str, operation: dict[str, Any], shared: set[str]
+    document: Document, route: str, method: str, operation: dict[str, Any]
 ) -> Iterator[Repair]:
-    """The repairs of one operation. `shared` are the path parameters its path declares."""
+    """The repairs of one operation, its name aside."""
+    shared = _path_parameters(document, document.root["paths"][route].get("parameters"))
     target = path("paths", route, method)
     label = f"{method.upper()} {visible(route)}"
-    if not as_text(operation.get("operationId")).strip():
-        first, *rest = operation_words(None, method, route)
-        name = first + "".join(word.capitalize() for word in rest)
-        yield Repair(target, {"operationId": name}, f"{label} has no operationId")
     declared = shared | _path_parameters(document, operation.get("parameters"))
-    names = dict.fromkeys(re.findall(r"\{([^{}]+)\}", route))
+    names = dict.fromkeys(parameter_names(route))
     missing = [name for name in names if name not in declared]
     if missing:
         why = f"{label} does not declare {', '.join(missing)}"

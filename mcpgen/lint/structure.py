@@ -8,13 +8,14 @@ Findings inform: they are warnings unless the caller is strict. This is for a do
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
@@ -24,6 +25,8 @@ from ..runtime.pointer import child, escape
 LIMIT = 100
 """Findings of one run; a document with more has one mistake many times."""
 CODE = "E0304"
+NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?")
+"""A number as JSON writes it, without an exponent."""
 
 _SHOWN = 60
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
@@ -35,19 +38,26 @@ _ARTICLES = {
     "null": "null",
     "integer": "an integer",
 }
+Peers: TypeAlias = list[Any]
+"""Validation errors that expect something at the same place; nearly always one."""
+_OF_KEYS = ("missing", "unexpected")
+"""Faults that one object may have several of; any other value is wrong once."""
 _ALTERNATIVES = ("oneOf", "anyOf", "oneOfNotValid", "oneOfMultipleValid", "falseSchema", "not")
+_IN_PLACE = frozenset("$ref allOf anyOf oneOf if then else dependentSchemas".split())
+"""Keywords whose schemas are about the same value."""
 _UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What the official schema does not allow: its pointer, the message, and the key that is
-    missing there, or should not be there. `number` is one where a text belongs.
+    missing there, or should not be there. `number` is one where a text belongs, `text` spells what
+    belongs there, and `type` is no type of JSON Schema.
     """
 
     pointer: str
     message: str
-    fault: Literal["missing", "unexpected", "number", "other"] = "other"
+    fault: Literal["missing", "unexpected", "number", "text", "type", "other"] = "other"
     key: str = ""
 
 
@@ -57,6 +67,8 @@ def check(document: Document, problems: Problems, *, severity: Severity = "warni
         return
     try:
         for finding in islice(findings(document), LIMIT):
+            if finding.fault == "type":
+                continue  # `upgrade` reports it, with the type that is meant
             # Later a pointer may lead elsewhere: `upgrade` moves what it reads.
             place = document.place(finding.pointer)
             problems.add(CODE, severity, finding.message, pointer=finding.pointer, place=place)
@@ -75,14 +87,27 @@ def findings(document: Document) -> Iterator[Finding]:
         return
     seen: set[Finding] = set()
     places: set[str] = set()
-    for error in validator.iter_errors(root):
-        telling = innermost(error)
-        for finding in _findings_of(telling, root):
-            says_less = telling.kind.name in _ALTERNATIVES and finding.pointer in places
-            if finding not in seen and not says_less:
-                seen.add(finding)
-                places.add(finding.pointer)
-                yield finding
+    errors = [peers for error in validator.iter_errors(root) for peers in telling(error)]
+    routes = [error.evaluation_path for error, *_ in errors]
+    for peers in errors:
+        for finding in _findings_of(peers, root):
+            says_less = finding.fault not in _OF_KEYS and finding.pointer in places
+            if finding in seen or says_less or _follows(peers[0], routes):
+                continue
+            seen.add(finding)
+            places.add(finding.pointer)
+            yield finding
+
+
+def _follows(error: Any, routes: list[list[Any]]) -> bool:
+    """Whether keys are unexpected only because a part of the same schema that knows them failed
+    for another reason (JSON Schema 2020-12, section 11.3).
+    """
+    if error.kind.name != "unevaluatedProperties":
+        return False
+    above = list(error.evaluation_path[:-1])
+    below = [route[len(above)] for route in routes if list(route[: len(above)]) == above]
+    return not _IN_PLACE.isdisjoint(below)
 
 
 @cache
@@ -102,8 +127,9 @@ def _schema(version: str) -> Any:
     return jsonschema_rs.validator_for(schema, pattern_options=options)
 
 
-def _findings_of(error: Any, root: Any) -> Iterator[Finding]:
-    """What one error says."""
+def _findings_of(peers: Peers, root: Any) -> Iterator[Finding]:
+    """What one error says, or several about one place."""
+    error = peers[0]
     pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
     node = root
     for part in error.instance_path:
@@ -121,52 +147,106 @@ def _findings_of(error: Any, root: Any) -> Iterator[Finding]:
     elif kind == "required":
         name = str(error.kind.as_dict().get("property", "?"))
         yield Finding(pointer, f"`{name}` is missing", "missing", name)
-    elif _is_number_for_text(error):
-        yield Finding(pointer, wording(error), "number")
+    elif _is_number_for_text(peers):
+        yield Finding(pointer, wording(peers), "number")
+    elif _is_spelt(peers):
+        yield Finding(pointer, wording(peers), "text")
     else:
-        yield Finding(pointer, wording(error))
+        yield Finding(pointer, wording(peers), "type" if _is_schema_type(error) else "other")
 
 
-def _is_number_for_text(error: Any) -> bool:
-    if type(error.instance) not in (int, float):
+def _is_schema_type(error: Any) -> bool:
+    if error.kind.name != "enum":
         return False
-    return "string" in _types_of(error)
+    return {"array", "object"} <= set(map(str, error.kind.as_dict().get("options", ())))
 
 
-def _types_of(error: Any) -> list[str]:
-    """The types that are allowed, for an error of the keyword `type`; else none."""
-    if error.kind.name != "type":
-        return []
-    types = error.kind.as_dict().get("types", [])
-    if isinstance(types, str):
-        return [types]
-    return list(types)
+def _is_number_for_text(peers: Peers) -> bool:
+    if type(peers[0].instance) not in (int, float):
+        return False
+    return "string" in _types_of(peers)
 
 
-def innermost(error: Any) -> Any:
-    """The most telling error of alternatives that all failed: the one deepest in the document."""
-    while True:
-        branches = getattr(error.kind, "context", None)
-        inner: list[Any] = []
-        for branch in branches or ():
-            # Every object that is no reference also fails to be one.
-            inner += [each for each in branch if getattr(each.kind, "property", None) != "$ref"]
-        if not inner:
-            return error
-        error = max(inner, key=lambda each: len(each.instance_path))
+def _is_spelt(peers: Peers) -> bool:
+    """Whether a text is a number, true or false where one of these belongs: `"50"`."""
+    text = peers[0].instance
+    if type(text) is not str:
+        return False
+    types = _types_of(peers)
+    if text in ("true", "false"):
+        return "boolean" in types
+    if not NUMBER.fullmatch(text):
+        return False
+    return "number" in types or ("integer" in types and "." not in text)
 
 
-def wording(error: Any) -> str:
-    """A validation error in the user's words."""
+def _types_of(peers: Peers) -> list[str]:
+    """The types that are allowed, for errors of the keyword `type` and one of two booleans."""
+    types: list[str] = []
+    for error in peers:
+        detail = error.kind.as_dict()
+        if error.kind.name == "type":
+            names = detail.get("types", [])
+            types += [names] if isinstance(names, str) else names
+        elif detail.get("options") in ([True], [False]):
+            types.append("boolean")
+    return list(dict.fromkeys(types))
+
+
+def telling(error: Any) -> list[Peers]:
+    """The errors that tell most, of alternatives that all failed: those of the one that was meant,
+    or comes closest. What each of them expects at one place is one error.
+    """
+    context = getattr(error.kind, "context", None) or ()
+    branches = [errors for errors in map(_beside_references, context) if errors]
+    if not branches:
+        return [[error]]
+    depth = len(error.instance_path) + 1
+    others = [[each for each in branch if _is_of_another(each, depth)] for branch in branches]
+    meant = [branch for branch, other in zip(branches, others, strict=True) if not other]
+    peers = [errors[0] for errors in meant or others]
+    if all(len(branch) == 1 for branch in meant) and _expect_at_one_place(peers):
+        return [peers]
+    closest = max(meant or branches, key=_closeness)
+    return [peers for each in closest for peers in telling(each)]
+
+
+def _beside_references(errors: Iterable[Any]) -> list[Any]:
+    """The errors of a branch; every object that is no reference also fails to be one."""
+    return [each for each in errors if getattr(each.kind, "property", None) != "$ref"]
+
+
+def _is_of_another(error: Any, depth: int) -> bool:
+    """Whether an error says that an object is of another kind: a parameter in another place, a
+    security scheme of another type (OpenAPI 3.0, its JSON Schema).
+    """
+    if error.kind.name != "enum" or len(error.instance_path) != depth:
+        return False
+    return error.instance_path[-1] in ("in", "type")
+
+
+def _expect_at_one_place(peers: list[Any]) -> bool:
+    """Whether errors are about one value: its type, or which one it is."""
+    about = {(error.kind.name, *error.instance_path) for error in peers}
+    return len(about) == 1 and peers[0].kind.name in ("type", "enum")
+
+
+def _closeness(errors: list[Any]) -> tuple[int, int]:
+    """How close a document comes to an alternative: its errors are deep, and few."""
+    return max(len(error.instance_path) for error in errors), -len(errors)
+
+
+def wording(peers: Peers) -> str:
+    """A validation error in the user's words, or what several expect at one place."""
+    error = peers[0]
     kind, value = error.kind.name, error.instance
     detail = error.kind.as_dict()
     if kind == "type":
-        return f"{_subject(error)}must be {_any_of(_types_of(error))}, not {_kind_of(value)}"
+        return f"{_subject(error)}must be {_any_of(_types_of(peers))}, not {_kind_of(value)}"
     if kind == "enum":
-        options = detail.get("options")
-        if not isinstance(options, list):
-            return f"{_short(value)} is not allowed"
-        return f"{_short(value)} is not one of {', '.join(f'`{item}`' for item in options[:10])}"
+        return f"{_short(value)} is not {_one_of(peers)}"
+    if kind == "const":
+        return f"{_subject(error)}must be {_short(detail.get('expected_value'))}"
     if kind == "pattern":
         return f"{_short(value)} does not match `{str(detail.get('pattern', ''))[:_SHOWN]}`"
     if kind == "minProperties":
@@ -174,6 +254,16 @@ def wording(error: Any) -> str:
     if kind in _ALTERNATIVES:
         return f"{_short(value)} matches none of the allowed forms"
     return str(error.message)[:200]
+
+
+def _one_of(peers: Peers) -> str:
+    """The values that are expected at one place."""
+    lists = [error.kind.as_dict().get("options") for error in peers]
+    options = [item for each in lists if isinstance(each, list) for item in each]
+    if not options:
+        return "allowed"
+    names = [item if isinstance(item, str) else json.dumps(item) for item in options[:10]]
+    return f"one of {', '.join(f'`{name}`' for name in dict.fromkeys(names))}"
 
 
 def _any_of(names: list[str]) -> str:

@@ -14,7 +14,7 @@ from ..parse.contract import bundle
 from ..parse.schema import Reader
 from ..problems import Problems
 from ..upgrade.walk import pointer, walk
-from .structure import CODE, LIMIT, innermost, wording
+from .structure import CODE, LIMIT, telling, wording
 
 MOST_WORK = 500_000
 """Schemas that are read for the defaults of one document, with those they refer to. Vendors'
@@ -56,7 +56,7 @@ def _refusal(contract: dict[str, Any], value: Any) -> str:
             contract, pattern_options=options, offline=True
         )
         for error in validator.iter_errors(value):
-            return wording(innermost(error))
+            return wording(telling(error)[0])
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
         return ""
     return ""

@@ -3,8 +3,9 @@ counts as one.
 
 Dialects: MCP (`inputSchema`; a list, under `tools`, or a captured answer to `tools/list`),
 Anthropic (`input_schema`), OpenAI in both API shapes (`function: {parameters}`, `parameters`),
-Gemini (`functionDeclarations`, as JSON or as its Python SDK writes it), Bedrock (`toolSpec`) and
-Docker's MCP registry (`arguments`, a list).
+Gemini (`functionDeclarations`, as JSON or as its Python SDK writes it), Bedrock (`toolSpec`),
+LangChain (`args_schema`), Vercel's AI SDK (tools by their names) and Docker's MCP registry
+(`arguments`, a list).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..runtime.pointer import escape
 from .values import as_text
 
 SOURCES = "mcpgen-sources"
@@ -23,12 +25,15 @@ SCHEMA_KEYS = (
     "parameters",
     "parametersJsonSchema",
     "parameters_json_schema",
+    "args_schema",
 )
 OUTPUT_KEYS = ("outputSchema", "output_schema", "responseJsonSchema", "response_json_schema")
 WRAPPERS = ("function", "toolSpec")
 """Keys under which a dialect has the tool itself."""
 DECLARATIONS = ("functionDeclarations", "function_declarations")
 """Keys under which Gemini has several functions."""
+ENVELOPES = ("json", "jsonSchema")
+"""The only key of an object that holds a schema: Bedrock's, and the AI SDK's."""
 DRAFTS = {
     "4": "http://json-schema.org/draft-04/schema#",
     "6": "http://json-schema.org/draft-06/schema#",
@@ -68,8 +73,9 @@ def schema_of(tool: dict[str, Any], pointer: str, keys: tuple[str, ...]) -> tupl
         if key not in tool:
             continue
         schema, at = tool[key], f"{pointer}/{key}"
-        if type(schema) is dict and schema.keys() == {"json"}:  # Bedrock
-            return schema["json"], f"{at}/json"
+        for envelope in ENVELOPES:
+            if type(schema) is dict and schema.keys() == {envelope}:
+                return schema[envelope], f"{at}/{envelope}"
         return schema, at
     return None, ""
 
@@ -85,12 +91,8 @@ def is_definition(node: Any) -> bool:
 
 
 def holds_definitions(node: Any) -> bool:
-    """Whether a member of a list is a tool, or declares functions."""
-    if type(node) is not dict:
-        return False
-    if is_definition(node):
-        return True
-    return any(type(node.get(key)) is list for key in DECLARATIONS)
+    """Whether a member of a list is a tool, or holds a list of tools itself."""
+    return is_definition(node) or any(is_definition(entry) for entry, _ in _within(node, ""))
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
@@ -116,9 +118,26 @@ def _member(root: Any, path: tuple[str, ...]) -> Any:
     return node
 
 
+def tools_by_name(root: Any) -> dict[str, Any]:
+    """The tools of a document that has them by their names, as Vercel's AI SDK does."""
+    tools = _member(root, ("tools",))
+    if type(tools) is not dict:
+        return {}
+    if all(type(tool) is dict and schema_of(tool, "", SCHEMA_KEYS)[1] for tool in tools.values()):
+        return tools
+    return {}
+
+
+def with_names(root: dict[str, Any]) -> dict[str, Any]:
+    """A document whose tools say their names, also where they stand by them."""
+    for name, tool in tools_by_name(root).items():
+        tool.setdefault("name", name)
+    return root
+
+
 def is_tools(root: Any) -> bool:
     """Whether a document is a list of tools or one tool."""
-    if tool_list(root) is not None:
+    if tool_list(root) is not None or tools_by_name(root):
         return True
     return is_definition(root) and "version" not in root
 
@@ -158,6 +177,9 @@ def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
     """Every entry of a list of tools with its pointer, well formed or not; None for a document
     without such a list.
     """
+    by_name = tools_by_name(root)
+    if by_name:
+        return [(tool, f"{pointer}/tools/{escape(name)}") for name, tool in by_name.items()]
     listed = tool_list(root)
     if listed is None:
         if is_tools(root):
@@ -166,21 +188,20 @@ def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
     tools, list_pointer = listed
     result: list[tuple[Any, str]] = []
     for index, entry in enumerate(tools):
-        result += _declarations(entry, f"{pointer}{list_pointer}/{index}")
+        at = f"{pointer}{list_pointer}/{index}"
+        result += _within(entry, at) or [(entry, at)]
     return result
 
 
-def _declarations(entry: Any, pointer: str) -> list[tuple[Any, str]]:
-    """One entry, or the functions of one of Gemini's, which declares several."""
-    if type(entry) is not dict:
-        return [(entry, pointer)]
-    for key in DECLARATIONS:
-        functions = entry.get(key)
-        if type(functions) is list:
-            return [
-                (function, f"{pointer}/{key}/{index}") for index, function in enumerate(functions)
-            ]
-    return [(entry, pointer)]
+def _within(entry: Any, pointer: str) -> list[tuple[Any, str]]:
+    """The tools of an entry that is none itself but has a list of them: Gemini's functions, a
+    namespace of OpenAI's, one of several answers to `tools/list`.
+    """
+    if type(entry) is not dict or schema_of(entry, "", SCHEMA_KEYS)[1]:
+        return []
+    if tool_list(entry) is None:
+        return []
+    return entries(entry, pointer) or []
 
 
 def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str, str]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..problems import DocumentError, Place, Problems
 from ..text import visible
-from .definitions import SOURCES, holds_definitions, is_schema, is_tools
+from .definitions import SOURCES, holds_definitions, is_schema, is_tools, with_names
 from .text import Text
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
@@ -193,7 +193,7 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         raise _not_it(text, "E0121", "the list is empty: there is no tool in it", TOOLS_EXPECTED)
     if type(root) is not dict:
         raise _not_an_object(text, root)
-    if describes_api(root) or is_tools(root):
+    if describes_api(root) or is_tools(with_names(root)):
         return root
     _refuse_captured_error(text, root)
     if text.content.startswith(_HEADERS):

@@ -61,13 +61,16 @@ def load(
         names = [names]
     files_named = expand(names)
     entries: list[tuple[Source, Text, Any]] = []
+    is_list = False
     if len(files_named) > 1:
         entries = [_read(name, downloads, copies, draft) for name in files_named]
         source, text, root, folder = beside(files_named, entries)
     else:
         source, text, tree = _read(files_named[0], downloads, copies, draft)
-        root = recognise.tree(text, tree)
+        root, is_list = recognise.tree(text, tree), type(tree) is list
     document = Document(root=root, version="", source=source, files={"": text}, limits=limits)
+    if is_list:
+        document.moved.append(("/tools", ""))
     texts = [text]
     for other_text, tree, path in others(entries, root):
         join(document, other_text, tree, path, problems)

@@ -13,6 +13,7 @@ from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
 from .schema import is_barred
 from .unsupported import Unsupported
+from .xml_outline import outline
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -36,8 +37,12 @@ KINDS: dict[str, BodyKind] = {
     "application/octet-stream": "binary",
 }
 """Media type → how a body of that type is written, whatever its schema."""
+MOST_FILE_TYPES = 8
+"""Media types of a file that a body is matched with."""
 SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
 """Kind of body → the media type that is sent where the document names a range of them."""
+EVERY_FIELD = "*"
+"""Stands for the names of all fields of a map, as `wire` reads it."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
 ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
@@ -83,8 +88,11 @@ def choose(
         names = ", ".join(content)[:120]
         raise Unsupported("E0410", f"no request body type that can be sent: {names}")
     _, kind, media_type, media = min(options, key=lambda option: option[0])
-    if "*" in media_type:
-        # A file says itself which type of a range it is.
+    if kind == "binary":
+        # A file says itself which of several types it is, or which of a range.
+        files = [option[2] for option in options if option[1] == kind]
+        media_type = ", ".join(files[:MOST_FILE_TYPES])
+    elif "*" in media_type:
         media_type = SENT_FOR_A_WILDCARD.get(kind, media_type)
     return kind, media_type, media
 
@@ -176,6 +184,7 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
 
 def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
     """A body that is a text, or one scalar written as text."""
+    form = outline(reader, schema) if body.media_type.split(";")[0].endswith("xml") else ""
     if reader.kinds(schema) not in ONE_SCALAR:
         base, _, _ = reader.expand(schema)
         kept = {key: value for key, value in base.items() if key in TEXT_KEYWORDS}
@@ -184,13 +193,13 @@ def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:
     if not text and label != "text/plain":
         text = f"The body as {label}"
     name = _argument_name(reader, schema)
-    return Field("body", name, schema, body.required, description=text, whole=True)
+    return Field("body", name, schema, body.required, description=text, form=form, whole=True)
 
 
 def _binary_field(body: Body, text: str) -> Field:
     """A body that is bytes."""
     description = text or f"The body ({body.media_type})"
-    if "*" in body.media_type:
+    if re.search("[*,]", body.media_type):
         description += "; a `data:` URL names its type"
     schema = {"type": "string", "format": "binary", "description": description}
     return Field("body", "body", schema, body.required, "from_base64", (), text, whole=True)
@@ -230,6 +239,10 @@ def _member_writers(
             continue  # An object is written as JSON anyway.
         if encode:
             names.setdefault(encode, []).append(name)
+    others = as_object(reader.flatten(schema).get("additionalProperties"))
+    if others and not reader.properties(schema):
+        encode, _ = _writer(reader, kind, others, {})
+        names = {encode: [EVERY_FIELD]} if encode else {}
     return tuple((encode, tuple(members)) for encode, members in sorted(names.items()))
 
 

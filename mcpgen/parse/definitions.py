@@ -261,7 +261,7 @@ class Definitions:
                 elif is_definition(node):
                     yield self.definition(node, at)
                 else:
-                    self.skip_entry(at)
+                    self.skip_entry(node, at)
 
     def skip_lost(self, pointer: str, name: str) -> None:
         """Count a tool with a reference that cannot be followed; `load` has reported it."""
@@ -270,13 +270,20 @@ class Definitions:
         reason = "a reference that cannot be followed"
         self.skips.append(Skip(origin=origin, reason=reason, code=code, filtered=False))
 
-    def skip_entry(self, pointer: str) -> None:
-        """Count an entry of a list of tools that is no definition."""
+    def skip_entry(self, node: Any, pointer: str) -> None:
+        """Count an entry of a list of tools that is no definition. One that only has a type is a
+        tool that the provider of a model runs (`web_search`): nothing is wrong with it.
+        """
         reason = "not a tool definition"
+        kind = as_text(as_object(node).get("type"))
+        if kind not in ("", "custom", "function"):
+            reason = f"a tool that the model's provider runs (`{visible(kind)[:60]}`)"
+            self.problems.note("E0440", reason, pointer=pointer)
+        else:
+            message = f"{reason}: it needs a `name` and an `inputSchema`"
+            self.problems.warn("E0440", message, pointer=pointer)
         origin = _origin(pointer, pointer, None)
         self.skips.append(Skip(origin=origin, reason=reason, code="E0440", filtered=False))
-        message = f"{reason}: it needs a `name` and an `inputSchema`"
-        self.problems.warn("E0440", message, pointer=pointer)
 
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
         """One entry of a list of tools, whatever its dialect."""

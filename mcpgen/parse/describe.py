@@ -16,6 +16,7 @@ from .vocabulary import (
     ARTICLES,
     ASIDES,
     BEFORE_NOUN,
+    ENDING_VERBS,
     FINITE,
     GO_ON,
     NOUNS,
@@ -29,8 +30,17 @@ from .vocabulary import (
 
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
+SHORT = 6
+"""Words of a heading."""
 
 NUMBERED = re.compile(r"^(?:- )?\d{1,3}[.)]\s*(?=[^\W\d])")
+_ROUTE = re.compile(
+    r"^`?(?:GET|HEAD|OPTIONS|QUERY|POST|PUT|PATCH|DELETE) +/[^\s`]*`?"
+    r"(?:\s+[-\u2013\u2014]+|:)?(?:\s+|$)"
+)
+"""The route that a text begins with, as comments of code do: `GET /books - List books`."""
+_POSSESSIVE = re.compile(r"^([A-Za-z]+)['\u2019]s (?=(?:the|an?|all) )")
+"""A verb that is spelt like a noun's owner: `Return's the book`."""
 _THING = (
     r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
     r"|command)s?"
@@ -51,12 +61,20 @@ _MARK = re.compile(
     re.I,
 )
 """What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
+_VERSION = re.compile(r"v\d{1,2}", re.I)
 _ENDPOINT = re.compile(
     r"(?:(?:an?|the|simple|generic|custom|base|api|rest|list|detail)\s+)*"
     r"(?:endpoint|view|viewset)\s+(?:for|of|to|that|which)\b",
     re.I,
 )
 """What a class of a web framework is called: `List API endpoint for books`."""
+_CLAUSE_END = re.compile(
+    r"(?:[;:]|,? [-\u2013\u2014]|,?(?= \()|, (?:if|when|while|where|which|so|but|designed"
+    r"|as well as|including|such as|by|use)\b)(?= )"
+)
+"""Where a sentence has said what it is about."""
+SHORTEST = 15
+"""Characters of a sentence that says something."""
 _ANY_VERB = "|".join(sorted(VERBS - NOUNS))
 _VERB_WITHIN = re.compile(rf"^(?!multi )(\S.*?) ((?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)")
 """A noun, and the first verb after it."""
@@ -79,8 +97,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     """The first sentence of a tool's description (verb first, at most 120 characters) and the
     remaining text.
     """
-    summary = _unnumbered(plain(operation.get("summary")))
-    text = plain(operation.get("description"))
+    summary, text = _summary(operation), _description(operation)
     if summary:
         sentence, rest = _merged(summary, text, method)
     else:
@@ -93,7 +110,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     sentence = _unquoted(sentence)
     if _is_identifier(sentence):
         sentence = humanise(sentence)
-    if method == "POST" and not _has_verb(sentence):  # `Submit` says nothing
+    if method != "GET" and not _has_verb(sentence):  # the method's verb is a guess
         told, after = first_told(operation, method)
         if told:
             return told, after
@@ -104,13 +121,17 @@ def spoken_verb(operation: dict[str, Any]) -> str:
     """The verb that an operation's summary, or else its description, begins with: `Creates a book`
     is `create`. Empty where it begins with none, or with more than one (`Create or replace`).
     """
-    summary = _unnumbered(plain(operation.get("summary")))
-    sentence, _ = first_sentence(summary or plain(operation.get("description")))
-    first, _, more = without_preface(_marked_last(sentence)).lower().partition(" ")
+    sentence = without_preface(_marked_last(written_sentence(operation)))
+    first, _, more = sentence.lower().partition(" ")
     verb = base_verb(first)
     if verb not in VERBS or _is_noun(first, more) or more.startswith(("or ", "and ", "/")):
         return ""
     return verb
+
+
+def written_sentence(operation: dict[str, Any]) -> str:
+    """The first sentence of an operation's summary, or else of its description."""
+    return first_sentence(_summary(operation) or _description(operation))[0]
 
 
 ROUTER_VERBS = {
@@ -145,17 +166,33 @@ def _ends_in_verb(before: list[str], verb: str) -> bool:
     return verb != "list" or before[0] not in VERBS - NOUNS
 
 
-def _unnumbered(summary: str) -> str:
-    """A summary without its number in a list: `1. Create a transaction`."""
-    return NUMBERED.sub("", summary)
+def _summary(operation: dict[str, Any]) -> str:
+    """An operation's summary, its verb first, without its number in a list: `1. Create a
+    transaction`.
+    """
+    return _verb_to_front(_begun(NUMBERED.sub("", plain(operation.get("summary")))))
+
+
+def _description(operation: dict[str, Any]) -> str:
+    return _begun(plain(operation.get("description")))
+
+
+def _begun(text: str) -> str:
+    """A text from where it begins to say something: without the route before it, and with the verb
+    of `Return's the book` spelt as one.
+    """
+    return _POSSESSIVE.sub(r"\1s ", _ROUTE.sub("", text))
 
 
 def _marked_last(sentence: str) -> str:
-    """A sentence with the mark it begins with at its end: `List books [Beta]`."""
+    """A sentence with the mark or the version it begins with at its end: `List books [Beta]`."""
     mark = _MARK.match(sentence)
-    if not mark:
-        return sentence
-    return f"{sentence[mark.end() :]} [{mark['bracketed'] or mark['word'].lower()}]"
+    if mark:
+        return f"{sentence[mark.end() :]} [{mark['bracketed'] or mark['word'].lower()}]"
+    first, _, more = sentence.partition(" ")
+    if _VERSION.fullmatch(first) and is_verb(more.partition(" ")[0]):
+        return f"{more} [{first}]"
+    return sentence
 
 
 def fitted(
@@ -171,16 +208,31 @@ def fitted(
     """
     if len(sentence) < limit:  # a full stop follows
         return sentence, rest
-    if is_written:
+    if is_written and not sentence.endswith("\u2026"):
         rest = _joined(f"{sentence}.", rest)
     if 0 < len(summary) < limit:
         return summary, rest
-    return shorten(sentence, limit - 1), rest
+    return _main_clause(sentence, limit - 1), rest
+
+
+def _main_clause(sentence: str, limit: int) -> str:
+    """A long sentence up to where it goes on about what it said, else what is left when it is
+    cut.
+    """
+    ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
+    ends = [end for end in ends if _is_closed(sentence[:end])]
+    if ends:
+        return sentence[: ends[-1]]
+    return shorten(sentence, limit)
+
+
+def _is_closed(text: str) -> bool:
+    return text.count("(") == text.count(")") and text.count("`") % 2 == 0
 
 
 def summary_of(operation: dict[str, Any], method: str) -> str:
     """The first sentence of an operation's summary, verb first; empty where it has none."""
-    sentence, _ = first_sentence(_unnumbered(plain(operation.get("summary"))))
+    sentence, _ = first_sentence(_summary(operation))
     return with_verb(_unquoted(sentence), method) if sentence else ""
 
 
@@ -188,7 +240,7 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
     """The first sentence of an operation's description, verb first, and what follows; empty where
     it starts with no verb or is too long.
     """
-    sentence, rest = first_sentence(plain(operation.get("description")))
+    sentence, rest = first_sentence(_description(operation))
     sentence = without_preface(_marked_last(sentence))
     if not _begins_with_verb(sentence) or len(sentence) >= FIRST_SENTENCE:
         return "", ""
@@ -255,7 +307,19 @@ def _is_aside(sentence: str, method: str) -> bool:
 
 
 def _joined(*texts: str) -> str:
-    return "\n".join(text for text in texts if text).strip()
+    """Texts below each other; a line that two of them say stands once."""
+    lines = [line for text in texts for line in dict.fromkeys(text.split("\n")) if line]
+    return "\n".join(dict.fromkeys(lines)).strip()
+
+
+def _verb_to_front(sentence: str) -> str:
+    """A heading that ends in its verb, with the verb first: `SSH Key Update`."""
+    *thing, last = sentence.split(" ")
+    if not 0 < len(thing) < SHORT or not last.istitle() or _has_verb(sentence):
+        return sentence
+    if last.lower() not in ENDING_VERBS or not STOP_WORDS.isdisjoint(words(sentence)):
+        return sentence
+    return f"{last.capitalize()} {' '.join(thing)}"
 
 
 def _unquoted(sentence: str) -> str:
@@ -359,6 +423,8 @@ def _is_noun(word: str, more: str) -> bool:
     if word not in NOUNS:
         return False
     following = more.partition(" ")[0].lower()
+    if word == "list" and following.startswith("detail"):
+        return False
     return word != "search" and (not following or following in BEFORE_NOUN)
 
 
@@ -377,7 +443,7 @@ def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     """The display name of a tool: its summary where that is short and more than one word, else its
     name's words.
     """
-    summary = _unnumbered(plain(operation.get("summary"))).split("\n")[0].strip(" .")
+    summary = _summary(operation).split("\n")[0].strip(" .")
     if " " not in summary or len(summary) > 80:
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method).capitalize()
@@ -412,8 +478,10 @@ def _goes_no_further(text: str, sentence: str) -> bool:
 
 
 def _ended(sentence: str) -> str:
-    """A first sentence with its full stop; one that is cut has its dots."""
-    if sentence.endswith("…"):
+    """A first sentence with its full stop; one that is cut has its dots, and a list follows a
+    colon.
+    """
+    if sentence.endswith(("…", ":")):
         return sentence
     return f"{sentence}."
 
@@ -428,5 +496,7 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
     text = shorten(rest, room)
     if _goes_no_further(text, sentence):
         text = ""
+    if sentence.endswith(":") and not text.startswith(("- ", "1. ")):
+        sentence = sentence.rstrip(" :")
     lines = [_ended(sentence), _capitalised(text), added]
     return "\n".join(line for line in lines if line)[:DESCRIPTION]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..load.definitions import DECLARATIONS, SOURCES, entries
+from ..load.definitions import DECLARATIONS, SOURCES, entries, is_definition
 from ..text import visible
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def dialect_of(root: Any) -> str:
     listed = entries(root)
     if listed is None:
         return "JSON Schema"
-    objects = [(entry, at) for entry, at in listed if isinstance(entry, dict)]
-    entry, pointer = next(iter(objects), ({}, ""))
+    definitions = [(entry, at) for entry, at in listed if is_definition(entry)]
+    nothing: tuple[dict[str, Any], str] = ({}, "")
+    entry, pointer = next(iter(definitions), nothing)
     if any(key in pointer for key in DECLARATIONS):
         return "Gemini function declarations"
     for key, name in _BY_KEY.items():
@@ -51,6 +52,7 @@ _BY_KEY = {
     "function": "OpenAI function definitions (Chat Completions)",
     "toolSpec": "Bedrock tools",
     "input_schema": "Anthropic tools",
+    "args_schema": "LangChain tools",
     "arguments": "list of tools of Docker's MCP registry",
 }
 """Key of a definition → the only dialect that has it."""

@@ -22,7 +22,7 @@ from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
 from .definitions import Definitions
-from .describe import spoken_verb
+from .describe import spoken_verb, written_sentence
 from .detail import budget_of
 from .dialects import describe_document
 from .first_sentences import Opening, openings
@@ -84,7 +84,21 @@ class _Parser:
         """The server's name: the configuration's, else what title and host call the API."""
         if self.config.name:
             return naming.server_name(self.config.name)
-        return naming.server_name(self.title, self.home.url)
+        return naming.server_name(self.title, self.home.url or "", self.pages())
+
+    def pages(self) -> list[str]:
+        """The addresses in the document that may be its vendor's, and where it came from: first the
+        API's, though it cannot be used as it is.
+        """
+        contact = as_object(self.info.get("contact"))
+        more = as_object(self.document.root.get("externalDocs"))
+        pages = (
+            self.home.text,
+            self.info.get("termsOfService"),
+            more.get("url"),
+            contact.get("url"),
+        )
+        return [*filter(None, map(as_text, pages)), self.document.source.url or ""]
 
     def server(self) -> Server:
         """Everything together."""
@@ -433,6 +447,7 @@ def _subject_of(operation: DocumentedOperation) -> naming.Subject:
         operation_id=wish or operation.operation_id,
         toolset=_tag(operation),
         verb=spoken_verb(operation.node),
+        sentence=written_sentence(operation.node),
     )
 
 

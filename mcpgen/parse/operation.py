@@ -311,6 +311,7 @@ class Operation:
         answer = tool.response
         if answer.json and has_json:
             answer = replace(answer, type=self.models.answer(schema, tool.name))
+        answer = replace(answer, headers=responses.headers(self.answer))
         return replace(tool, arguments=arguments, response=answer)
 
     def without_arguments(self, name: str) -> Tool:
@@ -392,6 +393,8 @@ class Operation:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
         if limit and item.deprecated:
             text += " (deprecated)"
+        if limit and item.form:
+            text = f"{text}: {item.form}"
         return text
 
     def narrowed(self, item: Field, schema: Schema) -> Schema:

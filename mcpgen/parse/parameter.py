@@ -56,6 +56,8 @@ class Field:
     encode: str = ""
     options: Options = ()
     description: str = ""
+    form: str = ""
+    """What a text has to look like, besides its description."""
     whole: bool = False
     deprecated: bool = False
 
@@ -266,7 +268,9 @@ def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> t
     """A parameter's schema, and the function that writes its values, with options."""
     if as_object(parameter.get("content")) and "schema" not in parameter:
         media_type, schema = _content(parameter)
-        return schema, ("json_text", ()) if is_json(media_type) else DEFAULT
+        if not is_json(media_type):
+            return schema, DEFAULT
+        return schema, ("json_text", (("ascii_only", True),) if place == "header" else ())
     schema = parameter.get("schema")
     if schema in ({}, None):
         schema = {"type": "string"}

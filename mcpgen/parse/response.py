@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
 from ..load.values import as_list, as_object, as_text, texts_in
+from ..runtime.headers import TOKEN
 from ..text import first_sentence, plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
@@ -44,6 +45,22 @@ NOUN_PHRASE = re.compile(
 PLURAL_PHRASE = re.compile(r"(?:returns? )?((?:list|array|collection|page|map) of\b.*)", re.I)
 
 
+FIELDS_OF_TRANSPORT = frozenset(
+    (
+        "age connection content-encoding content-language content-length content-type date expires"
+        " keep-alive link nel p3p pragma set-cookie transfer-encoding vary via"
+    ).split()
+)
+"""Header fields that say nothing of the thing that was asked for, or are read anyway."""
+WORDS_OF_TRANSPORT = frozenset(
+    (
+        "apigw cache cdn cf control correlation debug frame interaction limit operationid policy"
+        " powered rate ratelimit referrer report request requestid robots security server"
+        " signature trace tracing transport xss"
+    ).split()
+)
+"""Words in the names of such fields: `X-RateLimit-Remaining`, `Access-Control-Allow-Origin`."""
+
 RELATIVE = frozenset("that which who whose where if when whether".split())
 """Words that begin a clause about what stands before them."""
 ARTICLES = {"array": "an", "boolean": "a", "integer": "an", "number": "a", "string": "a"}
@@ -62,6 +79,13 @@ def success(reader: Reader, operation: dict[str, Any], pointer: str) -> tuple[st
             if isinstance(response, dict):
                 return code, response
     return "", {}
+
+
+def headers(response: dict[str, Any]) -> tuple[str, ...]:
+    """The header fields of a response that are part of what it says: a total, a token, an ETag."""
+    names = dict.fromkeys(name.lower() for name in as_object(response.get("headers")))
+    told = [name for name in names if TOKEN.fullmatch(name) and name not in FIELDS_OF_TRANSPORT]
+    return tuple(name for name in told if WORDS_OF_TRANSPORT.isdisjoint(words(name)))
 
 
 def media_types(response: dict[str, Any]) -> list[str]:

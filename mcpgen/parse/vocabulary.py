@@ -24,6 +24,8 @@ def _words(table: str, key: str = "words") -> frozenset[str]:
 
 VERBS = _words("verbs")
 USUAL_VERBS = _words("verbs", "usual")
+ENDING_VERBS = _words("verbs", "ending")
+"""Verbs that headings end in."""
 NOUNS = _words("nouns")
 """Verbs that APIs more often mean as nouns."""
 BEFORE_NOUN = _words("nouns", "before")

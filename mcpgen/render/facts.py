@@ -141,6 +141,9 @@ def _answers_facts(server: Server) -> dict[str, Any]:
     lists = _lists(server)
     if lists:
         found["lists"] = lists
+    headers = {tool.name: list(tool.response.headers) for tool in server.tools}
+    if any(headers.values()):
+        found["answer_headers"] = {name: names for name, names in headers.items() if names}
     if server.redact:
         found["redact"] = list(server.redact)
     return found

@@ -5,9 +5,10 @@ came of it. One line of JSON for each, in a file that is only added to, or in th
 from __future__ import annotations
 
 import datetime
+import errno
 import json
-import logging.handlers
 import os
+import socket
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from .server.catalog import StartError
 
 SYSLOG = "syslog"
 SOCKET = "/dev/log"
+PRIORITY = 10 * 8 + 6
+"""Facility `authpriv`, severity informational (RFC 5424, section 6.2.1)."""
+PATIENCE_SECONDS = 0.1
+"""How long a line waits for the system's log, and every call with it."""
 MAX_ARGUMENTS = 64 * 1024
 """Characters of a call's arguments as JSON; longer ones are cut."""
 
@@ -64,40 +69,72 @@ class Audit:
         try:
             self._write(json.dumps(line))
         except OSError as error:
-            event("error", "audit_failed", tool=record.tool, reason=error.strerror or "")
+            event("error", "audit_failed", tool=record.tool, reason=error.strerror or str(error))
 
 
-def audit(place: str, arguments: Arguments) -> Audit:
-    """The audit that writes to a file of that path, or to `syslog`. Raises StartError where that
-    cannot be written to.
+def audit(place: str, name: str, arguments: Arguments) -> Audit:
+    """The audit of the server of that name, in a file of that path or in `syslog`. Raises
+    StartError where that cannot be written to.
     """
     try:
-        write = _syslog() if place == SYSLOG else _file(Path(place))
+        write = SystemLog(name).write if place == SYSLOG else File(Path(place)).write
     except OSError as error:
         reason = error.strerror or str(error)
         raise StartError(f"the audit cannot be written to `{place}`: {reason}") from error
     return Audit(write, arguments)
 
 
-def _file(path: Path) -> Callable[[str], None]:
-    """Add lines to a file which only its owner can read; each in one write, so that those of
-    several processes do not mix.
+class File:
+    """A file which only its owner can read, and to which lines are added: each in one write, so
+    that those of several processes do not mix. One that is moved away is followed by a new one.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    descriptor = os.open(path, flags, 0o600)
 
-    def write(line: str) -> None:
-        os.write(descriptor, f"{line}\n".encode())
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open()
 
-    return write
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        self._descriptor = os.open(self._path, flags, 0o600)
+        self._start = b""
+
+    def write(self, line: str) -> None:
+        """Add a line. Raises OSError where it cannot, or not all of it."""
+        if not self._is_there():
+            before = self._descriptor
+            self._open()
+            os.close(before)
+        data = self._start + line.encode() + b"\n"
+        if os.write(self._descriptor, data) < len(data):
+            self._start = b"\n"  # the next line does not go on where this one broke off
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._start = b""
+
+    def _is_there(self) -> bool:
+        """Whether the path still leads to the file that is open."""
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return False
 
 
-def _syslog() -> Callable[[str], None]:
-    """Send lines to the system's log, facility `authpriv`."""
-    facility = logging.handlers.SysLogHandler.LOG_AUTHPRIV
-    handler = logging.handlers.SysLogHandler(SOCKET, facility)
+class SystemLog:
+    """The system's log, which gets lines under the name of the server."""
 
-    def write(line: str) -> None:
-        handler.emit(logging.LogRecord("audit", logging.INFO, "", 0, line, None, None))
+    def __init__(self, name: str) -> None:
+        self._start = f"<{PRIORITY}>{name}-mcp"
+        self._patience = PATIENCE_SECONDS
+        with _datagrams() as probe:
+            probe.connect(SOCKET)
 
-    return write
+    def write(self, line: str) -> None:
+        """Send a line. Raises OSError where nobody takes it; then the next one does not wait."""
+        patience, self._patience = self._patience, 0.0
+        with _datagrams() as log:
+            log.settimeout(patience)
+            log.sendto(f"{self._start}[{os.getpid()}]: {line}".encode(), SOCKET)
+        self._patience = PATIENCE_SECONDS
+
+
+def _datagrams() -> socket.socket:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -114,7 +114,7 @@ def _note_arguments(settings: Settings) -> None:
 
     arguments = Arguments(settings.redactor, settings.redact)
     if settings.audit:
-        observers.append(audit(settings.audit, arguments))
+        observers.append(audit(settings.audit, settings.name, arguments))
     if settings.log_arguments:
         notes.append(arguments)
 

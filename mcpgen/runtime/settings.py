@@ -192,6 +192,8 @@ class Settings:
     answers: Mapping[str, Shaping] = field(default_factory=dict)
     lists: Mapping[str, ListAnswer] = field(default_factory=dict)
     """Tool -> the list in its answers."""
+    answer_headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tool -> the header fields that are part of what its answers say."""
     redact: tuple[str, ...] = ()
     """Fields to take out of every answer."""
     wrapped: frozenset[str] = frozenset()
@@ -445,6 +447,9 @@ class _Reader:
             "security": tuple(tuple(names) for names in self.facts.get("security", ())),
             "answers": _each_as(Shaping, self.facts.get("answers", {})),
             "lists": _each_as(ListAnswer, self.facts.get("lists", {})),
+            "answer_headers": {
+                tool: tuple(names) for tool, names in self.facts.get("answer_headers", {}).items()
+            },
             "redact": tuple(self.facts.get("redact", ())),
             "wrapped": frozenset(self.facts.get("wrapped", ())),
             "open_origins": frozenset(_origins(self.facts.get("allowed_origins", ()))),

@@ -8,7 +8,7 @@ holds an argument, an answer, a query or a caller.
 
 from __future__ import annotations
 
-import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from opentelemetry import context as contexts
 from opentelemetry import metrics, propagate, trace
 
+from .log import event
 from .record import Record, Send, observers, senders
 from .server.catalog import StartError
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 """The bounds that the conventions for MCP name for durations."""
+END_SECONDS = 5.0
+"""How long a server that ends tries to send what it has measured."""
 OTHER = "_OTHER"
 """Stands for a tool that is not there: callers must not make up time series."""
 
@@ -191,15 +194,32 @@ def running(app: App, settings: Settings, host: str, index: int) -> Iterator[Non
     # `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` have the last word
     named = {"service.name": f"{settings.name}-mcp", "service.version": app.server.version or ""}
     resource = Resource.create().merge(Resource(named)).merge(OTELResourceDetector().detect())
-    with contextlib.ExitStack() as stack:
-        readers: list[Any] = []
-        if settings.metrics_port:
-            readers.append(_prometheus(host, settings.metrics_port + index))
-        if settings.telemetry:
-            readers.append(_otlp(resource, stack.callback))
-        _measure(resource, readers, stack.callback)
-        Telemetry(frozenset(app.catalog.toolset_of)).install(app)
+    readers: list[Any] = []
+    ends: list[Callable[[], None]] = []
+    if settings.metrics_port:
+        readers.append(_prometheus(host, settings.metrics_port + index))
+    if settings.telemetry:
+        readers.append(_otlp(resource, ends))
+    _measure(resource, readers, ends)
+    Telemetry(frozenset(app.catalog.toolset_of)).install(app)
+    try:
         yield
+    finally:
+        _run_within(END_SECONDS, ends)
+
+
+def _run_within(seconds: float, ends: list[Callable[[], None]]) -> None:
+    """Call functions side by side, and wait so long for them: each would wait half a minute for a
+    collector that is away, and whoever stops the server does not.
+    """
+    until = time.monotonic() + seconds
+    threads = [threading.Thread(target=end, daemon=True) for end in ends]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    if any(thread.is_alive() for thread in threads):
+        event("warning", "telemetry_not_sent", seconds=seconds)
 
 
 def _prometheus(host: str, port: int) -> Any:
@@ -218,7 +238,7 @@ def _prometheus(host: str, port: int) -> Any:
     return reader
 
 
-def _otlp(resource: Any, at_end: Callable[..., Any]) -> Any:
+def _otlp(resource: Any, ends: list[Callable[[], None]]) -> Any:
     """Send traces over OTLP; the reader that sends metrics."""
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -226,16 +246,16 @@ def _otlp(resource: Any, at_end: Callable[..., Any]) -> Any:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    provider = TracerProvider(resource=resource)
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    at_end(provider.shutdown)
+    ends.append(provider.shutdown)
     return PeriodicExportingMetricReader(OTLPMetricExporter())
 
 
-def _measure(resource: Any, readers: list[Any], at_end: Callable[..., Any]) -> None:
+def _measure(resource: Any, readers: list[Any], ends: list[Callable[[], None]]) -> None:
     from opentelemetry.sdk.metrics import MeterProvider
 
-    provider = MeterProvider(readers, resource)
+    provider = MeterProvider(readers, resource, shutdown_on_exit=False)
     metrics.set_meter_provider(provider)
-    at_end(provider.shutdown)
+    ends.append(provider.shutdown)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Config
-from ..load.definitions import is_definition, tool_list
+from ..load.definitions import SCHEMA_KEYS, is_definition, schema_of, tool_list, unwrapped
 from ..problems import Problems, UsageError
 from .rules import Score, score_tools
 
@@ -99,11 +99,10 @@ def _captured(sources: tuple[str, ...]) -> ToolList | None:
 
 def _as_mcp(item: Mapping[str, Any]) -> dict[str, Any]:
     """A tool in any dialect as a Tool object."""
-    tool = dict(item.get("function", item))
-    for key in ("input_schema", "parameters"):
-        if key in tool:
-            tool.setdefault("inputSchema", tool.pop(key))
-    return tool
+    tool, _ = unwrapped(item, "")
+    schema, at = schema_of(tool, "", SCHEMA_KEYS)
+    others = {key: value for key, value in tool.items() if key not in SCHEMA_KEYS}
+    return {**others, "inputSchema": schema} if at else others
 
 
 def _full(listed: ToolList) -> ToolList:

@@ -8,6 +8,7 @@ rule that meets a value of another shape leaves it alone: `parse` reports what i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -55,7 +56,11 @@ MISSPELT_TYPES = {
     "dict": "object",
     "map": "object",
 }
-SIZES = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+LIMITS = (
+    *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
+    *("minimum", "maximum", "multipleOf"),
+)
+NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
 class SchemaUpgrade:
@@ -247,12 +252,13 @@ class SchemaUpgrade:
         )
         return right or name
 
-    def size(self, schema: Schema, at: At) -> None:
-        """Gemini's `"minItems": "1"` → a number: protocol buffers write 64 bits as text."""
-        for key in SIZES:
+    def limit(self, schema: Schema, at: At) -> None:
+        """`"minItems": "1"` → a number: protocol buffers, and so Gemini, write 64 bits as text."""
+        for key in LIMITS:
             value = as_text(schema.get(key))
-            if value.isdecimal():
-                schema[key] = int(value)
+            if NUMBER.fullmatch(value):
+                number = float(value)
+                schema[key] = int(number) if number.is_integer() else number
 
     def recursive(self, schema: Schema, at: At) -> None:
         """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
@@ -329,6 +335,7 @@ def _add_null(schema: Schema) -> None:
 
 Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]
 _RULES: dict[str, Rule] = {
+    **dict.fromkeys(LIMITS, SchemaUpgrade.limit),
     "exclusiveMinimum": SchemaUpgrade.exclusive_minimum,
     "exclusiveMaximum": SchemaUpgrade.exclusive_maximum,
     "example": SchemaUpgrade.example,
@@ -340,7 +347,6 @@ _RULES: dict[str, Rule] = {
     "properties": SchemaUpgrade.properties,
     "type": SchemaUpgrade.type,
     "$recursiveRef": SchemaUpgrade.recursive,
-    **dict.fromkeys(SIZES, SchemaUpgrade.size),
     # Last: these may put everything else into a branch.
     "nullable": SchemaUpgrade.nullable,
     "x-nullable": SchemaUpgrade.nullable,

@@ -98,7 +98,12 @@ paths:
       parameters:
         - {name: q, in: query, schema: {type: int}}
         - {name: r, in: query, schema: {type: integer, default: x}}
+        - {name: s, in: query, required: "true", schema: {type: integer, maximum: "50"}}
       respones: {}
+  /shops: {get: {summary: List shops, responses: {}}}
+  /shops/{id}: {get: {summary: Get a shop, responses: {}}}
+  /shop/{number}: {get: {summary: Get a shop, responses: {}}}
+  /shop: {get: {summary: Get the shop, responses: {}}}
 components:
   schemas:
     kind: {type: string, enum: [edge], default: ""}
@@ -113,11 +118,12 @@ def test_an_overlay_repairs_what_lint_reports(mcpgen, here):
     before = mcpgen("lint", source, "--fix-overlay", mended)
     for message in (
         "`version` must be text",
-        '`"int"`',
+        "unknown type `int`",
         "`responses` is missing",
         "unexpected key `respones`",
         'the default `""` is not one of `edge`',
         "the default must be an integer",
+        "`required` must be true or false, not text",
     ):
         assert message in before.err
     after = mcpgen("lint", source, "--overlay", mended, "--fix-overlay", here / "again.yaml")

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from acceptance import refusal, server_of
 
-from mcpgen.problems import McpgenError
+from mcpgen.config import Config
+from mcpgen.pipeline import understand
+from mcpgen.problems import McpgenError, Problems
 
 SCHEMA = {
     "type": "object",
@@ -51,6 +53,30 @@ DIALECTS: dict[str, tuple[Any, str]] = {
     "Gemini": (
         {"tools": [{"functionDeclarations": [{**WORDS, "parameters": SCHEMA}]}]},
         "Gemini function declarations",
+    ),
+    "LangChain": ([{**WORDS, "args_schema": SCHEMA}], "LangChain tools"),
+    "tools by their names": (
+        {"tools": {"find_book": {"description": "Find a book.", "inputSchema": SCHEMA}}},
+        "MCP tools list",
+    ),
+    "AI SDK's jsonSchema()": (
+        {"tools": {"find_book": {**WORDS, "inputSchema": {"jsonSchema": SCHEMA}}}},
+        "MCP tools list",
+    ),
+    "namespace of OpenAI's": (
+        [
+            {
+                "type": "namespace",
+                "name": "books",
+                "description": "Books.",
+                "tools": [{"type": "function", **WORDS, "parameters": SCHEMA}],
+            }
+        ],
+        "OpenAI function definitions (Responses)",
+    ),
+    "pages of answers": (
+        [{"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP], "nextCursor": "1"}}],
+        "captured answer to tools/list",
     ),
 }
 
@@ -206,6 +232,19 @@ def test_names_are_kept_and_others_stay_reachable(tmp_path: Path) -> None:
         assert dict(server.aliases)[name] == called[name]
 
 
+def test_a_tool_that_the_provider_runs_is_left_out_and_is_no_fault(tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    provided = [{"type": "web_search"}, {"type": "bash_20250124", "name": "bash"}]
+    path.write_text(json.dumps({"tools": [*provided, {**WORDS, "input_schema": SCHEMA}]}))
+    server, problems = server_of(path)
+    assert server.recognised == "Anthropic tools"
+    assert [(problem.severity, problem.pointer) for problem in problems] == [
+        ("note", "/tools/0"),
+        ("note", "/tools/1"),
+    ]
+    assert "`bash_20250124`" in server.skips[1].reason
+
+
 def test_an_entry_that_is_no_tool_is_told_and_costs_no_other(tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.write_text(json.dumps([MCP, {"oops": 1}, 7]))
@@ -213,3 +252,13 @@ def test_an_entry_that_is_no_tool_is_told_and_costs_no_other(tmp_path: Path) -> 
     assert [found.name for found in server.tools] == ["find_book"]
     assert [problem.code for problem in problems] == ["E0440", "E0440"]
     assert len(server.skips) == 2
+
+
+def test_a_problem_of_a_bare_list_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "bare.json"
+    path.write_text(json.dumps([MCP, {"oops": 1}], indent=1))
+    problems = Problems()
+    document, _ = understand(Config(sources=(str(path),)), problems)
+    [problem] = problems
+    line = path.read_text().split("\n").index('  "oops": 1')
+    assert document.place(problem.pointer).line == line

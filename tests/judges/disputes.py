@@ -43,6 +43,10 @@ UNSENDABLE = (
     "the value cannot stand where the document puts it: control characters in a path, or anything"
     " but visible ASCII in a header (RFC 3986 §2, RFC 9110 §5.5); the schema allows it all the same"
 )
+CREDENTIAL = (
+    "the parameter is the API key of a security scheme that the operation names (OpenAPI 3.1"
+    " §4.8.27.1): its value is the operator's credential, and the referee plants another"
+)
 SENDABLE = {
     "path": re.compile(r"[^\x00-\x1f\x7f-\x9f]+"),
     "header": re.compile(r"[!-~]([ -~]*[!-~])?"),
@@ -97,6 +101,8 @@ class Disputes:
         place, _, name = slot[0].partition(".")
         if self._contradicts(self._schema(call["want_op"], place, name)):
             return CONTRADICTION
+        if call["n_http"] and self._is_credential(call["want_op"], place, name):
+            return CREDENTIAL
         alike = [
             other
             for other in self._names(call["want_op"], place)
@@ -128,7 +134,7 @@ class Disputes:
         return any(_is_unsayable(value) for value in call["args"].values())
 
     def _schema(self, operation: str, place: str, name: str) -> Any:
-        """The schema of a parameter or of a property of the body; of the items, for a list."""
+        """The schema of a parameter or of a property of the body."""
         if place == "body":
             schemas = [self._property(schema, name) for schema in self._content(operation).values()]
         else:
@@ -137,10 +143,7 @@ class Disputes:
                 for entry in self._parameters(operation)
                 if (entry.get("in"), entry.get("name")) == (place, name)
             ]
-        schema = self._deref(next(filter(None, schemas), {}))
-        if isinstance(schema, dict) and "items" in schema:
-            return self._deref(schema["items"])
-        return schema
+        return self._deref(next(filter(None, schemas), {}))
 
     def _names(self, operation: str, place: str) -> set[str]:
         """The names of the parameters in a place, or of the body's properties."""
@@ -159,13 +162,18 @@ class Disputes:
         }
 
     def _contradicts(self, schema: Any) -> bool:
-        """Whether a schema has an enum of which no value is of its type."""
-        if not isinstance(schema, dict) or not isinstance(schema.get("enum"), list):
-            return False
-        kinds = KINDS.get(str(schema.get("type")))
-        if kinds is None:
-            return False
-        return not any(type(value) in kinds for value in schema["enum"])
+        """Whether a schema, or that of its items, has an enum of which no value is of its type."""
+        items = self._object(self._object(schema).get("items"))
+        return any(_has_no_value(part) for part in (schema, items) if isinstance(part, dict))
+
+    def _is_credential(self, operation: str, place: str, name: str) -> bool:
+        """Whether a parameter is the API key of a security scheme that an operation names."""
+        components = self._object(self.root.get("components"))
+        schemes = self._object(components.get("securitySchemes"))
+        required = self._operation(operation)[1].get("security", self.root.get("security"))
+        named = [self._object(schemes.get(key)) for names in required or () for key in names]
+        keys = [(scheme.get("type"), scheme.get("in"), scheme.get("name")) for scheme in named]
+        return ("apiKey", place, name) in keys
 
     # The document.
 
@@ -235,6 +243,15 @@ class Disputes:
                     target = target.get(token) if isinstance(target, dict) else None
             node = target
         return node
+
+
+def _has_no_value(schema: dict[str, Any]) -> bool:
+    """Whether a schema has an enum of which no value is of its type."""
+    kinds = KINDS.get(str(schema.get("type")))
+    values = schema.get("enum")
+    if kinds is None or not isinstance(values, list):
+        return False
+    return not any(type(value) in kinds for value in values)
 
 
 def _is_unsendable(arguments: dict[str, Any], slot: Any) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from .disputes import (
     CONTRADICTION,
+    CREDENTIAL,
     ONE_NAME,
     SAME_REQUEST,
     UNDEFINED,
@@ -31,7 +32,10 @@ DOCUMENT = {
                 "parameters": [
                     {"name": "size", "in": "query", "schema": {"type": "number", "enum": ["1"]}},
                     {"name": "kind", "in": "query", "schema": {"type": "string", "enum": ["1"]}},
+                    {"name": "tags", "in": "query", "schema": {"type": "array", "enum": ["1"]}},
+                    {"name": "key", "in": "query", "schema": {"type": "string"}},
                 ],
+                "security": [{"key": []}],
                 "requestBody": {"content": {FORM: {"schema": {"type": "object"}}}},
             }
         },
@@ -52,9 +56,13 @@ DOCUMENT = {
                 },
             }
         },
+        "/open": {"get": {"parameters": [{"name": "key", "in": "query"}]}},
         "/raw": {
             "post": {"requestBody": {"content": {FORM: {"schema": {"type": "string"}}}}},
         },
+    },
+    "components": {
+        "securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}},
     },
 }
 
@@ -85,12 +93,24 @@ def test_paths_that_are_one_are_one_if_the_query_of_the_path_was_sent(disputes: 
 def test_an_enum_that_contradicts_its_type_excuses_its_own_parameter(disputes: Disputes) -> None:
     sent = call("POST /books")
     assert disputes.over_slot(sent, ("query.size", "altered")) == CONTRADICTION
+    assert disputes.over_slot(sent, ("query.tags", "altered")) == CONTRADICTION
     assert disputes.over_slot(sent, ("query.kind", "altered")) == ""
     assert disputes.over_slot(sent, ("header.size", "altered")) == ""
     refused = call("POST /books", n_http=0, slots=[("query.size", "no_request")])
     assert disputes.over_call(refused) == CONTRADICTION
     assert disputes.over_call(refused | {"n_http": 1}) == ""
     assert disputes.over_call(refused | {"slots": [("query.kind", "no_request")]}) == ""
+
+
+def test_the_key_of_a_scheme_that_the_operation_names_is_no_value_of_the_models(
+    disputes: Disputes,
+) -> None:
+    sent = call("POST /books")
+    assert disputes.over_slot(sent, ("query.key", "inexpressible")) == CREDENTIAL
+    assert disputes.over_slot(sent, ("header.key", "inexpressible")) == ""
+    assert disputes.over_slot(call("GET /open"), ("query.key", "inexpressible")) == ""
+    refused = call("POST /books", n_http=0, slots=[("query.key", "inexpressible")])
+    assert disputes.over_call(refused) == ""
 
 
 def test_a_key_with_a_bracket_is_excused_in_a_form_and_nowhere_else(disputes: Disputes) -> None:

@@ -158,3 +158,53 @@ def test_an_escaped_character_that_nobody_sees_is_reported(
     problems = Problems()
     report_hidden(loaded(write("x.yaml", root))[0], problems)
     assert bool(len(problems)) is hides
+
+
+PARTS_OF_A_KIND = """\
+openapi: {version}
+info: {{title: A, version: "1"}}
+paths:
+  /a/{{x}}:
+    get:
+      parameters:
+        - {{name: q, in: query, style: matrix, schema: {{type: string}}}}
+        - {{name: x, in: path, schema: {{type: string}}}}
+        - {{name: y, in: querry, schema: {{type: string}}}}
+      responses: {{"200": {{description: OK}}}}
+components:
+  securitySchemes:
+    key: {{type: apiKey, name: k}}
+    token: {{type: http}}
+    login: {{type: oauth2, flows: {{password: {{tokenUrl: "https://example.com"}}}}}}
+"""
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_of_alternatives_the_one_that_was_meant_is_told(
+    version: str, write: Write, loaded: Act
+) -> None:
+    problems = Problems()
+    check(loaded(write("a.yaml", PARTS_OF_A_KIND.format(version=version)))[0], problems)
+    query, path, unknown, *others = [
+        f"{problem.pointer.rpartition('/')[2]}: {problem.message}" for problem in problems
+    ]
+    assert query.startswith('style: `"matrix"` is not one of `form`, ')
+    assert path == "1: `required` is missing"
+    assert all(f"`{place}`" in unknown for place in ("path", "query", "header", "cookie"))
+    assert sorted(others) == [
+        "key: `in` is missing",
+        "password: `scopes` is missing",
+        "token: `scheme` is missing",
+    ]
+
+
+def test_every_fault_of_one_object_is_told(write: Write, loaded: Act) -> None:
+    schema = 'components: {schemas: {a: {maximum: "50", minimum: "0", additionalProperties: "no"}}}'
+    document = f'openapi: 3.0.3\ninfo: {{title: A, version: "1"}}\npaths: {{}}\n{schema}\n'
+    problems = Problems()
+    check(loaded(write("a.yaml", document))[0], problems)
+    assert sorted(problem.message for problem in problems) == [
+        "`additionalProperties` must be an object or true or false, not text",
+        "`maximum` must be a number, not text",
+        "`minimum` must be a number, not text",
+    ]

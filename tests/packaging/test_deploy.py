@@ -15,6 +15,7 @@ from mcpgen.cli import run
 from mcpgen.render.deployment import TARGETS
 from mcpgen.runtime.app import GRACE_SECONDS
 from mcpgen.runtime.settings import SETTINGS
+from mcpgen.runtime.telemetry import END_SECONDS
 from tests.judges.node import Absent, python
 
 ROOT = Path(__file__).parents[2]
@@ -54,8 +55,11 @@ def judge(*requirements: str) -> Path:
 
 
 def ends_within(seconds: float, grace: float) -> bool:
-    """Whether a server that ends after SIGTERM has time for every call in flight."""
-    return grace + DEFAULTS["TOTAL_TIMEOUT"] + GRACE_SECONDS < seconds
+    """Whether a server that ends after SIGTERM has time for every call in flight, and for
+    what telemetry still has to send.
+    """
+    calls = DEFAULTS["TOTAL_TIMEOUT"] + GRACE_SECONDS
+    return grace + calls + END_SECONDS < seconds
 
 
 def test_the_manifests_fit_the_schemas_of_kubernetes(project):

@@ -121,6 +121,22 @@ def objects(count: int, schema: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
+ADDRESS = {
+    "type": "string",
+    "pattern": f"^arn:({'|'.join(f'service_{number}' for number in range(30))}):[a-z]+$",
+}
+
+
+def methods(count: int) -> list[dict[str, Any]]:
+    """Objects that their type tells apart, if it is given; each is one of eight."""
+    branches = shapes(count, 6)
+    for number, branch in enumerate(branches):
+        del branch["required"]
+        values = [f"{number * 8 + index}_method_of_payment" for index in range(8)]
+        branch["properties"]["type"]["enum"] = values
+    return branches
+
+
 DEMANDING = {
     "an order: 12 objects that need four fields": objects(12, needing(4)),
     "a pod: 40 fields, 40 lists of objects that need a name": nested(
@@ -132,6 +148,14 @@ DEMANDING = {
     "a volume: one of 20 sources, each in a field of its own": nested(
         "volumes", {"type": "array", "items": objects(20, needing(2))}
     ),
+    "a payment: a method that is needed, of 480 types": {
+        **nested("method", {"oneOf": methods(60)}, 73),
+        "required": ["method"],
+    },
+    "a card: 20 limits by category, one of 80": nested(
+        "limits", objects(20, {"type": "array", "items": field(0, text="", values=80)})
+    ),
+    "a link: 20 addresses with patterns": nested("addresses", objects(20, ADDRESS)),
     "a tree: nodes that need a list of nodes": nested(
         "tree", objects(15, needing(2, {"type": "array", "items": needing(1)}))
     ),
@@ -144,6 +168,9 @@ def filled(schema: dict[str, Any]) -> Any:
         return filled(schema["anyOf"][0])
     if "enum" in schema:
         return schema["enum"][0]
+    if "pattern" in schema:
+        values = [*field(0, values=80)["enum"], "arn:service_0:a"]
+        return next(value for value in values if re.search(schema["pattern"], value))
     if schema.get("type") == "array":
         return [filled(schema["items"])]
     if schema.get("type") == "object":

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mcpgen.parse import naming
 from mcpgen.parse.naming import Subject, argument_names, server_name, toolset_names
+from mcpgen.parse.naming.shorten import without_vowels
 from mcpgen.parse.naming.telling import Word, telling_places
 
 TOOL = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -196,6 +197,94 @@ def test_names_without_a_word_that_differs_all_carry_a_hash() -> None:
     assert len(set(names.values())) == 2
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "operation_id", "name"),
+    [
+        ("GET", "/v1/memos", "MemoService_ListMemos", "list_memos"),
+        ("POST", "/v1/auth/signin", "AuthService_SignIn", "auth_sign_in"),
+        ("GET", "/v1/memos", "MemosController_findAll", "memos_find_all"),
+        ("POST", "/v1/backup", "ManagementService.Backup", "management_backup"),
+        (
+            "GET",
+            "/orgs/{org}/apiKeys",
+            "organizations_getOrganizationKeys",
+            "get_organization_keys",
+        ),
+        ("GET", "/orders/{id}/items", "OrderService_OrderItems", "order_items"),
+        ("GET", "/jobs", "jobs_listByJobDefinition", "jobs_list_by_job_definition"),
+        ("POST", "/lists/{id}/faces", "faceList_addFaceFromUrl", "face_list_add_face_from_url"),
+        ("POST", "/builds", "BatchGetBuildBatches", "batch_get_build_batches"),
+    ],
+)
+def test_the_class_before_the_verb_is_not_said_twice(
+    method: str, path: str, operation_id: str, name: str
+) -> None:
+    assert tool_names([(method, path, operation_id)], "shop") == {f"{method} {path}": name}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation_id", "name"),
+    [
+        ("GET", "/boards/{idBoard}", "getBoardsByIdBoard", "get_board"),
+        ("PUT", "/boards/{idBoard}/closed", "updateBoardsClosedByIdBoard", "update_board_closed"),
+        ("DELETE", "/organizations/{idOrg}", "deleteOrganizationsByIdOrg", "delete_organization"),
+        (
+            "GET",
+            "/boards/{idBoard}/cards/{filter}",
+            "getBoardsCardsByIdBoardByFilter",
+            "get_board_cards_by_filter",
+        ),
+        ("GET", "/users/{id}", "getUserById", "get_user_by_id"),
+        ("GET", "/sku/{sku}/regions", "Regions_ListBySku", "regions_list_by_sku"),
+    ],
+)
+def test_a_parameter_that_says_its_resource_again_is_not_in_the_name(
+    method: str, path: str, operation_id: str, name: str
+) -> None:
+    assert tool_names([(method, path, operation_id)], "shop") == {f"{method} {path}": name}
+
+
+@pytest.mark.parametrize(
+    ("path", "operation_id", "name"),
+    [
+        ("/settings/ranking-rules", "getranking-rules", "get_ranking_rules"),
+        ("/chat", "putchat", "replace_chat"),
+        ("/settings", "settings", "settings"),
+        ("/reading-lists", "readinglists", "readinglists"),
+        ("/genres", "findGenresUsingGET", "find_genres"),
+        ("/orders/open", "findOrders_2", "find_orders"),
+    ],
+)
+def test_an_operation_id_is_read_as_words_without_what_a_framework_adds(
+    path: str, operation_id: str, name: str
+) -> None:
+    assert tool_names([("PUT", path, operation_id)], "shop") == {f"PUT {path}": name}
+
+
+def test_a_number_at_the_end_of_an_operation_id_stays_where_nothing_else_tells_it_apart() -> None:
+    operations = [("GET", "/age", "age"), ("GET", "/age/", "age_1")]
+    assert tool_names(operations, "shop") == {"GET /age": "age", "GET /age/": "age_1"}
+
+
+def test_what_the_document_calls_a_list_is_one() -> None:
+    subject = Subject(method="GET", path="/listener", operation_id=None, verb="list")
+    assert naming.tool_names([subject], "shop") == {"GET /listener": "list_listener"}
+
+
+def test_operations_of_the_same_method_and_path_words_get_a_word_of_their_summary() -> None:
+    subjects = [
+        Subject(method="GET", path=path, operation_id=None, sentence=sentence)
+        for path, sentence in (
+            ("/jobs", "Get the list of all running jobs."),
+            ("/jobs/", "Get status and results of jobs."),
+        )
+    ]
+    assert naming.tool_names(subjects, "shop") == {
+        "GET /jobs": "list_jobs_running",
+        "GET /jobs/": "list_jobs_status",
+    }
+
+
 def test_a_word_that_a_path_says_twice_tells_it_from_one_that_says_it_once() -> None:
     operations = [("GET", "/logs-socket/{app}", None), ("GET", "/logs/logs-socket/{app}", None)]
     names = tool_names(operations, "shop")
@@ -282,6 +371,12 @@ def test_the_fewest_words_that_tell_a_name_from_the_others(
     ] == telling
 
 
+def test_words_that_are_too_long_lose_their_vowels_the_longest_first() -> None:
+    words = ["users", "single", "access", "create"]
+    assert without_vowels(words, 24) == ["users", "sngl", "access", "create"]
+    assert without_vowels(words, 20) == ["usrs", "sngl", "accss", "create"]
+
+
 def test_names_of_a_family_are_independent_of_order() -> None:
     operations = calendar_operations()
     names = tool_names(operations, "microsoft_graph")
@@ -349,11 +444,11 @@ def test_a_title_becomes_a_short_server_name(title: str, name: str) -> None:
         ("U.S. EPA Enforcement and History", "https://echodata.epa.gov/echo", "epa"),
         ("Square Connect API", "https://connect.squareup.com", "square_connect"),
         ("Bookshop API", "https://10.0.0.1:8080", "bookshop"),
-        ("Bookshop API", None, "bookshop"),
+        ("Bookshop API", "", "bookshop"),
     ],
 )
 def test_a_long_title_that_holds_the_domain_gives_the_words_of_the_host(
-    title: str, base_url: str | None, name: str
+    title: str, base_url: str, name: str
 ) -> None:
     assert server_name(title, base_url) == name
 
@@ -366,13 +461,38 @@ def test_a_long_title_that_holds_the_domain_gives_the_words_of_the_host(
         ("REST API", "https://api.shop-world.co.uk/v2", "shop_world"),
         ("API", "https://10.0.0.1:8080", "api"),
         ("API Reference", "http://localhost:8000", "api_reference"),
-        ("API Reference", None, "api_reference"),
+        ("API Reference", "", "api_reference"),
     ],
 )
 def test_a_title_without_a_telling_word_leaves_the_name_to_the_domain(
-    title: str, base_url: str | None, name: str
+    title: str, base_url: str, name: str
 ) -> None:
     assert server_name(title, base_url) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "base_url", "name"),
+    [
+        ("Management API", "https://management-test.adyen.com/v3", "adyen_management"),
+        ("Service Management API", "https://servicemanagement.googleapis.com", "googleapis_mgmt"),
+        ("Gateway", "https://dev.ndhm.gov.in/gateway", "ndhm_gateway"),
+        ("Core API v2", "http://core.ac.uk/api-v2", "core"),
+        ("", "https://api.ote-shop.com", "ote_shop"),
+        ("Admin", "http://[", "admin"),
+        ("Shop Admin API", "https://api.world.com", "shop_admin"),
+    ],
+)
+def test_a_title_that_says_only_what_an_api_is_for_has_its_domain_before_it(
+    title: str, base_url: str, name: str
+) -> None:
+    assert server_name(title, base_url) == name
+
+
+def test_the_vendor_of_an_api_without_an_address_is_in_its_documents_links() -> None:
+    pages = ["https://github.com/shop/api", "urn:tos", "https://www.shop.com/terms"]
+    assert server_name("Management Webhooks", "", pages) == "shop_management"
+    assert server_name("API", "", pages) == "shop"
+    assert server_name("API", "", pages[:2]) == "api"
 
 
 def test_toolsets_are_module_names() -> None:

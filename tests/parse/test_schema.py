@@ -9,10 +9,12 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcpgen.load import load
 from mcpgen.parse.detail import TEXTS
-from mcpgen.parse.pattern import portable_pattern, wider_pattern
+from mcpgen.parse.pattern import pattern_of, portable_pattern, wider_pattern
 from mcpgen.parse.projection import Listing, Nodes, Projection, projection
 from mcpgen.parse.schema import Reader
 from mcpgen.problems import Problems
@@ -331,15 +333,51 @@ def test_a_wider_pattern_is_said_in_keywords_and_the_whole_one_in_words(project:
     }
 
 
+def test_an_enum_that_is_too_long_is_said_as_a_pattern(project: Project) -> None:
+    values = [f"custom_field.{word}_{letter}" for word in ("key", "value") for letter in "abcdefgh"]
+    brief = project({"type": "string", "enum": values}, 300)
+    assert brief.schema == {
+        "type": "string",
+        "pattern": "^(custom_field\\.(key_|value_)[abcdefgh])$",
+    }
+    assert not brief.is_whole  # whoever is refused is told the values
+
+
+@pytest.mark.parametrize(
+    ("values", "pattern"),
+    [
+        (["AC", "AD", "BE"], "^(BE|A[CD])$"),
+        (["book", "books"], "^(book|books)$"),
+        (["", "a", "-"], "^(([a\\-])?)$"),
+        (["a.b", "a.c", "d.b", "d.c", "e"], "^(e|(a\\.|d\\.)[bc])$"),
+        (["tax", "tax_id", "tax_rate.new", "tax_rate.old"], "^(tax|tax_(id|rate\\.(new|old)))$"),
+        (["x+", "x+y", "(z)", "*"], "^(x\\+|x\\+y|\\(z\\)|\\*)$"),
+    ],
+)
+def test_a_pattern_of_values(values: list[str], pattern: str) -> None:
+    assert pattern_of(values) == pattern
+    assert portable_pattern(pattern) == pattern
+
+
+WORDS = st.text("ab_.*-]^[\\/ é|", max_size=6)
+
+
+@given(st.lists(WORDS, min_size=2, max_size=12, unique=True), WORDS)
+def test_a_pattern_of_values_takes_them_and_no_others(values: list[str], other: str) -> None:
+    validator = jsonschema_rs.validator_for({"pattern": pattern_of(values)})
+    assert all(map(validator.is_valid, values))
+    assert validator.is_valid(other) == (other in values)
+
+
 def test_an_enum_that_is_too_long_is_said_by_some_of_its_values(project: Project) -> None:
-    values = [f"custom_field.value_{number}" for number in range(33)]
+    values = [f"{number}_custom_field" for number in range(33)]
     schema = {"type": "string", "enum": values}
     whole = project(schema)
     assert whole.schema["enum"] == values and whole.is_whole
     brief = project(schema, 500)
     assert brief.schema["type"] == "string"
     assert brief.schema["description"].startswith(
-        "one of 33 values such as custom_field.value_0, custom_field.value_1,"
+        "one of 33 values such as 0_custom_field, 1_custom_field,"
     )
     assert not brief.is_whole
     assert project(schema, 0).schema == {"type": "string", "description": "one of 33 values"}

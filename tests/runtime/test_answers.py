@@ -125,11 +125,22 @@ def test_json_with_a_mark_in_utf_16_or_with_a_key_twice_is_read(shown: Any, body
     assert shown(http(200, body))[2] == {"a": "é"}
 
 
+def test_objects_on_lines_that_call_themselves_json_are_told_so(shown: Any) -> None:
+    text, _, structured = shown(http(200, '{"a": 1}\n{"a": 2}\n'))
+    assert text.startswith("The API answered 200 with JSON, an object on each line")
+    assert structured == {"result": '{"a": 1}\n{"a": 2}\n'}
+
+
+def test_json_that_calls_itself_text_may_begin_with_a_mark(shown: Any) -> None:
+    assert shown(http(200, b'\xef\xbb\xbf{"a": 1}', "text/plain"))[2] == {"a": 1}
+
+
 @pytest.mark.parametrize(
     "body",
     [
         b'{"a": NaN}',
         b'{"a": Infinity}',
+        b'{"a": 1e400}',
         b'{"a": ' + b"9" * 5000 + b"}",
         b'{"a": 1',
         b"\xff\xfe\xfd",
@@ -299,6 +310,23 @@ def test_the_answer_to_head_is_its_fields(shown: Any) -> None:
     assert (
         "content-length: 1234" in text and "content-type: image/png" in text and "etag: x" in text
     )
+
+
+def test_the_answer_to_options_is_what_is_allowed(shown: Any) -> None:
+    reply = b"HTTP/1.1 204 No Content\r\nAllow: GET, POST\r\nAccept-Patch: application/json\r\n\r\n"
+    text, _, _ = shown(reply, method="OPTIONS")
+    assert "allow: GET, POST; accept-patch: application/json" in text
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE"])
+def test_header_fields_that_the_api_describes_are_told(shown: Any, method: str) -> None:
+    reply = http(200, "{}", "application/json", "X-Total: 42", "SSN: 078-05", "X-Other: 1")
+    if method != "GET":
+        reply = http(204, "", "", "X-Total: 42", "SSN: 078-05", "X-Other: 1")
+    facts = {"answer_headers": {"list_books": ["x-total", "ssn"]}, "redact": ["ssn"]}
+    text, _, structured = shown(reply, facts=facts, method=method)
+    assert "x-total: 42" in text and structured == {}
+    assert not any(word in text for word in ("078-05", "x-other"))
 
 
 @pytest.mark.parametrize("kind", ["image/png", "image/jpeg", "image/gif", "image/webp"])
@@ -504,6 +532,11 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
         (405, "Allow: GET, HEAD", "the API allows GET, HEAD there"),
         (405, "X-None: 1", "the API allows other methods there"),
         (401, 'WWW-Authenticate: Bearer error_description="It expired"', "Reason: It expired"),
+        (
+            403,
+            'WWW-Authenticate: Bearer error="insufficient_scope", scope="books:write"',
+            "Scope needed: books:write",
+        ),
         (302, "Location: https://evil.test/", "will be redirected again"),
     ],
 )

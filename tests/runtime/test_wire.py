@@ -226,6 +226,7 @@ def test_a_content_parameter_is_json(runtime: Any) -> None:
     wire = runtime.wire
     text = wire.json_text({"ids": [2**60, None, True], "q": "é"})
     assert text == '{"ids":[1152921504606846976,null,true],"q":"é"}'
+    assert wire.json_text({"q": "é"}, ascii_only=True) == '{"q":"\\u00e9"}'
     assert wire.joined(list(wire.pairs_of("f", wire.json_text([1])))) == "f=%5B1%5D"
 
 

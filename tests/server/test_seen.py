@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from mcpgen.runtime import audit
 from mcpgen.runtime.caller import Caller
 from mcpgen.runtime.record import Record, recorded
 from mcpgen.runtime.secrets import MASK, Redactor, Secret
+from mcpgen.runtime.telemetry import END_SECONDS
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
@@ -236,16 +239,77 @@ def test_the_audit_goes_to_syslog_as_security_messages(
         journal.bind(str(tmp_path / "log"))
         journal.settimeout(10)
         monkeypatch.setattr(audit, "SOCKET", str(tmp_path / "log"))
-        note = audit.audit("syslog", audit.Arguments(Redactor(["secret-of-mine"]), ["ssn"]))
+        hidden = audit.Arguments(Redactor(["secret-of-mine"]), ["ssn"])
+        note = audit.audit("syslog", "shop", hidden)
         note(Record("list_books", writes=False))
         arguments = {"id": 1, "ssn": "078-05-1120", "note": "my secret-of-mine"}
         note(Record("remove_book", writes=True, arguments=arguments))
         message = journal.recv(65_536).decode()
     # RFC 5424, section 6.2.1: facility 10 (authpriv), severity 6 (informational)
-    assert message.startswith("<86>{")
-    line = json.loads(message[4:].rstrip("\0"))
+    # A message that begins with its text loses the first word of it, which is taken for the tag
+    start, _, text = message.partition(" ")
+    assert start == f"<86>shop-mcp[{os.getpid()}]:"
+    line = json.loads(text)
     assert line["tool"] == "remove_book"
     assert line["arguments"] == {"id": 1, "note": f"my {MASK}"}
+
+
+def audited(place: str, caplog: pytest.LogCaptureFixture) -> Callable[[str], str]:
+    """Notes the call of a tool of some name; the reason in the log where that failed."""
+    note = audit.audit(place, "shop", audit.Arguments(Redactor(), []))
+
+    def call_of(tool: str) -> str:
+        caplog.clear()
+        note(Record(tool, writes=True))
+        return "".join(record.fields["reason"] for record in caplog.records)  # type: ignore[attr-defined]
+
+    return call_of
+
+
+def test_an_audit_that_is_moved_away_is_followed_by_a_new_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    note = audited(str(path), caplog)
+    note("first")
+    path.rename(tmp_path / "audit.1")
+    note("second")
+    assert json.loads((tmp_path / "audit.1").read_text())["tool"] == "first"
+    assert json.loads(path.read_text())["tool"] == "second"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_half_a_line_on_a_full_disk_is_a_failure_and_spoils_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    note = audited(str(path), caplog)
+    write = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda file, data: write(file, data[:20]))
+        assert note("first") == "No space left on device"
+    assert note("second") == ""
+    half, line = path.read_text().splitlines()
+    assert len(half) == 20
+    assert json.loads(line)["tool"] == "second"
+
+
+def test_a_system_log_that_is_down_or_hangs_fails_the_audit_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    monkeypatch.setattr(audit, "SOCKET", str(path))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as journal:
+        journal.bind(str(path))
+        note = audited("syslog", caplog)
+        reasons = [note("a_tool") for _ in range(2_000)]  # more than a socket has room for
+        assert "" in reasons
+        assert reasons[-1] == "Resource temporarily unavailable"
+    assert note("a_tool") == "Connection refused"
+    path.unlink()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as journal:
+        journal.bind(str(path))
+        assert note("a_tool") == ""
 
 
 def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
@@ -254,6 +318,20 @@ def test_an_audit_that_cannot_be_written_keeps_the_server_from_starting(
     done = run(package, environment | {"MCPGEN_SHOP_AUDIT": str(tmp_path / "no" / "audit")})
     assert done.returncode == 2
     assert "the audit cannot be written to" in done.stderr
+
+
+def test_a_collector_that_hangs_does_not_keep_the_server_from_ending(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as hangs:
+        url = f"http://127.0.0.1:{hangs.getsockname()[1]}"
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+        server = start(TELEMETRY="1", HTTP_GRACE="0")
+        server.send(call("get_book", {"book_id": "1"}))
+        began = time.monotonic()
+        lines = ended(server)
+    assert "telemetry_not_sent" in [line["event"] for line in lines]
+    assert time.monotonic() - began < END_SECONDS + 4
 
 
 def test_telemetry_without_its_extra_says_what_to_install(

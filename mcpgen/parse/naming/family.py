@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from ..vocabulary import USUAL_VERBS, VERBS
 from .route import literals
-from .shorten import fit, length
+from .shorten import Fitting, length, without_vowels
 from .subject import Naming, tool_limit
 from .telling import Word, telling_places, words_with_literals
 
-ROUNDS = 8
-"""How often names that coincide get more words."""
+ROUNDS = 16
+"""How often names that coincide become one family, or get more words."""
 
 
 @dataclass(slots=True)
@@ -37,12 +37,16 @@ class _Member:
 
     def spellings(self, lacking: Mapping[str, int]) -> list[list[str]]:
         """The words that can be its name, the best first: the needed ones, the verb and the words
-        of the resource; or of these the last one only, which leaves more room for others.
+        of the resource; or of these the last one only, which leaves more room for others. The last
+        one is the shortest.
 
         `lacking`: word → how many of the family lack it.
         """
         words = {place: word.text for place, word in enumerate(self.words) if self._is_said(place)}
         limit = tool_limit(self.naming.server)
+        fitting = Fitting(words, limit, lacking)
+        if fitting.fits:
+            return [[*fitting.every.values()]]
         resource, owner = self._ends()
         usual = {place for place, word in words.items() if word in USUAL_VERBS}
         verbs = [place for place, word in words.items() if word in VERBS]
@@ -50,7 +54,7 @@ class _Member:
         last = resource[-1:]
         least = [] if self.needed.intersection(resource) else last
         *spellings, shortest = (
-            fit(words, limit, keep | {*kept}, lacking)
+            fitting.keeping(keep | {*kept})
             for kept in (resource + owner, resource, last + owner, least)
         )
 
@@ -58,7 +62,8 @@ class _Member:
             return length([*spelling.values()]) <= limit, self._tells(spelling, lacking)
 
         spellings.sort(key=worth, reverse=True)
-        return [[*spelling.values()] for spelling in (*spellings, shortest)]
+        texts = [[*spelling.values()] for spelling in (*spellings, shortest)]
+        return [*texts, without_vowels(texts[-1], limit)]
 
     def _tells(self, places: Iterable[int], lacking: Mapping[str, int]) -> int:
         """How many of the family lack the words, of each literal only the one that most lack."""
@@ -117,23 +122,34 @@ class Families:
             if any(naming.ends_in_hash for naming in family):
                 self._tell_family_apart(family)
         for _ in range(ROUNDS):
-            for group in coinciding(self.namings, owners):
-                family = self._joined(group)
-                if any(naming.subject.key not in self.members for naming in family):
-                    self._tell_family_apart(family)
+            groups = coinciding(self.namings, owners)
+            if not groups:
+                return
+            grown = self._grown(groups)
+            for family in grown:
+                self._tell_family_apart(family)
+            if grown:
+                continue
+            for group in groups:
                 self._need({each.subject.key: self._texts(each) for each in group})
-                self._spell(group, family)
+                self._spell(group, self.family[group[0].subject.key])
 
-    def _joined(self, group: Iterable[Naming]) -> list[Naming]:
-        """One family of all that those of a group belong to."""
-        families = {id(own): own for own in (self.family[each.subject.key] for each in group)}
-        first, *others = families.values()
-        if not others:
-            return first
-        joined = [naming for family in families.values() for naming in family]
-        self.family |= {naming.subject.key: joined for naming in joined}
-        self._tell_family_apart(joined)
-        return joined
+    def _grown(self, groups: Iterable[Collection[Naming]]) -> list[list[Naming]]:
+        """Families of which a group has just become part, or that were not told apart yet.
+
+        Operations that coincide are one family, with all that those they belong to have.
+        """
+        grown: dict[int, list[Naming]] = {}
+        for group in groups:
+            families = {id(own): own for own in (self.family[each.subject.key] for each in group)}
+            first, *others = families.values()
+            if not others and first[0].subject.key in self.members:
+                continue
+            joined = [naming for family in families.values() for naming in family]
+            self.family |= {naming.subject.key: joined for naming in joined}
+            grown = {key: family for key, family in grown.items() if key not in families}
+            grown[id(joined)] = joined
+        return [*grown.values()]
 
     def _tell_family_apart(self, family: Collection[Naming]) -> None:
         words = {}

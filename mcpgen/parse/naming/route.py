@@ -9,6 +9,8 @@ from functools import lru_cache
 from ...text import words
 from ..vocabulary import NOISE
 
+PATHS = 30_000
+"""The paths that are kept as words; Microsoft Graph has 16,000."""
 _VERSION = re.compile(r"v?\d+([a-z]+\d*)?")
 _FORMAT = re.compile(r"\.(json|xml|html|csv)$", re.I)
 _LAST_PART = re.compile(r"(?<=[a-z])[-_]([A-Za-z\d]{8,})(?![A-Za-z\d])")
@@ -22,7 +24,7 @@ class Part:
     is_parameter: bool
 
 
-@lru_cache(maxsize=5_000)
+@lru_cache(maxsize=PATHS)
 def parts_of(path: str) -> tuple[Part, ...]:
     """The literals and parameters of a path, in order; the query of a path is left out."""
     text = _FORMAT.sub(r"/\1", re.split(r"[?#]", path)[0])
@@ -48,14 +50,15 @@ def literals(path: str) -> list[Part]:
     return [part for part in telling_parts(path) if not part.is_parameter]
 
 
-def telling_parts(path: str) -> list[Part]:
+@lru_cache(maxsize=PATHS)
+def telling_parts(path: str) -> tuple[Part, ...]:
     """The parameters of a path and the literals that name a resource or an action: where all are
     like `api`, the last of these.
     """
     parts = parts_of(path)
     words_only = [part for part in parts if not part.is_parameter and not _is_version(part)]
     telling = [part for part in words_only if not is_noise(part)] or words_only[-1:]
-    return [part for part in parts if part.is_parameter or part in telling]
+    return tuple(part for part in parts if part.is_parameter or part in telling)
 
 
 def path_words(path: str) -> list[str]:

@@ -40,35 +40,46 @@ def shorten(
     return _drop(words, limit, lambda words: _middle(words, {*words[1:-1]} - kept))
 
 
-def fit(
-    name: Mapping[int, str], limit: int, keep: Collection[int], lacking: Mapping[str, int]
-) -> dict[int, str]:
-    """The words of a name, place → word, at most `limit` characters where that can be.
+class Fitting:
+    """The words of a name, place → word, made to fit into `limit` characters.
 
-    Words are abbreviated; then go those that are not at a place to `keep`, first the ones that
-    the fewest others lack; then words are clipped, and what finds room again comes back.
+    Words are abbreviated. `lacking` says of each how many others lack it.
     """
-    middle = (len(name) - 1) / 2
 
-    def worth(place: int) -> tuple[bool, int, float, int]:
-        word = name[place]
-        return word not in STOP_WORDS, lacking[word], abs(place - middle), place
+    def __init__(self, name: Mapping[int, str], limit: int, lacking: Mapping[str, int]) -> None:
+        middle = (len(name) - 1) / 2
 
-    every = dict(zip(name, _abbreviate([*name.values()], limit), strict=True))
-    short = dict(every)
-    gone = []
-    for place in sorted({*name} - {*keep}, key=worth):
-        if length([*short.values()]) > limit and len(short) > 1:
-            gone.append(place)
-            del short[place]
-    short = dict(zip(short, _clip([*short.values()], limit), strict=True))
-    room = limit - length([*short.values()])
-    for place in reversed(gone):
-        word = _clipped(every[place])
-        if lacking[name[place]] and len(word) < room:
-            short[place] = word
-            room -= len(word) + 1
-    return {place: short[place] for place in name if place in short}
+        def worth(place: int) -> tuple[bool, int, float, int]:
+            word = name[place]
+            return word not in STOP_WORDS, lacking[word], abs(place - middle), place
+
+        self.limit = limit
+        self.every = dict(zip(name, _abbreviate([*name.values()], limit), strict=True))
+        self.fits = length([*self.every.values()]) <= limit
+        self.by_worth = sorted(name, key=worth)
+        self.telling = {place for place, word in name.items() if lacking[word]}
+
+    def keeping(self, keep: Collection[int]) -> dict[int, str]:
+        """The words that fit, at most `limit` characters where that can be.
+
+        First those go that are not at a place to `keep`, of these the ones that the fewest others
+        lack; then words are clipped, and what finds room again comes back.
+        """
+        short = dict(self.every)
+        room = self.limit - length([*short.values()])
+        gone = []
+        for place in self.by_worth:
+            if room < 0 and place not in keep and len(short) > 1:
+                gone.append(place)
+                room += len(short.pop(place)) + 1
+        short = dict(zip(short, _clip([*short.values()], self.limit), strict=True))
+        room = self.limit - length([*short.values()])
+        for place in reversed(gone):
+            word = _clipped(self.every[place])
+            if place in self.telling and len(word) < room:
+                short[place] = word
+                room -= len(word) + 1
+        return {place: short[place] for place in self.every if place in short}
 
 
 def length(words: list[str]) -> int:
@@ -182,12 +193,28 @@ _LONG = re.compile(r"(?=.{8}).{4,}?[^aeiouy](?=[aeiouy])")
 """The beginning of a long word that stands for it: up to a consonant before a vowel."""
 
 
+def without_vowels(words: Iterable[str], limit: int) -> list[str]:
+    """Words of which the longest lose the vowels inside them (`single` is `sngl`), until the name
+    is short enough; verbs stay.
+    """
+
+    def shorter(word: str) -> str:
+        return word if word in USUAL_VERBS else re.sub("(?<!^)[aeiou]", "", word)
+
+    return _shortened([*words], limit, shorter)
+
+
 def _clip(words: list[str], limit: int) -> list[str]:
     """Words of which the longest are clipped, until the name is short enough."""
+    return _shortened(words, limit, _clipped)
+
+
+def _shortened(words: list[str], limit: int, shorter: Callable[[str], str]) -> list[str]:
+    """Words of which the longest are made shorter, until the name is short enough."""
     words = list(words)
     for index in sorted(range(len(words)), key=lambda index: -len(words[index])):
         if length(words) > limit:
-            words[index] = _clipped(words[index])
+            words[index] = shorter(words[index])
     return words
 
 

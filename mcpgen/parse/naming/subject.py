@@ -6,15 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...text import words
-from ..vocabulary import STOP_WORDS, VERBS, singular
+from ..vocabulary import ARTICLES, ASIDES, FINITE, STOP_WORDS, VERBS, singular
 from .digest import digest
 from .reserved import NOT_FOR_TOOLS
 from .route import parts_of
 from .shorten import shorten
-from .verb import identity_words, operation_words, verb_and_resource
+from .verb import counted_words, identity_words, operation_words, verb_and_resource
 
 TOOL_LIMIT = 50
 COMBINED_LIMIT = 64  # `mcp__<server>__<tool>`, the longest prefix a client is known to add
+
+SAY_LITTLE = ARTICLES | ASIDES | FINITE | STOP_WORDS | VERBS
+"""Words of a sentence that tell no operation from another."""
 
 
 def tool_limit(server: str) -> int:
@@ -25,7 +28,7 @@ def tool_limit(server: str) -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a tool is named after. `toolset` is the operation's tag, `verb` the one the document
-    describes it with.
+    describes it with, and `sentence` the one its description begins with.
     """
 
     method: str
@@ -33,6 +36,7 @@ class Subject:
     operation_id: str | None
     toolset: str = ""
     verb: str = ""
+    sentence: str = ""
 
     @property
     def key(self) -> str:
@@ -88,6 +92,13 @@ class Naming:
         query = dict.fromkeys(words(self.subject.path.partition("?")[2]))
         by_query = [f"by_{'_'.join(query)}"] if query else []
         return [*by_query, *compounds, self.subject.method.lower()]
+
+    def sentence_words(self) -> list[str]:
+        """What the document says of the operation in words that could tell it from others: its
+        sentence, and the number that ends its operationId.
+        """
+        telling = [word for word in words(self.subject.sentence) if word not in SAY_LITTLE]
+        return telling + counted_words(self.subject.operation_id)
 
     def verb(self) -> str:
         """The verb of method and path."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import cache
 from typing import NamedTuple
 
 from ..vocabulary import singular
@@ -59,7 +60,7 @@ def telling_places(names: Mapping[str, Sequence[Word]]) -> dict[str, set[int]]:
     """
     marks_of = {key: _marks(words) for key, words in names.items()}
     order = _order(marks_of)
-    having = _having(marks_of)
+    without_implied = _without_implied(_having(marks_of), order)
     telling: dict[str, set[Mark]] = {key: set() for key in names}
     needed: dict[str, set[Mark]] = {}
     groups = [sorted(names)]
@@ -69,7 +70,7 @@ def telling_places(names: Mapping[str, Sequence[Word]]) -> dict[str, set[int]]:
         if mark is None:
             in_other_order = _in_other_order([[*marks_of[key]] for key in keys], order)
             for key in keys:
-                needed[key] = _without_implied(telling[key], having, order) | in_other_order
+                needed[key] = without_implied(telling[key]) | in_other_order
             continue
         for key in keys:
             if mark in marks_of[key]:
@@ -120,15 +121,25 @@ def _dividing_mark(names: Sequence[Iterable[Mark]], order: Order) -> Mark | None
     return min(dividing, key=lambda mark: (off_the_middle(mark), order(mark)), default=None)
 
 
-def _without_implied(marks: Set[Mark], having: Mapping[Mark, Set[str]], order: Order) -> set[Mark]:
-    """Marks without those that every name has that has another of them; with a word that is said
-    twice comes its first place.
+def _without_implied(
+    having: Mapping[Mark, Set[str]], order: Order
+) -> Callable[[Set[Mark]], set[Mark]]:
+    """What leaves out of marks those that every name has that has another of them; with a word
+    that is said twice comes its first place.
     """
-    kept = set(marks)
-    for mark in sorted(marks, key=order, reverse=True):
-        if any(having[other] <= having[mark] for other in kept - {mark}):
-            kept.remove(mark)
-    return {Mark(word, number) for word, last in kept for number in range(1, last + 1)}
+
+    @cache
+    def implies(one: Mark, other: Mark) -> bool:
+        return having[one] <= having[other]
+
+    def without_implied(marks: Set[Mark]) -> set[Mark]:
+        kept = set(marks)
+        for mark in sorted(marks, key=order, reverse=True):
+            if any(implies(other, mark) for other in kept - {mark}):
+                kept.remove(mark)
+        return {Mark(word, number) for word, last in kept for number in range(1, last + 1)}
+
+    return without_implied
 
 
 def _in_other_order(names: Sequence[Sequence[Mark]], order: Order) -> set[Mark]:

@@ -2,8 +2,8 @@
 
 A name depends on its own operation alone: never on the order of the document, and on other
 operations only where two ask for the same name. Then each gets a word of its own method or path
-that the others lack, or else the words that tell it apart together; a short hash of `METHOD path`
-stands where no words do.
+that the others lack, or else the words that tell it apart together, or else a word the document
+describes it with; a short hash of `METHOD path` stands where no words do.
 """
 
 from __future__ import annotations
@@ -38,9 +38,14 @@ def tool_names(
         naming.pin(pinned.get(key))
     owners = dict.fromkeys(reserved, "") | dict(chosen)
     for _ in range(ROUNDS):
-        for group in coinciding(namings.values(), owners):
+        groups = coinciding(namings.values(), owners)
+        for group in groups:
             _tell_apart(group)
+        if not groups:
+            break
     families.tell_apart(owners)
+    for group in coinciding(namings.values(), owners):
+        _tell_apart_by_sentence(group)
     for length in (6, 12, 24):
         for group in coinciding(namings.values(), owners):
             for naming in group:
@@ -67,3 +72,12 @@ def _tell_apart(group: list[Naming]) -> None:
         last = [word for word in naming.last_resorts() if last_resorts[word] == 1]
         choices = (unique[:1], own[:1], lacking[:2], last[:1])
         naming.add(next(filter(None, choices), []))
+
+
+def _tell_apart_by_sentence(group: list[Naming]) -> None:
+    """Give each name of a group the first word of its sentence that no other sentence has."""
+    count = Counter(word for naming in group for word in {*naming.sentence_words()})
+    for naming in group:
+        unique = [word for word in naming.sentence_words() if count[word] == 1]
+        if unique and not naming.is_pinned:
+            naming.add(unique[:1])

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from ...text import words
 from ..vocabulary import (
+    ABBREVIATIONS,
     ACTIONS,
     ADDING,
     LEADING_ACTIONS,
     METHOD_VERBS,
+    NOUNS,
     SETTINGS_WORDS,
     SINGLE,
     STOP_WORDS,
+    USUAL_VERBS,
+    VERBS,
     is_plural,
     same_verb,
     singular,
@@ -32,6 +37,10 @@ _NUMBER = re.compile(r"^\d{1,3}[.)]\s*(?=[A-Za-z])")
 """The number of an operationId in a list: `1.CreateTransaction`."""
 _HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
 """The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
+_COUNTED = re.compile(r"(?<=[a-z])(Using(GET|HEAD|POST|PUT|PATCH|DELETE))?(_\d{1,2})?$", re.I)
+"""What frameworks end an operationId with that others have too: `getGenresUsingGET_1`."""
+_CLASS = re.compile(r"(?<=[a-z])(Service|Controller)(?=[_.][a-z])", re.I)
+"""What the class is that an operationId begins with: `BookService_ListBooks`."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
@@ -43,21 +52,76 @@ def operation_words(
     """
     if operation_id is None or _begins_with_route(operation_id, method, path):
         return verb_and_resource(method, path, spoken)
-    id_words = _without_route(identity_words(operation_id), method, path)
+    id_words = _without_route(_with_verb_apart(identity_words(operation_id), path), method, path)
     if not id_words:
         return verb_and_resource(method, path, spoken)
     if _is_whole_path_and_verb(id_words, path):
         return verb_and_resource(method, path, spoken)
     if _says_method_and_path(id_words, method, path):
         return _listed(verb_and_resource(method, path, spoken), id_words, method, path)
-    return id_words
+    return _without_class(_without_owners(id_words, path))
 
 
 def identity_words(operation_id: str | None) -> list[str]:
     """The words of an operationId that say something."""
     if operation_id is None or MEANINGLESS.fullmatch(operation_id):
         return []
-    return words(without_keys(_NUMBER.sub("", _HASH.sub(r"\1", operation_id))))
+    return words(without_keys(_CLASS.sub("", _COUNTED.sub("", _without_hash(operation_id)))))
+
+
+def counted_words(operation_id: str | None) -> list[str]:
+    """The words of an operationId with what frameworks end it with."""
+    return words(_without_hash(operation_id or ""))
+
+
+def _without_hash(operation_id: str) -> str:
+    return _NUMBER.sub("", _HASH.sub(r"\1", operation_id))
+
+
+def _without_class(id_words: list[str]) -> list[str]:
+    """An operationId without the words it begins with, where it says them again at once
+    (`order_order_items`) or behind its verb (`books_list_books`).
+    """
+    if id_words[0] in VERBS - NOUNS:
+        return id_words
+    singulars = [singular(word) for word in id_words]
+    for count in range(len(id_words) // 2, 0, -1):
+        if singulars[:count] == singulars[count : 2 * count]:
+            return id_words[count:]
+    verbs = [index for index, word in enumerate(id_words) if word in VERBS - NOUNS]
+    verbs = verbs or [index for index, word in enumerate(id_words) if word in USUAL_VERBS]
+    for index in reversed(verbs):
+        rest = singulars[index + 1 :]
+        if {*singulars[:index]} <= {*rest} and STOP_WORDS.isdisjoint(rest[:1]):
+            return id_words[index:]
+    return id_words
+
+
+def _with_verb_apart(id_words: list[str], path: str) -> list[str]:
+    """An operationId whose verb is no word of its own (`getranking-rules`), with it as one."""
+    route = path_words(path)
+    first = "".join(id_words[:1])
+    for verb in sorted(USUAL_VERBS):
+        rest = first.removeprefix(verb)
+        if rest != first and rest in route and first not in route:
+            return [verb, rest, *id_words[1:]]
+    return id_words
+
+
+def _without_owners(id_words: list[str], path: str) -> list[str]:
+    """An operationId without parameters that only say again what the literal before them says,
+    which is one thing then: `getBoardsCardsByIdBoard` is `get_board_cards`.
+    """
+    for literal, parameter in pairwise(parts_of(path)):
+        owner = literal.words[-1]
+        one = singular(owner)
+        if {one, ABBREVIATIONS.get(one)}.isdisjoint(parameter.words):
+            continue
+        before, by, after = f" {' '.join(id_words)} ".partition(f" by {' '.join(parameter.words)} ")
+        rest = [*before.split(), *after.split()]
+        if by and owner in rest and parameter.is_parameter:
+            id_words = [one if word == owner else word for word in rest]
+    return id_words
 
 
 def _listed(name: list[str], id_words: list[str], method: str, path: str) -> list[str]:
@@ -103,6 +167,8 @@ def _verb(method: str, kind: int, spoken: str) -> str:
     """What a method does to what a path names: its own verb, or the one it is described with."""
     verb = METHOD_VERBS.get(method, [method.lower()] * 4)[kind]
     spoken = same_verb(spoken)
+    if (method, kind, spoken) == ("GET", OTHER, "list"):
+        return spoken
     if method not in WRITING or not spoken:
         return verb
     if spoken == "get":

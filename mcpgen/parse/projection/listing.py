@@ -8,9 +8,9 @@ before it is deeper; long texts come last. An offer that is too dear is passed o
 listed is counted in a description, and the object it belongs to stays open, so whatever the
 document accepts can still be said.
 
-A property is listed with what its values must have, their required properties and those of these,
-or it is not listed: whoever fills in what is listed is not refused for what is missing. Its name is
-said then, with what it needs.
+A property is listed with what its values must have (their required properties and those of these,
+their values and patterns), or it is not listed: whoever fills in what is listed is not refused for
+what is missing. Its name is said then, with what it needs.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ...load.values import as_text
 from ...runtime.pointer import escape
 from ...runtime.results.pages import fold
 from ..detail import LARGEST, Texts
+from ..pattern import pattern_of
 from . import texts, unions
 from .node import Member, Node
 
@@ -46,7 +47,7 @@ DEEPEST_OPTIONAL = 5
 DEEPEST_REQUIRED = 9
 DEEPEST_TITLE = 2
 """Properties around a title that stands in for a text."""
-SHORT_RULE = 80
+SHORT_RULE = 120
 """Bytes of a rule that is listed with the type: what is listed says for what a call would be
 refused.
 """
@@ -118,6 +119,13 @@ class Place:
     def unnamed(self) -> list[Member]:
         """The properties that neither are listed nor stand in `note`."""
         return [member for member in self.hidden() if member.key not in self.named]
+
+    def unlisted(self) -> list[str]:
+        """The keywords of the schema itself that are not listed; a pattern may say its values."""
+        listed = set(self.rules)
+        if "pattern" in listed:
+            listed |= {"enum"}
+        return [key for key in self.node.rules if key not in listed]
 
     def is_whole(self) -> bool:
         """Whether every rule of the schema itself is listed."""
@@ -369,11 +377,11 @@ class Listing:
         if place.items:
             inner.append(place.items)
         self._places.append(place)
-        rules = place.node.rules.keys() - place.rules.keys()
+        rules = place.unlisted()
         if "enum" in rules:
             kind = "required" if place.is_needed else "values"
             self.offer(kind, place.level, self._add_values, place)
-        if rules - {"enum"} or "default" in place.node.base:
+        if rules or "default" in place.node.base:
             self.offer("limits", place.level, self._add_limits, place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
         self.offer("text", place.level, self._add_text, place, self._longest_text(place))
@@ -416,11 +424,12 @@ class Listing:
         if place.depth >= DEEPEST_OPTIONAL:
             return
         for member in place.hidden():
+            kind = "values" if self._has_long_rules(member) else "name"
             if place.level >= 0:
-                self.offer("name", place.level + 1, self._add_or_say, place, member)
-            elif self._needs(member):
+                self.offer(kind, place.level + 1, self._add_or_say, place, member)
+            elif self._asks(member):
                 self._say(place, member, forced=True)
-                self.offer("name", 1, self._add_members, place, [member])
+                self.offer(kind, 1, self._add_members, place, [member])
             else:
                 self._add_members(place, [member], forced=True)
 
@@ -460,6 +469,8 @@ class Listing:
         again.
         """
         for part in place.parts():
+            if not self._pay_for_rules(part):
+                return False
             demands = part.demands()
             if not demands or part.depth >= DEEPEST_REQUIRED or id(part.node) in around:
                 continue
@@ -498,11 +509,21 @@ class Listing:
     def _add_tag(self, place: Place, tag: str) -> None:
         """The property that tells the objects of a union apart, with its values."""
         members = [member for member in place.hidden() if member.key == tag]
-        if not members:
+        if not place.is_needed:
+            self._add_members(place, members)
             return
-        self._add_members(place, members, forced=place.is_needed)
-        if tag in place.members:
-            self._add_values(place.members[tag], forced=place.is_needed)
+        room = self.room
+        for member in members:
+            if not self._pay_for_members(place, [member], True, frozenset()):
+                return
+            inner = place.members[tag]
+            self._add_values(inner, forced=True)
+            if member.required or not inner.unlisted():
+                self._commit(inner)
+                continue
+            self.room = room
+            del place.members[tag]
+            self._say(place, member, forced=True)
 
     def _add_branches(self, place: Place, objects: tuple[Node, ...]) -> bool:
         """Each object of a union with the names and types of its properties, if there is room for
@@ -527,7 +548,7 @@ class Listing:
         has to know more.
         """
         members = place.node.members
-        return [item for item in members if item.required or not self._needs(item)]
+        return [item for item in members if item.required or not self._asks(item)]
 
     def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
         """Which properties belong to which object of a union, or at least what the objects are."""
@@ -559,30 +580,46 @@ class Listing:
 
     def _add_values(self, place: Place, *, forced: bool = False) -> None:
         """All values of an enum, or a note on them."""
-        values = place.node.rules.get("enum")
-        if values is None:
+        if "enum" not in place.unlisted():
             return
-        if "enum" in place.rules:
+        if self._pay_for_values(place, forced=forced):
             return
-        price = size_of({"enum": values}) - len(place.note)
-        most = max(self.room // 2, 2 * PHRASE)
-        if forced:
-            most = NEEDED_VALUES
-        if self.pay(price, most=most, forced=forced):
-            place.rules["enum"] = values
-            place.note = ""
-            return
-        note = texts.values_note(values)
+        note = texts.values_note(place.node.rules["enum"])
         if self.pay(len(note) - len(place.note)):
             place.note = note
 
+    def _pay_for_values(self, place: Place, *, forced: bool = False) -> bool:
+        """All values of an enum, else a pattern that takes nothing but them."""
+        values = place.node.rules["enum"]
+        most = NEEDED_VALUES if forced else max(self.room // 2, 2 * PHRASE)
+        note, before, place.note = place.note, _price_of_text(place), ""
+        saved = before - _price_of_text(place)
+        rule: Schema = {"enum": values}
+        paid = self.pay(size_of(rule) - saved, most=most, forced=forced)
+        if not paid and place.node.kind == "string":
+            rule, most = {"pattern": pattern_of(values)}, max(most, self.room)
+            paid = self.pay(size_of(rule) - saved, most=most, forced=forced)
+        if paid:
+            place.rules |= rule
+        else:
+            place.note = note
+        return paid
+
+    def _pay_for_rules(self, place: Place) -> bool:
+        """The rules that do not come with the type."""
+        rules = {key: place.node.rules[key] for key in place.unlisted()}
+        if "enum" in rules:
+            del rules["enum"]
+            if not self._pay_for_values(place):
+                return False
+        if not rules:
+            return True
+        place.rules |= rules
+        return self.pay(size_of(rules))
+
     def _add_limits(self, place: Place) -> None:
         """Format, bounds, pattern and default."""
-        rules = {
-            key: value
-            for key, value in place.node.rules.items()
-            if key not in place.rules and key != "enum"
-        }
+        rules = {key: place.node.rules[key] for key in place.unlisted() if key != "enum"}
         rules |= texts.default_of(place.node)
         if rules and self.pay(size_of(rules)):
             place.rules |= rules
@@ -620,8 +657,18 @@ class Listing:
 
     def _needs(self, member: Member) -> str:
         """What the values of a property must have."""
-        place = self._place(self.nodes.node(member.schema), 0, 0)
-        return ", ".join(filter(None, (part.needs() for part in place.parts())))
+        return ", ".join(filter(None, (part.needs() for part in self._parts(member))))
+
+    def _has_long_rules(self, member: Member) -> bool:
+        """Whether the values of a property have rules that do not come with the type."""
+        return any(part.unlisted() for part in self._parts(member))
+
+    def _asks(self, member: Member) -> bool:
+        """Whether the values of a property must have more than comes with the type."""
+        return any(part.needs() or part.unlisted() for part in self._parts(member))
+
+    def _parts(self, member: Member) -> Iterator[Place]:
+        return self._place(self.nodes.node(member.schema), 0, 0).parts()
 
 
 def _comes_with_type(key: str, rule: Any) -> bool:

@@ -36,7 +36,7 @@ from ..errors import (
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
 from ..origin import Origin, check_base_url, origin_of
 from ..record import current, observed
-from ..results.answer import STREAMS, Answer, parsed
+from ..results.answer import Answer, goes_on, parsed
 from ..secrets import Secret
 from ..settings import Credential, Settings
 from .body import Payload, cookie_pairs, header_fields, header_value, payload, query_text
@@ -44,7 +44,7 @@ from .credentials import Credentials, Security
 from .health import Health, clock
 from .network import Response, TooLarge, Transport, body_of, check_head
 from .outgoing import Outgoing
-from .url import build, redirect
+from .url import MAX_SHOWN, build, redirect
 from .wire import OMIT, Omit, Part
 
 __all__ = ["OMIT", "Answer", "Api", "ApiError", "Omit", "Value", "progress"]
@@ -315,7 +315,7 @@ class Api:
             current().queued += time.monotonic() - began
             with health.attempt() as attempt:
                 try:
-                    answer, tokens = await self._hops(call)
+                    answer, tokens = await self._hops(call, call.method, call.url)
                 except (_Retryable, TimedOut, Unreachable) as error:
                     attempt.failed(str(getattr(error, "error", error)))
                     raise
@@ -341,24 +341,43 @@ class Api:
         # Not all at once
         await asyncio.sleep(wait * random.uniform(1.0, 1.1))
 
-    async def _hops(self, call: ApiCall) -> tuple[Answer[Any], dict[str, Secret]]:
-        """One attempt, redirects included."""
-        url, method = call.url, call.method
-        for _ in range(MAX_REDIRECTS + 1):
-            answer, tokens = await self._exchange(call, method, url)
-            location = answer.headers.get("location")
-            if location is None or answer.status not in REDIRECTS:
-                return answer, tokens
-            if method not in SAFE and answer.status not in (307, 308):
-                raise Redirected(
-                    f"the API took the request and answered {answer.status} with a redirect,"
-                    f" which is not followed for {method}; look at what it did before sending"
-                    " it again"
-                )
-            url = redirect(url, location, call.base, self.settings.redactor)
-            if answer.status == 303 and method != "HEAD":
-                method = "GET"
-        raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
+    async def _hops(
+        self, call: ApiCall, method: str, url: httpx2.URL, most: int = MAX_REDIRECTS
+    ) -> tuple[Answer[Any], dict[str, Secret]]:
+        """One attempt, with at most so many redirects."""
+        answer, tokens = await self._exchange(call, method, url)
+        location = answer.headers.get("location")
+        if location is None or answer.status not in REDIRECTS:
+            return answer, tokens
+        if not most:
+            raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
+        if method not in SAFE and answer.status not in (303, 307, 308):
+            place = self.settings.redactor(location.partition("?")[0])[:MAX_SHOWN]
+            raise _done_already(
+                f"answered {answer.status} with a redirect to `{place}`, which is not followed"
+                f" for {method}"
+            )
+        url = redirect(url, location, call.base, self.settings.redactor)
+        if answer.status != 303 or method == "HEAD":
+            return await self._hops(call, method, url, most - 1)
+        if method in SAFE:
+            return await self._hops(call, "GET", url, most - 1)
+        return await self._result_elsewhere(call, url, most - 1)
+
+    async def _result_elsewhere(
+        self, call: ApiCall, url: httpx2.URL, most: int
+    ) -> tuple[Answer[Any], dict[str, Secret]]:
+        """The result of a request that changed something, from where the API says that it is (RFC
+        9110 section 15.4.4).
+        """
+        try:
+            answer, tokens = await self._hops(call, "GET", url, most)
+        except (_Retryable, ApiError) as error:
+            reason = str(getattr(error, "error", error))
+            raise _done_already(f"named another place for the result, but {reason}") from None
+        if answer.status >= 400:
+            raise _done_already(f"named another place for the result: it answered {answer.status}")
+        return answer, tokens
 
     async def _pace(self, call: ApiCall) -> None:
         """Wait as long as the rate limit asks for. Raises Busy when the call has no time for it."""
@@ -448,30 +467,32 @@ class Api:
         """The body of an answer, and why it is not all of it (for streams, which may have no
         end).
         """
-        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        stream = media_type in STREAMS and response.status < 400
-        deadline = call.until - 0.25 if stream else None
+        deadline = call.until if "content-length" in response.headers else call.until - 0.25
         chunks: list[bytes] = []
+
+        def is_stream() -> bool:
+            content_type = response.headers.get("content-type", "")
+            return response.status < 400 and goes_on(content_type, b"".join(chunks))
+
         reason = ""
         try:
             async with asyncio.timeout_at(deadline):
                 async for chunk in body_of(response, self.settings.max_response_bytes):
                     chunks.append(chunk)
         except TimeoutError:
-            if not chunks:
+            if not is_stream():
                 raise
             reason = "the stream was still going on when the time for this call was over"
         except TooLarge as error:
             error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
-            if not stream:
+            if not is_stream():
                 raise
             reason = f"the stream was cut after {error.limit:,} bytes"
         except ApiError:
             raise
         except Exception as error:
             failure = _translated(error, self.settings)
-            silent = isinstance(failure, TimedOut)
-            if not (silent and stream and chunks):
+            if not isinstance(failure, TimedOut) or not is_stream():
                 raise failure from None
             reason = "the stream fell silent"
         return b"".join(chunks), reason
@@ -492,6 +513,13 @@ class Api:
         finally:
             response.close()
         return parsed(Answer(response.status, {"content-type": "application/json"}, content))
+
+
+def _done_already(reason: str) -> Redirected:
+    """A request that changed something was taken, and its result is not here."""
+    return Redirected(
+        f"the API took the request and {reason}; look at what it did before sending it again"
+    )
 
 
 class _Retryable(Exception):

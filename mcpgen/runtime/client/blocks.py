@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.answer import UNTYPED, Answer, decode
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json
 from ..results.content import Block
 from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
 from ..results.pages import ListAnswer, after, fold, items_of, next_part
@@ -27,6 +27,9 @@ from ..settings import Settings
 from .report import status_text
 
 logger = logging.getLogger(__name__)
+
+MAX_FIELD = 500
+"""Characters of a header field that are told."""
 
 _NO_LIST = ListAnswer()
 _AS_IT_IS = Shaping()
@@ -38,7 +41,11 @@ _NARROWER = frozenset(
     "fields select include filter filters q query search expand view projection columns".split()
 )
 _HEADERS_WORTH_TELLING: tuple[str, ...] = ("location", "etag", "last-modified", "retry-after")
-_HEADERS_OF_A_HEAD = ("content-type", "content-length", "accept-ranges", "cache-control")
+_HEADERS_OF_METHODS = {
+    "HEAD": ("content-type", "content-length", "accept-ranges", "cache-control"),
+    "OPTIONS": ("allow", "accept-patch", "accept-post", "accept-query"),
+}
+"""Method -> what its answers are besides, which have no content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +59,7 @@ class _Tool:
     listing: ListAnswer
     shaping: Shaping
     withheld: Withheld
+    headers: tuple[str, ...]
     call: Mapping[str, Any]
     """The arguments of the call."""
 
@@ -73,6 +81,7 @@ def _facts(tool: Mapping[str, Any], settings: Settings, call: Mapping[str, Any])
         listing=settings.lists.get(name, _NO_LIST),
         shaping=shaping,
         withheld=Withheld((*settings.redact, *shaping.redact)),
+        headers=settings.answer_headers.get(name, ()),
         call=call,
     )
 
@@ -96,10 +105,10 @@ def content_of(
         blocks, data = _content(answer, facts, settings)
     except (RecursionError, TooDeep, ValueError):
         blocks, data = _as_text(
-            answer, facts, settings, "JSON that is nested too deeply to be read as data"
+            answer, facts, settings, "JSON that is nested too deeply, or has too large a number"
         )
-    if answer.content and answer.status in (201, 202):
-        blocks += _follow_up(answer, settings)
+    if answer.content:
+        blocks += _said_in_headers(answer, facts, settings)
     if not facts.structured:
         return blocks, None
     if data is None and not answer.content:
@@ -123,12 +132,14 @@ def _xml_as_data(answer: Answer[Any]) -> Answer[Any]:
 def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[list[Block], Any]:
     """The blocks, and the data of the structured content."""
     if not answer.content:
-        return [_text(_without_content(answer, settings))], None
+        return [_text(_without_content(answer, facts, settings))], None
     if answer.data is not None:
         return _as_data(answer, facts, settings)
     if answer.is_json:
         if answer.content.strip() == b"null":
             return _as_data(answer, facts, settings)
+        if lines_of_json(answer.content):
+            return _as_text(answer, facts, settings, "JSON, an object on each line")
         return _as_text(answer, facts, settings, "text that says it is JSON and is not")
     if answer.text is None:
         return _as_binary(answer, settings)
@@ -294,25 +305,39 @@ def _saved(content: bytes, media_type: str, digest: str, settings: Settings) -> 
     }
 
 
-def _without_content(answer: Answer[Any], settings: Settings) -> str:
+def _without_content(answer: Answer[Any], facts: _Tool, settings: Settings) -> str:
     """A sentence about an answer without content, with its most useful header fields."""
     text = f"Done: the API answered {status_text(answer.status)} with no content"
-    names = _HEADERS_WORTH_TELLING
-    if answer.method == "HEAD":
-        names += _HEADERS_OF_A_HEAD
-    fields = [f"{name}: {answer.headers[name][:200]}" for name in names if name in answer.headers]
+    names = _HEADERS_WORTH_TELLING + _HEADERS_OF_METHODS.get(answer.method, ())
+    fields = _fields(answer, names + facts.headers, facts)
     if fields:
-        text += f" ({'; '.join(fields)})"
+        text += f" ({fields})"
     return visible(settings.redactor(text))
 
 
-def _follow_up(answer: Answer[Any], settings: Settings) -> list[Block]:
-    """Where the result is or will be, and when (RFC 9110 sections 10.2.2 and 10.2.3)."""
-    names = [name for name in ("location", "retry-after") if name in answer.headers]
+def _said_in_headers(answer: Answer[Any], facts: _Tool, settings: Settings) -> list[Block]:
+    """What an answer says besides its content: where the result is or will be, and when (RFC 9110
+    sections 10.2.2 and 10.2.3), and the header fields that the API describes.
+    """
+    is_begun = answer.status in (201, 202)
+    names = facts.headers
+    if is_begun:
+        names = ("location", "retry-after", *names)
     if not names:
         return []
-    fields = "; ".join(f"{name}: {answer.headers[name][:200]}" for name in names)
-    return [_text(visible(settings.redactor(f"[{status_text(answer.status)}; {fields}]")))]
+    fields = _fields(answer, names, facts)
+    if not fields:
+        return []
+    if is_begun:
+        fields = f"{status_text(answer.status)}; {fields}"
+    return [_text(visible(settings.redactor(f"[{fields}]")))]
+
+
+def _fields(answer: Answer[Any], names: tuple[str, ...], facts: _Tool) -> str:
+    """The header fields of these names that an answer has, without those that are withheld."""
+    there = {name: answer.headers[name] for name in names if name in answer.headers}
+    told = facts.withheld.without(there)
+    return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
 
 
 def _next_page(answer: Answer[Any], data: Any, facts: _Tool, settings: Settings) -> str:

@@ -11,6 +11,7 @@ from the environment would have to be turned off.
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import ssl
 import zlib
@@ -30,6 +31,10 @@ MAX_ADDRESSES = 4
 
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH", "QUERY"))
 """Methods that announce a body of no bytes too (RFC 9110 section 8.6)."""
+_COMPRESSED = re.compile(
+    r"\b(aes128gcm|br|compress|dcb|dcz|deflate|exi|pack200-gzip|zstd)\b|gzip\s*,|,\s*(x-)?gzip"
+)
+"""Content codings but gzip alone. What is none at all, such as `utf-8`, changes no bytes."""
 
 
 class PrivateAddress(Refused):
@@ -200,9 +205,9 @@ async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
     Raises BadAnswer when there is more, or when its content coding was not asked for.
     """
     coding = response.headers.get("content-encoding", "").strip().lower()
-    if coding not in ("", "identity", "gzip", "x-gzip"):
-        raise BadAnswer("the API encoded its answer in a way that was not asked for")
-    decoder = _Gunzip() if coding.endswith("gzip") else _Identity()
+    if _COMPRESSED.search(coding):
+        raise BadAnswer(f"the API encoded its answer as `{coding[:40]}`, which was not asked for")
+    decoder = _Gunzip() if coding in ("gzip", "x-gzip") else _Identity()
     received = decoded = 0
     async for chunk in response.chunks():
         received += len(chunk)

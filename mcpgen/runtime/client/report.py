@@ -12,7 +12,7 @@ from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Redirect
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
-from ..results.shorten import TooDeep, clean, compact, fit, visible
+from ..results.shorten import clean, compact, fit, visible
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
 from .html_text import is_html, text_of_html
@@ -43,6 +43,7 @@ _PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
 _READING = ("GET", "HEAD", "OPTIONS")
 # RFC 6750 section 3
 _REASON = re.compile(r'error_description="([^"]+)"')
+_SCOPE = re.compile(r'insufficient_scope.*scope="([^"]+)"')
 
 
 _STEPS = {
@@ -95,6 +96,7 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     lines = [_headline(error, headline)]
     challenge = answer.headers.get("www-authenticate", "")[:MAX_ERROR]
     lines += [f"Reason: {reason}" for reason in _REASON.findall(challenge)]
+    lines += [f"Scope needed: {scope}" for scope in _SCOPE.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
     wait = _wait_asked(answer)
@@ -140,10 +142,10 @@ def _withheld(settings: Settings) -> Withheld:
 def _from_data(data: Any, settings: Settings) -> tuple[str, str]:
     try:
         data = _withheld(settings).without(clean(settings.redactor.data(data)))
-    except (TooDeep, RecursionError):
+        text = compact(fit(data, MAX_ERROR)[0])
+    except (ValueError, RecursionError):
         return "", ""
     message = _message(data)
-    text = compact(fit(data, MAX_ERROR)[0])
     if message and len(text) <= len(message) + 40:
         return message[:1024], ""
     return message[:1024], text[:MAX_ERROR]

@@ -109,9 +109,10 @@ def _float_text(value: float) -> str:
     return text
 
 
-def json_of(value: Any) -> str:
+def json_of(value: Any, ascii_only: bool = False) -> str:
+    """A value as JSON. Raises Refused for what JSON cannot hold."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError):
         raise Refused("the value cannot be written as JSON (NaN, too deep, or not data)") from None
 

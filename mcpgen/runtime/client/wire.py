@@ -75,6 +75,8 @@ __all__ = [
     "utf8",
 ]
 
+EVERY_FIELD = "*"
+"""Stands for the names of all fields of a map."""
 MAX_PAIRS = 32 * 1024 * 1024
 """Characters of the pairs of one value: more than any request holds (`_MAX_REQUEST_BYTES`)."""
 
@@ -201,11 +203,13 @@ def simple(value: Any, explode: bool = True, separator: str = ",") -> Simple | O
     return Simple(value, explode, separator)
 
 
-def json_text(value: Any) -> str | Omit:
-    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3)."""
+def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
+    """A `content` parameter or field: the value as JSON (OpenAPI 3.1 section 4.8.12.3). A header
+    holds ASCII only.
+    """
     if isinstance(value, Omit):
         return value
-    return json_of(value)
+    return json_of(value, ascii_only)
 
 
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
@@ -226,8 +230,8 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
 def form_fields(value: Any, **writers: tuple[str, ...]) -> Any:
     """The fields of a form that is one argument; a text is the form as it stands.
 
-    Each keyword is the name of a function of this module and lists the fields it writes; any other
-    object is JSON text (OpenAPI 3.1 section 4.8.15.1).
+    Each keyword is the name of a function of this module and lists the fields it writes (`*`: all);
+    any other object is JSON text (OpenAPI 3.1 section 4.8.15.1).
     """
     if isinstance(value, str | Omit):
         return value
@@ -257,7 +261,7 @@ def _written_fields(
 ) -> dict[str, Any]:
     fields = {}
     for function, names in writers.items():
-        for name in names:
+        for name in value if EVERY_FIELD in names else names:
             if name in value:
                 fields[name] = _WRITERS[function](value[name])
     return fields

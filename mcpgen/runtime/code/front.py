@@ -159,11 +159,10 @@ def _text_of(value: Any, room: int) -> str:
             return value
         return f"{value[:room]}\n[truncated: {room} of {len(value)} characters. Return less]"
     try:
-        data = clean(as_json(value))
+        data, cuts = fit(clean(as_json(value)), room)
+        text = compact(data)
     except (TypeError, ValueError, RecursionError, TooDeep) as error:
         raise ProgramError(f"its value cannot be returned as JSON: {error}") from error
-    data, cuts = fit(data, room)
-    text = compact(data)
     if not cuts.items:
         return text
     return f"{text}\n[truncated. Left out: {cuts.say()}. Return less]"

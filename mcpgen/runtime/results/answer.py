@@ -24,6 +24,7 @@ STREAMS = frozenset(
 UNTYPED = ("", "application/octet-stream", "binary/octet-stream")
 # Names under which servers that do not care send their JSON
 _MISNAMED = (*UNTYPED, "text/plain", "text/html", "text/javascript", "application/javascript")
+_BEFORE_JSON = codecs.BOM_UTF8 + b" \t\r\n"
 _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml"
     r"|x-www-form-urlencoded)|image/svg\+xml"
@@ -106,6 +107,23 @@ class Answer(Generic[T]):
         return found[1] if found else "utf-8"
 
 
+def goes_on(content_type: str, content: bytes) -> bool:
+    """Whether an answer may have no end: a stream by its media type, or by what has come of it."""
+    answer: Answer[Any] = Answer(200, {"content-type": content_type}, content)
+    if answer.media_type in STREAMS:
+        return bool(content)
+    return answer.is_json and lines_of_json(content)
+
+
+def lines_of_json(content: bytes) -> bool:
+    """Whether there is a JSON object on each line, as in streams that call themselves JSON."""
+    line, end, _ = content.partition(b"\n")
+    try:
+        return bool(end) and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def parsed(answer: Answer[Any]) -> Answer[Any]:
     """The answer with its `data`, if its content is JSON by name, or an object or array whatever
     its name.
@@ -122,7 +140,7 @@ def parsed(answer: Answer[Any]) -> Answer[Any]:
 def _may_be_json(answer: Answer[Any]) -> bool:
     if answer.is_json or answer.media_type == "":
         return True
-    begins_like_json = answer.content[:64].lstrip().startswith((b"{", b"["))
+    begins_like_json = answer.content[:64].lstrip(_BEFORE_JSON).startswith((b"{", b"["))
     return begins_like_json and answer.media_type in _MISNAMED
 
 

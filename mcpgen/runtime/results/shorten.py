@@ -93,8 +93,8 @@ def clean(value: Any, depth: int = 0) -> Any:
 
 
 def compact(value: Any) -> str:
-    """JSON data as one line of text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON data as one line of text. Raises ValueError for a number that is not finite."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def shape(value: Any, keep: Iterable[str], drop: Iterable[str], strip_nulls: bool) -> Any:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class OrderServiceDeleteAnswer(TypedDict):
+class DeleteOrderAnswer(TypedDict):
     count: NotRequired[int]
 
 
-class OrderServiceGetAnswer(TypedDict):
-    id: NotRequired[str]
-
-
-class OrderServicePatchAnswer(TypedDict):
+class GetOrderAnswer(TypedDict):
     id: NotRequired[str]
 
 
 class StopLocatingDeviceAnswer(TypedDict):
     count: NotRequired[int]
+
+
+class UpdateOrderAnswer(TypedDict):
+    id: NotRequired[str]

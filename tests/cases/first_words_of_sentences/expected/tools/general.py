@@ -25,6 +25,11 @@ async def create_charge(api: Api) -> Answer[Any]:
     return await api.request("POST", "/charges")
 
 
+async def delete_order(api: Api, *, id: str) -> Answer[models.DeleteOrderAnswer]:
+    """Deletes an order."""
+    return await api.request("DELETE", "/orders/{id}", path_args={"id": id})
+
+
 async def empty_balance(api: Api) -> Answer[Any]:
     """Permanently or temporarily empties the balance."""
     return await api.request("DELETE", "/balance")
@@ -33,6 +38,11 @@ async def empty_balance(api: Api) -> Answer[Any]:
 async def finalize_order(api: Api, *, id: str) -> Answer[Any]:
     """Finalize order."""
     return await api.request("POST", "/orders/{id}/finalize", path_args={"id": id})
+
+
+async def get_order(api: Api, *, id: str) -> Answer[models.GetOrderAnswer]:
+    """Returns an order by its id."""
+    return await api.request("GET", "/orders/{id}", path_args={"id": id})
 
 
 async def get_sentinel(api: Api) -> Answer[Any]:
@@ -55,32 +65,17 @@ async def multi_ack_alarms(api: Api) -> Answer[Any]:
     return await api.request("POST", "/alarms/ack")
 
 
-async def order_service_delete(api: Api, *, id: str) -> Answer[models.OrderServiceDeleteAnswer]:
-    """Deletes an order."""
-    return await api.request("DELETE", "/orders/{id}", path_args={"id": id})
-
-
-async def order_service_get(api: Api, *, id: str) -> Answer[models.OrderServiceGetAnswer]:
-    """Returns an order by its id."""
-    return await api.request("GET", "/orders/{id}", path_args={"id": id})
-
-
-async def order_service_order_items(api: Api, *, id: str) -> Answer[Any]:
+async def order_items(api: Api, *, id: str) -> Answer[Any]:
     """Returns list of items."""
     return await api.request("GET", "/orders/{id}/items", path_args={"id": id})
 
 
-async def order_service_patch(api: Api, *, id: str) -> Answer[models.OrderServicePatchAnswer]:
-    """Partially update order."""
-    return await api.request("PATCH", "/orders/{id}", path_args={"id": id})
-
-
-async def order_service_replace(api: Api, *, id: str) -> Answer[Any]:
+async def order_replace(api: Api, *, id: str) -> Answer[Any]:
     """Replace an order."""
     return await api.request("PUT", "/orders/{id}", path_args={"id": id})
 
 
-async def order_service_rollback(api: Api, *, id: str) -> Answer[Any]:
+async def order_rollback(api: Api, *, id: str) -> Answer[Any]:
     """Syncs an order with its last state."""
     return await api.request("POST", "/orders/{id}/rollback", path_args={"id": id})
 
@@ -103,3 +98,8 @@ async def stop_locating_device(api: Api) -> Answer[models.StopLocatingDeviceAnsw
 async def subject_search(api: Api) -> Answer[Any]:
     """Search for subjects [Experimental]."""
     return await api.request("POST", "/search/subjects")
+
+
+async def update_order(api: Api, *, id: str) -> Answer[models.UpdateOrderAnswer]:
+    """Partially update order."""
+    return await api.request("PATCH", "/orders/{id}", path_args={"id": id})

@@ -1,0 +1,110 @@
+"""What a body in XML looks like, in a line of text (OpenAPI 3.1 §4.8.26)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..load.values import as_list, as_object, as_text, texts_in
+from ..text import visible
+from .schema import is_barred
+
+if TYPE_CHECKING:
+    from .schema import Reader
+
+MOST = 700
+"""Characters of an outline."""
+DEEPEST = 5
+"""Levels of elements that an outline shows where there is room; the last ones are names alone."""
+VALUES = 5
+"""Values of an enum that an outline shows."""
+NAMELESS = "\u2026"
+"""Stands for the name of an element that the document does not give."""
+TAG = re.compile(r"[A-Za-z_][\w.-]{0,80}", re.ASCII)
+
+
+def outline(reader: Reader, schema: Any) -> str:
+    """The document that a schema describes, with types in place of values; empty where it is no
+    object, or too large for any outline: `<book id="integer"><title>string</title></book>`.
+    """
+    flat = reader.flatten(schema)
+    if not as_object(flat.get("properties")):
+        return ""
+    name = as_text(flat.get("$name"))
+    longest = ""
+    for needed_only in (False, True):
+        for depth in range(1, DEEPEST):
+            text = _element(reader, name, schema, depth, needed_only)
+            if len(text) > MOST:
+                break
+            longest = max(longest, text, key=len)
+    return visible(longest)
+
+
+def _element(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
+    """An element, with elements inside it down to a depth."""
+    flat = reader.flatten(schema)
+    xml = as_object(flat.get("xml"))
+    tag, attributes = _tag(name, xml)
+    if not depth:
+        return f"<{tag}/>"
+    if reader.kinds(flat) == {"array"}:
+        inside = depth - 1 if xml.get("wrapped") is True else depth
+        items = _items(reader, name, flat.get("items", {}), inside, needed_only)
+        return f"<{tag}{attributes}>{items}</{tag}>" if inside < depth else items
+    if not as_object(flat.get("properties")):
+        return f"<{tag}{attributes}>{_value(reader, flat)}</{tag}>"
+    children, rest = "", ""
+    for key, child, is_needed in _members(reader, flat):
+        inner = reader.flatten(child)
+        inner_xml = as_object(inner.get("xml"))
+        if needed_only and not is_needed:
+            rest = NAMELESS
+        elif inner_xml.get("attribute") is True:
+            attributes += f' {_tag(key, inner_xml)[0]}="{_value(reader, inner)}"'
+        else:
+            is_same = inner.get("$name") == flat.get("$name", "")
+            children += _element(reader, key, child, 0 if is_same else depth - 1, needed_only)
+    return f"<{tag}{attributes}>{children}{rest}</{tag}>"
+
+
+def _items(reader: Reader, name: str, schema: Any, depth: int, needed_only: bool) -> str:
+    """The elements of a list, as one of them; XML has no lists of lists."""
+    if reader.kinds(schema) == {"array"}:
+        return NAMELESS
+    return _element(reader, name, schema, depth, needed_only) + NAMELESS
+
+
+def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]]:
+    """The properties that a caller gives and XML can name, and whether each is required."""
+    required = texts_in(flat.get("required"))
+    members: list[tuple[str, Any, bool]] = []
+    for key, child in as_object(flat.get("properties")).items():
+        inner = reader.flatten(child)
+        tag, _ = _tag(key, as_object(inner.get("xml")))
+        if tag != NAMELESS and not is_barred(inner, "readOnly"):
+            members.append((key, child, key in required))
+    return members
+
+
+def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
+    """The name of an element or attribute with its prefix, and the declaration of its namespace."""
+    name = as_text(xml.get("name")) or name
+    prefix, namespace = as_text(xml.get("prefix")), as_text(xml.get("namespace"))
+    if not TAG.fullmatch(name):
+        return NAMELESS, ""
+    colon = ""
+    if TAG.fullmatch(prefix):
+        name, colon = f"{prefix}:{name}", f":{prefix}"
+    if not re.fullmatch(r"[!#-;=?-~]{1,200}", namespace):
+        return name, ""
+    return name, f' xmlns{colon}="{namespace}"'
+
+
+def _value(reader: Reader, flat: dict[str, Any]) -> str:
+    """What stands in an element or an attribute: its values, or its type."""
+    values = as_list(flat.get("enum"))
+    texts = [value for value in values if isinstance(value, str) and len(value) < 40]
+    if texts:
+        return " | ".join([*texts[:VALUES], *[NAMELESS][: len(values) - VALUES]])
+    return as_text(flat.get("format")) or " or ".join(sorted(reader.kinds(flat))) or NAMELESS
