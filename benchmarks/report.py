@@ -217,8 +217,9 @@ building the first validator of a tool less than a millisecond, once.
 **Calls over HTTP.** Both servers serve a smaller document, GitHub's operations below `/gists` and `/gitignore`. The server
 has the extra `fast`; FastMCP is asked for JSON answers, its cheaper way. In 2026-07-28 the SDK checks a call's headers
 against the tool's schema, which it looks up in the whole list: FastMCP makes its list anew for each call, and with the
-large document that takes seconds. What is left of a call is the request to the API (h11),
-the SDK's handling of a message, and uvicorn. Connections to the API are protocols of the
+large document that takes seconds. What is left of a call is the request to the API,
+the SDK's handling of a message, and uvicorn. An ordinary answer of the API (a status, fields, a body of a length) is read
+in one step; any other, as one in chunks, is read by h11. Connections to the API are protocols of the
 event loop itself, and the one that was used last is used next. A request that nothing streams for is answered in one
 piece, past the SDK's sessions and event streams.
 

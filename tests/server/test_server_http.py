@@ -976,3 +976,26 @@ def test_a_request_leaves_nothing_to_the_garbage_collector(in_process: Any) -> N
     finally:
         gc.enable()
     assert sent[0]["status"] == 200
+
+
+def test_an_idle_connection_keeps_nothing_of_what_was_asked(in_process: Any) -> None:
+    app = in_process()
+    exchange = importlib.import_module(f"{PACKAGE}.runtime.transports.exchange")
+    guard = importlib.import_module(f"{PACKAGE}.runtime.transports.guard")
+    headers = [(name.encode(), value.encode()) for name, value in PLAIN.items()]
+    headers.append((b"host", b"shop"))
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": json.dumps(LIST).encode()}
+
+    async def send(message: Any) -> None:
+        assert guard.MESSAGE in scope
+        sent.append(message)
+
+    inner = exchange.Exchange(app.server, None)
+    outer = guard.Guard(inner, hosts=guard.hosts_of(["shop"]), origins=frozenset())
+    asyncio.run(outer(scope, receive, send))
+    assert sent[0]["status"] == 200
+    assert not {guard.MESSAGE, guard.GONE} & scope.keys()

@@ -1,7 +1,8 @@
 """Connections to the API: opened on the event loop itself, and kept open between requests.
 
-h11 reads and writes HTTP/1.1 (RFC 9112) on them. The connections of httpcore2 do the same with it,
-and take a sixth of a call's CPU for locks, traces and generators that are of no use here.
+h11 reads and writes HTTP/1.1 (RFC 9112) on them where a message is not an ordinary one (`plain`).
+The connections of httpcore2 do the same with it, and take a sixth of a call's CPU for locks, traces
+and generators that are of no use here.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any, Protocol
 import h11
 import httpcore2
 import httpx2
+
+from .plain import Fields, Request, ordinary
 
 MOST_UNREAD = 256 * 1024
 """Bytes that wait to be read before no more are taken from the network."""
@@ -232,33 +235,74 @@ class Connection:
         self.destination = destination
         self._stream = stream
         self._seconds = seconds
-        self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
+        self._state: h11.Connection | None = None
+        """What writes and reads, where the request or its answer is not an ordinary one."""
+        self._arrived = b""
+        self._missing = 0
+        """Bytes of the body of an ordinary answer that were not read yet; `_arrived` begins with
+        some of them.
+        """
         self._idle_since = 0.0
         self._last_use = time.monotonic() + LIFE_SECONDS
 
-    async def send(self, request: h11.Request, content: bytes | None) -> h11.Response:
-        """Send a request and wait for the head of its answer."""
-        parts = [self._state.send(request)]
-        if content:
-            parts.append(self._state.send(h11.Data(content)))
-        parts.append(self._state.send(h11.EndOfMessage()))
+    async def send(self, request: Request, content: bytes | None) -> tuple[int, Fields]:
+        """Send a request and wait for the head of its answer: its status and its fields."""
+        if request.head is None:
+            await self._write(self._begun(request, content))
+            return await self._head()
+        await self._write(request.head + (content or b""))
+        data = await self._stream.read(READ_BYTES, self._seconds)
+        head = ordinary(data, request.method)
+        if head is None:
+            self._begun(request, content)
+            assert self._state is not None
+            self._state.receive_data(data)
+            return await self._head()
+        self._missing, self._arrived = head.length, head.body
+        return head.status, head.fields
+
+    async def _write(self, data: bytes) -> None:
         with suppress(httpcore2.WriteError):  # the answer may be there all the same
-            await self._stream.write(b"".join(filter(None, parts)), self._seconds)
+            await self._stream.write(data, self._seconds)
+
+    def _begun(self, request: Request, content: bytes | None) -> bytes:
+        """Leave the request and its answer to h11; the bytes of the request."""
+        self._state = state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
+        parts = [state.send(request.for_h11())]
+        if content:
+            parts.append(state.send(h11.Data(content)))
+        parts.append(state.send(h11.EndOfMessage()))
+        return b"".join(filter(None, parts))
+
+    async def _head(self) -> tuple[int, Fields]:
         event = await self._event()
         while isinstance(event, h11.InformationalResponse):
             event = await self._event()
         if not isinstance(event, h11.Response):
             raise h11.RemoteProtocolError("the connection was switched to another protocol")
-        return event
+        return event.status_code, event.headers.raw_items()
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    def chunks(self) -> AsyncIterator[bytes]:
         """The bytes of the answer's body, as they arrive."""
+        return self._missing_chunks() if self._state is None else self._h11_chunks()
+
+    async def _missing_chunks(self) -> AsyncIterator[bytes]:
+        while self._missing:
+            data = self._arrived or await self._stream.read(READ_BYTES, self._seconds)
+            if not data:
+                raise h11.RemoteProtocolError("the answer ended in its body")
+            piece, self._arrived = data[: self._missing], data[self._missing :]
+            self._missing -= len(piece)
+            yield piece
+
+    async def _h11_chunks(self) -> AsyncIterator[bytes]:
         event = await self._event()
         while isinstance(event, h11.Data):
             yield bytes(event.data)
             event = await self._event()
 
     async def _event(self) -> Any:
+        assert self._state is not None
         event = self._state.next_event()
         while event is h11.NEED_DATA:
             self._state.receive_data(await self._stream.read(READ_BYTES, self._seconds))
@@ -270,13 +314,18 @@ class Connection:
         """Whether bytes beyond the answer have arrived, which the next request would take for its
         own answer.
         """
+        if self._state is None:
+            return bool(self._arrived) and not self._missing
         return bool(self._state.trailing_data[0])
 
     def reuse(self) -> bool:
         """Make ready for the next request; False when there can be none."""
-        if (self._state.our_state, self._state.their_state) != (h11.DONE, h11.DONE):
+        state = self._state
+        if state is not None and (state.our_state, state.their_state) != (h11.DONE, h11.DONE):
             return False
-        self._state.start_next_cycle()
+        if self._missing or self.leftover:
+            return False
+        self._state = None
         self._idle_since = time.monotonic()
         return True
 

@@ -17,7 +17,6 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
 
-import h11
 import httpcore2
 import httpx2
 
@@ -25,6 +24,7 @@ from ..errors import BadAnswer, Refused
 from ..origin import is_public, origin_of
 from ..settings import Settings
 from .connections import Connection, Pool, Stream
+from .plain import Fields, Request
 
 MAX_HEADERS = 256
 MAX_ADDRESSES = 4
@@ -90,12 +90,12 @@ class Response:
     holds the header fields as received.
     """
 
-    def __init__(self, head: h11.Response, connection: Connection, pool: Pool) -> None:
+    def __init__(self, status: int, raw: Fields, connection: Connection, pool: Pool) -> None:
         self._connection = connection
         self._pool = pool
         self._is_closed = False
-        self.status = head.status_code
-        self.raw = head.headers.raw_items()
+        self.status = status
+        self.raw = raw
         values: dict[str, list[str]] = {}
         for name, value in self.raw:
             values.setdefault(name.decode("ascii").lower(), []).append(_text(value))
@@ -160,17 +160,14 @@ class Transport:
         }
         if content or method in _WITH_BODY:
             fields["Content-Length"] = str(len(content or b""))
-        overridden = {name.lower() for name in headers}
-        lines = [item for item in fields.items() if item[0].lower() not in overridden]
-        lines += headers.items()
-        request = h11.Request(method=method, target=url.raw_path, headers=lines)
+        request = Request(method, url.raw_path, fields, headers)
         connection = await self._pool.take(url)
         try:
-            head = await connection.send(request, content)
+            status, raw = await connection.send(request, content)
         except BaseException:
             connection.close()
             raise
-        return Response(head, connection, self._pool)
+        return Response(status, raw, connection, self._pool)
 
     async def reach(self, url: httpx2.URL) -> None:
         """Open a connection to where a URL points, and close it."""

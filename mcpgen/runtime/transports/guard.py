@@ -19,7 +19,7 @@ from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 from ..caller import CALLER, Caller
 from ..log import event
 from ..server.listing import CALL
-from .asgi import ASGIApp, Field, Message, Receive, Refused, Scope, Send, answer, header
+from .asgi import GONE, ASGIApp, Field, Message, Receive, Refused, Scope, Send, answer, header
 from .browsers import Browsers, answer_question, is_question
 from .jsonrpc import BadMessage, parse
 
@@ -167,6 +167,9 @@ class Guard:
                 await answer(send_and_note, 400, content, (b"connection", b"close"))
             else:
                 await self._serve(scope, receive, send_and_note)
+            # The scope lives as long as the connection is idle, and a message has up to 4 MB
+            scope.pop(MESSAGE, None)
+            scope.pop(GONE, None)
             milliseconds = round((time.perf_counter() - started) * 1000)
             # The path only: a query string may hold a token that a client put there by mistake
             event(
