@@ -293,8 +293,7 @@ def _has_two_lengths(scope: Scope) -> bool:
     """Whether a request says the length of its body in two ways. Nobody knows where it ends, if a
     proxy before this server reads the other one (RFC 9112, section 6.1).
     """
-    names = {name for name, _ in scope["headers"]}
-    return b"transfer-encoding" in names and b"content-length" in names
+    return bool(header(scope, b"transfer-encoding") and header(scope, b"content-length"))
 
 
 def _check_host(scope: Scope, allowed: frozenset[tuple[str, int | None]]) -> None:
