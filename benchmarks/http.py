@@ -21,6 +21,10 @@ HANDSHAKE = "2025-11-25"
 MODERN = "2026-07-28"
 CLIENT = {"name": "benchmark", "version": "1"}
 LOAD_SECONDS = 15
+STEADY_CALLS = 3_200
+"""A hundred for each of 32 callers."""
+SLOW_SECONDS = 0.1
+"""What the slow API takes for a call."""
 CALLS_EACH = 60
 METHODS = frozenset(("get", "put", "post", "patch", "delete"))
 PATHS = ("/gists", "/gitignore")
@@ -74,17 +78,25 @@ async def answer(reader: asyncio.StreamReader) -> bytes:
 
 
 async def load(
-    port: int, message: bytes, process: int, *, calls: int = 640, together: int = 32
+    port: int,
+    message: bytes,
+    process: int,
+    *,
+    calls: int = 640,
+    together: int = 32,
+    over: float = 0.0,
 ) -> Rate:
-    """So many calls, so many of them under way at any time, a connection for each caller. No call
-    is begun after LOAD_SECONDS. Raises TimeoutError when one has no answer long after.
+    """So many calls, so many of them under way at any time, a connection for each caller; the
+    callers begin over so many seconds. No call is begun after LOAD_SECONDS. Raises TimeoutError
+    when one has no answer long after.
     """
     remaining = iter(range(calls))
     before, began = processor(process), time.perf_counter()
     finished = 0
 
-    async def caller() -> None:
+    async def caller(number: int) -> None:
         nonlocal finished
+        await asyncio.sleep(over * number / together)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in remaining:
             if time.perf_counter() - began > LOAD_SECONDS:
@@ -97,7 +109,7 @@ async def load(
         writer.close()
 
     async with asyncio.timeout(10 * LOAD_SECONDS):
-        await asyncio.gather(*(caller() for _ in range(together)))
+        await asyncio.gather(*(caller(number) for number in range(together)))
     elapsed = time.perf_counter() - began
     return Rate(finished / elapsed, (processor(process) - before) / finished)
 
@@ -223,11 +235,31 @@ async def measure(
         served.whole[name] = rates_of_one[0]
     ours = candidates["mcpgen"]
     served.alone, served.apart, served.two = await busiest(ours, arguments, rounds)
-    served.slow = _calls(await one_era(slow, HANDSHAKE, arguments, rounds))
-    served.straight = _calls(
-        [await load(slow_port, b"GET / HTTP/1.1\r\n\r\n", os.getpid()) for _ in range(rounds)]
-    )
+    served.slow = await steady_calls(slow, arguments, rounds)
+    served.straight = await _steady(slow_port, b"GET / HTTP/1.1\r\n\r\n", rounds)
     return served
+
+
+async def steady_calls(candidate: Candidate, arguments: Any, rounds: int) -> float:
+    """Calls per second that a server in front of the slow API answers."""
+    port = free_port()
+    server = await start([*candidate.command, str(port)], port, candidate.environment)
+    try:
+        return await _steady(port, request(HANDSHAKE, port, candidate.tool, arguments), rounds)
+    finally:
+        await stop(server)
+
+
+async def _steady(port: int, message: bytes, rounds: int) -> float:
+    """Calls per second of callers who are independent: they do not begin together, and call for so
+    long that the beginning does not count.
+    """
+    await load(port, message, os.getpid())
+    rates = [
+        await load(port, message, os.getpid(), calls=STEADY_CALLS, over=SLOW_SECONDS)
+        for _ in range(rounds)
+    ]
+    return _calls(rates)
 
 
 def _calls(rates: list[Rate]) -> float:

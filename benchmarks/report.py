@@ -232,5 +232,6 @@ CPU for a call than one server alone). Ours share the socket, and a number for e
 holds.
 
 **A slow API.** 32 callers of an API that takes 100 ms can make 320 calls a second. The same callers without a server
-between, straight at the API, show what the caller and the API themselves take of that.
+between, straight at the API, show what the caller and the API themselves take of that. The callers do not begin in the
+same moment, which would let them wait for each other for good, and each makes a hundred calls.
 """

@@ -264,7 +264,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     folder = Path(tempfile.mkdtemp(prefix="mcpgen-bench-"))
     port, slow_port = http.free_port(), http.free_port()
-    upstream, slow_upstream = _api(port, "0"), _api(slow_port, "0.1")
+    upstream, slow_upstream = _api(port, "0"), _api(slow_port, str(http.SLOW_SECONDS))
     try:
         base, slow_base = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{slow_port}"
         rival = os.environ.get("MCPGEN_FASTMCP_PYTHON") or str(node.python("fastmcp", FASTMCP))
