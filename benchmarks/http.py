@@ -234,7 +234,8 @@ async def measure(
         rates_of_one = await one_era(candidate, MODERN, arguments, 1, together=1)
         served.whole[name] = rates_of_one[0]
     ours = candidates["mcpgen"]
-    served.alone, served.apart, served.two = await busiest(ours, arguments, rounds)
+    # A round is short, and each tells little
+    served.alone, served.apart, served.two = await busiest(ours, arguments, max(rounds, 7))
     served.slow = await steady_calls(slow, arguments, rounds)
     served.straight = await _steady(slow_port, b"GET / HTTP/1.1\r\n\r\n", rounds)
     return served
