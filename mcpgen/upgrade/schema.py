@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from ..load.definitions import DECLARATIONS
@@ -252,13 +253,12 @@ class SchemaUpgrade:
         )
         return right or name
 
-    def limit(self, schema: Schema, at: At) -> None:
+    def limit(self, schema: Schema, at: At, *, key: str) -> None:
         """`"minItems": "1"` → a number: protocol buffers, and so Gemini, write 64 bits as text."""
-        for key in LIMITS:
-            value = as_text(schema.get(key))
-            if NUMBER.fullmatch(value):
-                number = float(value)
-                schema[key] = int(number) if number.is_integer() else number
+        value = as_text(schema[key])
+        if NUMBER.fullmatch(value):
+            number = float(value)
+            schema[key] = int(number) if number.is_integer() else number
 
     def recursive(self, schema: Schema, at: At) -> None:
         """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
@@ -335,7 +335,7 @@ def _add_null(schema: Schema) -> None:
 
 Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]
 _RULES: dict[str, Rule] = {
-    **dict.fromkeys(LIMITS, SchemaUpgrade.limit),
+    **{key: partial(SchemaUpgrade.limit, key=key) for key in LIMITS},
     "exclusiveMinimum": SchemaUpgrade.exclusive_minimum,
     "exclusiveMaximum": SchemaUpgrade.exclusive_maximum,
     "example": SchemaUpgrade.example,

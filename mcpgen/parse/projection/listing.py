@@ -377,11 +377,11 @@ class Listing:
         if place.items:
             inner.append(place.items)
         self._places.append(place)
-        rules = place.unlisted()
+        rules = set(place.unlisted())
         if "enum" in rules:
             kind = "required" if place.is_needed else "values"
             self.offer(kind, place.level, self._add_values, place)
-        if rules or "default" in place.node.base:
+        if rules - {"enum"} or "default" in place.node.base:
             self.offer("limits", place.level, self._add_limits, place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
         self.offer("text", place.level, self._add_text, place, self._longest_text(place))
