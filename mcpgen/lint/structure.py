@@ -88,25 +88,27 @@ def findings(document: Document) -> Iterator[Finding]:
     seen: set[Finding] = set()
     places: set[str] = set()
     errors = [peers for error in validator.iter_errors(root) for peers in telling(error)]
-    routes = [error.evaluation_path for error, *_ in errors]
+    firsts = [error for error, *_ in errors]
     for peers in errors:
         for finding in _findings_of(peers, root):
             says_less = finding.fault not in _OF_KEYS and finding.pointer in places
-            if finding in seen or says_less or _follows(peers[0], routes):
+            if finding in seen or says_less or _follows(peers[0], firsts):
                 continue
             seen.add(finding)
             places.add(finding.pointer)
             yield finding
 
 
-def _follows(error: Any, routes: list[list[Any]]) -> bool:
+def _follows(error: Any, others: list[Any]) -> bool:
     """Whether keys are unexpected only because a part of the same schema that knows them failed
-    for another reason (JSON Schema 2020-12, section 11.3).
+    in the same object for another reason (JSON Schema 2020-12, section 11.3).
     """
     if error.kind.name != "unevaluatedProperties":
         return False
-    above = list(error.evaluation_path[:-1])
-    below = [route[len(above)] for route in routes if list(route[: len(above)]) == above]
+    above, place = list(error.evaluation_path[:-1]), list(error.instance_path)
+    inside = [each for each in others if list(each.instance_path[: len(place)]) == place]
+    routes = [list(each.evaluation_path) for each in inside]
+    below = [route[len(above)] for route in routes if route[: len(above)] == above]
     return not _IN_PLACE.isdisjoint(below)
 
 

@@ -208,3 +208,20 @@ def test_every_fault_of_one_object_is_told(write: Write, loaded: Act) -> None:
         "`maximum` must be a number, not text",
         "`minimum` must be a number, not text",
     ]
+
+
+def test_a_fault_of_one_object_hides_no_key_of_another(write: Write, loaded: Act) -> None:
+    """In 3.1 keys are unexpected also where what knows them failed: in the same object alone."""
+    parameters = [
+        {"name": "q", "in": "query", "schema": {}, "foo": 1},
+        {"name": "r", "in": "query", "schema": {}, "style": "matrix"},
+    ]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a": {"parameters": parameters}},
+    }
+    pointers = [
+        problem.pointer for problem in checked(loaded(write("x.json", json.dumps(document)))[0])
+    ]
+    assert pointers == ["/paths/~1a/parameters/0/foo", "/paths/~1a/parameters/1/style"]
