@@ -49,7 +49,7 @@ def written(folder: Path, content: Any, name: str = "tools.json") -> Path:
 
 def only_tool(folder: Path, content: Any) -> Tool:
     server, problems = server_of(written(folder, content))
-    assert not len(problems), [problem.message for problem in problems]
+    assert {problem.code for problem in problems} <= {"E0454"}
     [tool] = server.tools
     return tool
 
@@ -173,6 +173,33 @@ def test_the_words_of_the_author_are_passed_on_as_they_are(tmp_path: Path) -> No
     assert listed["title"] == listed["annotations"]["title"] == "Press Key"
     for key in ("description", "icons", "_meta"):
         assert listed[key] == AUTHORS_WORDS[key]
+
+
+def test_arguments_keep_their_order_and_their_texts(tmp_path: Path) -> None:
+    said = (
+        "Size as `<width>x<height>[,mobile][,touch]`.\n\n- *one*\n" + "More of it. " * 60 + "End."
+    )
+    properties = {
+        "viewport": {"type": "string", "description": said},
+        "because": {"type": "string", "description": "Why."},
+        "at": {"type": "object", "properties": {"y": {"type": "integer"}, "x": {}}},
+    }
+    schema = {"type": "object", "properties": properties}
+    tool = only_tool(tmp_path, [{"name": "emulate", "inputSchema": schema}])
+    listed = tool.input_schema["properties"]
+    assert list(listed) == [argument.name for argument in tool.arguments] == list(properties)
+    assert list(listed["at"]["properties"]) == ["y", "x"]
+    assert [listed[name]["description"] for name in ("viewport", "because")] == [said, "Why."]
+
+
+def test_texts_that_do_not_fit_the_budget_are_counted(tmp_path: Path) -> None:
+    long = {"type": "string", "description": "More of it. " * 200}
+    schema = {"type": "object", "properties": {"a": long, "b": long, "c": {"type": "integer"}}}
+    server, problems = server_of(written(tmp_path, [{"name": "say", "inputSchema": schema}]))
+    [problem] = problems
+    assert (problem.code, problem.severity, problem.pointer) == ("E0454", "note", "/tools/0")
+    assert "1 text of its arguments" in problem.message
+    assert list(server.tools[0].input_schema["properties"]) == ["a", "b", "c"]
 
 
 def test_arguments_as_docker_lists_them_are_read(tmp_path: Path) -> None:
