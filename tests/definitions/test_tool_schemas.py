@@ -271,6 +271,15 @@ def test_names_that_change_and_names_that_come_twice_are_told(tmp_path: Path) ->
     assert codes == {"/tools/0": "E0452", "/tools/2": "E0452", "/tools/3": "E0451"}
 
 
+def test_a_name_that_changes_costs_no_text(tmp_path: Path) -> None:
+    said = "Ask with `DB_query`, not with `db_query`. " + "More of it. " * 90 + "End."
+    names = ["DB_query", "db_query", "db_query"]
+    tools = [{"name": name, "description": said, "inputSchema": {}} for name in names]
+    server, _ = server_of(written(tmp_path, tools))
+    other = next(tool.name for tool in server.tools if tool.origin.pointer == "/tools/0")
+    assert {tool.description for tool in server.tools} == {said.replace("DB_query", other)}
+
+
 def test_a_tool_that_runs_as_a_task_is_told(tmp_path: Path) -> None:
     def tool(name: str, support: str) -> dict[str, Any]:
         return {"name": name, "inputSchema": {}, "execution": {"taskSupport": support}}
