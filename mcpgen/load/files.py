@@ -122,8 +122,8 @@ class _Scope:
     `file` is the file it stands in. `home` and `resource` are pointers: of the whole schema (the
     file's root, or the schema of one tool), and of the nearest schema with an `$id`. `origin` and
     `base` are the `$id`s of these two. `tool` is the pointer of the tool that is lost with a
-    reference that cannot be followed; None where the whole run is. With `is_data` nothing is lost with
-    a file that is not there: it may be an example that looks like a reference.
+    reference that cannot be followed; None where the whole run is. With `is_data` nothing is lost
+    with a file that is not there: it may be an example that looks like a reference.
     """
 
     file: str
