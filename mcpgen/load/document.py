@@ -40,6 +40,14 @@ class UnresolvedReference(Exception):
         self._suggest = suggest
 
     @property
+    def written(self) -> str:
+        """The reference as its author may have written it: with a file's own name."""
+        file, _, pointer = self.ref.removeprefix(f"#/{FILES}/").partition("/")
+        if not self.ref.startswith(f"#/{FILES}/"):
+            return self.ref
+        return f"{unescape(urllib.parse.unquote(file))}#/{pointer}"
+
+    @property
     def suggestions(self) -> tuple[str, ...]:
         """Computed only when shown: comparing names is slow."""
         return self._suggest()

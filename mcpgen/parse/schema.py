@@ -72,7 +72,7 @@ class Reader:
             hint = f"did you mean {' or '.join(suggestions)}?"
         self.problems.warn(
             "E0203",
-            f"`$ref` points to nothing: `{visible(error.ref)[:120]}`",
+            f"`$ref` points to nothing: `{visible(error.written)[:120]}`",
             pointer=f"{pointer or self.holder(error.ref)}/$ref",
             hint=hint,
         )
