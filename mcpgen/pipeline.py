@@ -17,6 +17,7 @@ from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
+from .lint.once import tell_once
 from .lint.structure import check
 from .lint.values import check_defaults
 from .load import Document, Limits, Progress, load, silent
@@ -122,6 +123,7 @@ def understood(
         parsed=parsed,
         before=lock,
     )
+    tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
 
 
