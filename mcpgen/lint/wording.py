@@ -59,6 +59,10 @@ def _pattern(peers: Peers) -> str:
     return f"{_short(peers[0].instance)} does not match `{pattern[:SHOWN]}`"
 
 
+def _format(peers: Peers) -> str:
+    return f"{_short(peers[0].instance)} is not a valid `{peers[0].kind.as_dict().get('format')}`"
+
+
 def _bound(peers: Peers) -> str:
     error = peers[0]
     limit = error.kind.as_dict().get("limit")
@@ -97,6 +101,7 @@ _WORDINGS: dict[str, Callable[[Peers], str]] = {
     "enum": _enum,
     "const": _const,
     "pattern": _pattern,
+    "format": _format,
     "minItems": _least,
     "minProperties": _least,
     "uniqueItems": _unique,

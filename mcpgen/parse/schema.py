@@ -86,12 +86,14 @@ class Reader:
             raise Unsupported(code, f"{name} is not an object", at)
         return target, at
 
-    def report_dangling(self, error: UnresolvedReference, pointer: str) -> None:
-        """Report a reference that points to nothing."""
+    def report_dangling(self, error: UnresolvedReference, pointer: str, key: str = "$ref") -> None:
+        """Report a reference that points to nothing: the key of an object, whose pointer may be
+        empty where it is not known.
+        """
         self.problems.warn(
             "E0203",
             self._dangling(error),
-            pointer=f"{pointer or self.holder(error.ref)}/$ref",
+            pointer=f"{pointer or self.holder(error.ref)}/{key}",
             hint=self._suggestion(error),
         )
 

@@ -290,3 +290,73 @@ def test_one_fault_is_one_finding_at_its_key(
     codes = [problem.code for problem in problems]
     assert codes == [code] * (code is not None), list(problems)
     assert all(problem.pointer.removesuffix("/0/$ref") == at for problem in problems)
+
+
+RULES = [
+    (
+        "3.0.3",
+        {"schemas": {"a": {"$ref": "#/components/schemas/b"}}},
+        ("/components/schemas/a/$ref", "`$ref` points to nothing: `#/components/schemas/b`"),
+    ),
+    (
+        "3.1.0",
+        {"schemas": {"a": {"discriminator": {"propertyName": "x", "mapping": {"c": "#/c"}}}}},
+        ("/components/schemas/a/discriminator/mapping/c", "`$ref` points to nothing: `#/c`"),
+    ),
+    (
+        "3.0.3",
+        {"schemas": {"a": {"type": "array"}}},
+        ("/components/schemas/a", "`items` is missing"),
+    ),
+    (
+        "3.1.0",
+        {"schemas": {"a": {"pattern": "("}}},
+        ("/components/schemas/a/pattern", '`"("` is not a valid `regex`'),
+    ),
+    (
+        "3.0.3",
+        {"schemas": {"a b": {}}},
+        ("/components/schemas/a b", 'the name `"a b"` does not match `^[a-zA-Z0-9._-]+$`'),
+    ),
+]
+
+
+@pytest.mark.parametrize(("version", "components", "finding"), RULES)
+def test_what_the_official_schema_cannot_say_is_checked(
+    write: Write, version: str, components: Any, finding: tuple[str, str]
+) -> None:
+    document = {
+        "openapi": version,
+        "info": {"title": "T", "version": "1"},
+        "paths": {},
+        "components": components,
+    }
+    assert _thorough(write, document) == [finding]
+
+
+def test_variables_of_servers_and_twins_of_parameters_are_told(write: Write) -> None:
+    page = {"name": "page", "in": "query", "schema": {"type": "integer"}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "servers": [
+            {
+                "url": "https://{here}.example.com/{there}",
+                "variables": {"here": {"default": "c", "enum": ["a"]}},
+            }
+        ],
+        "paths": {"/a": {"parameters": [page, page]}},
+    }
+    assert _thorough(write, document) == [
+        ("/servers/0/url", "the variable `there` is not declared"),
+        ("/servers/0/variables/here/default", "the default is none of the values of `enum`"),
+        ("/paths/~1a/parameters/1", "the parameter `page` stands twice"),
+    ]
+
+
+def _thorough(write: Write, document: Any) -> list[tuple[str, str]]:
+    problems = Problems()
+    pipeline.run(
+        Config(sources=(str(write("x.json", json.dumps(document))),)), problems, thorough=True
+    )
+    return [(problem.pointer, problem.message) for problem in problems]
