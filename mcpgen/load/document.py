@@ -40,14 +40,6 @@ class UnresolvedReference(Exception):
         self._suggest = suggest
 
     @property
-    def written(self) -> str:
-        """The reference as its author may have written it: with a file's own name."""
-        file, _, pointer = self.ref.removeprefix(f"#/{FILES}/").partition("/")
-        if not self.ref.startswith(f"#/{FILES}/"):
-            return self.ref
-        return f"{unescape(urllib.parse.unquote(file))}#/{pointer}"
-
-    @property
     def suggestions(self) -> tuple[str, ...]:
         """Computed only when shown: comparing names is slow."""
         return self._suggest()
@@ -210,6 +202,15 @@ class Document:
                 return pointer
             pointer = self.moved[newest][1] + pointer[length:]
             before = newest
+
+    def reference(self, ref: str) -> str:
+        """A reference as its author may have written it, before anything moved, and with the name
+        of a file other than the main one.
+        """
+        if not ref.startswith("#/"):
+            return ref
+        file, pointer = self._file_of(self.written(ref[1:]))
+        return f"{urllib.parse.unquote(file)}#{pointer}"
 
     def _last_move(self, pointer: str, before: int) -> tuple[int, int]:
         """The last move, of those before `before`, of a node or of one above it; and the length of

@@ -92,15 +92,9 @@ class Reader:
         """
         self.problems.warn(
             "E0203",
-<<<<<<< HEAD
-            f"`$ref` points to nothing: `{visible(error.written)[:120]}`",
-            pointer=f"{pointer or self.holder(error.ref)}/$ref",
-            hint=hint,
-=======
             self._dangling(error),
             pointer=f"{pointer or self.holder(error.ref)}/{key}",
             hint=self._suggestion(error),
->>>>>>> lintroom
         )
 
     def _dangling(self, error: UnresolvedReference) -> str:
@@ -115,9 +109,7 @@ class Reader:
 
     def _written(self, ref: str) -> str:
         """A reference as its author wrote it: what it points to may have moved."""
-        if ref.startswith("#/"):
-            ref = f"#{self.document.written(ref[1:])}"
-        return f"`{visible(ref)[:120]}`"
+        return f"`{visible(self.document.reference(ref))[:120]}`"
 
     def holder(self, ref: str) -> str:
         """The pointer of the first object that holds a reference; slow, so only for reports."""
