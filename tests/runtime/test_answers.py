@@ -159,6 +159,12 @@ def test_what_only_says_it_is_json_is_bounded_text(shown: Any, body: bytes) -> N
     assert list(structured) == ["result"] and isinstance(structured["result"], str)
 
 
+@pytest.mark.parametrize("depth", [300, 3_000, 100_000])
+def test_json_that_nests_too_deeply_is_told_so(shown: Any, depth: int) -> None:
+    text, _, _ = shown(http(200, b"[" * depth + b"]" * depth), MAX_RESULT_CHARS="1000")
+    assert "nested too deeply" in text
+
+
 def test_half_of_a_character_and_hidden_ones_become_visible(shown: Any) -> None:
     hidden = "a\u202eb\u2066c\u200bd\ufeffe\u00adf\x1b[8mg\x07h\u3164i\U000e0041j\ud800k\r\nl"
     text, _, structured = shown(ok({"t": hidden, "k\u202e": 1}))

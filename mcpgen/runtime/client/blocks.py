@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.answer import UNTYPED, Answer, decode, lines_of_json
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json, too_deep
 from ..results.content import Block
 from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
 from ..results.pages import ListAnswer, after, fold, items_of, next_part
@@ -140,6 +140,8 @@ def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
             return _as_data(answer, facts, settings)
         if lines_of_json(answer.content):
             return _as_text(answer, facts, settings, "JSON, an object on each line")
+        if too_deep(answer.content):
+            raise TooDeep
         return _as_text(answer, facts, settings, "text that says it is JSON and is not")
     if answer.text is None:
         return _as_binary(answer, settings)
