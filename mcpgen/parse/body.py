@@ -45,6 +45,8 @@ EVERY_FIELD = "*"
 """Stands for the names of all fields of a map, as `wire` reads it."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
+RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired"}
+"""Keywords of an object that are about all of its fields."""
 STYLES = {"style", "explode"}
 """Keywords of an encoding in whose presence `contentType` means nothing."""
 ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
@@ -269,6 +271,8 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
     if "object" not in reader.types(base):
         return False
     if as_object(base.get("additionalProperties")):
+        return False
+    if not RULES_OF_NAMES.isdisjoint(base):
         return False
     return base.get("minProperties", 0) in (0, None)
 
