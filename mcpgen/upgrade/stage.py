@@ -71,7 +71,7 @@ def put_in_order(document: Document) -> None:
 
     Definitions of tools keep theirs: models fill in arguments in the order of their author.
     """
-    pending = [document.root]
+    pending: list[Any] = [document.root]
     seen = {id(root) for root, _ in definition_roots(document)}
     while pending:
         node = pending.pop()
