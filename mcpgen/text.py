@@ -21,6 +21,9 @@ INVISIBLE = re.compile(
     rf"{_INVISIBLE}(?<![{_EMOJI}]\ufe0f)(?<![{_EMOJI}\ufe0f]\u200d(?=[{_EMOJI}]))"
 )
 """One invisible character that is no part of an emoji."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word begins inside a name: `listBooks`, `HTTPServer`."""
+_WORD = re.compile(r"[a-z0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\x1b"}
 
@@ -238,8 +241,7 @@ def words(text: str) -> list[str]:
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     ascii_text = letters.encode("ascii", "ignore").decode()
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", ascii_text)
-    return re.findall(r"[a-z0-9]+", spaced.lower())
+    return _WORD.findall(_HUMP.sub(" ", ascii_text).lower())
 
 
 def humanise(name: str) -> str:

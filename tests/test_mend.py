@@ -89,7 +89,7 @@ def test_applied_twice_it_changes_nothing_more(faulty: Path, tmp_path: Path) -> 
     assert (query["name"], added) == ("q", [pet_id])
 
 
-def test_an_operation_of_two_paths_has_one_operation_id(tmp_path: Path) -> None:
+def test_shared_operations_and_templates_in_a_query_make_no_new_problem(tmp_path: Path) -> None:
     document = tmp_path / "shared.yaml"
     document.write_text("""\
 openapi: 3.1.0
@@ -99,6 +99,8 @@ paths:
   /address:
     get: {responses: {"200": {description: ok}}}
   /support/address: {$ref: "#/paths/~1address"}
+  /find?query={query}:
+    get: {responses: {"200": {description: ok}}}
 """)
     mended = tmp_path / "mended.overlay.yaml"
     mended.write_text(repairs_of(document))

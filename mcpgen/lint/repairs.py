@@ -212,7 +212,8 @@ def _operation(
     """The repairs of one operation, its name aside; `shared` are the parameters of its path."""
     label = f"{method.upper()} {visible(route)}"
     declared = shared | _path_parameters(document, operation.get("parameters"))
-    for parameter in dict.fromkeys(parameter_names(route)):
+    # What stands behind the `?` of a path is read as a query parameter
+    for parameter in dict.fromkeys(parameter_names(route.partition("?")[0])):
         if parameter not in declared:
             why = f"{label} does not declare {parameter}"
             yield _declaration(document, route, operation, name, parameter, why)
