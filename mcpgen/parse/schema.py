@@ -109,9 +109,7 @@ class Reader:
 
     def _written(self, ref: str) -> str:
         """A reference as its author wrote it: what it points to may have moved."""
-        if ref.startswith("#/"):
-            ref = f"#{self.document.written(ref[1:])}"
-        return f"`{visible(ref)[:120]}`"
+        return f"`{visible(self.document.reference(ref))[:120]}`"
 
     def holder(self, ref: str) -> str:
         """The pointer of the first object that holds a reference; slow, so only for reports."""

@@ -14,7 +14,7 @@ from ..load.values import as_object, as_text
 from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
 from ..runtime.settings import VARIABLES, write_variable
-from ..text import plain, shorten, visible, words
+from ..text import plain, shorten, split_words, visible
 from .login import absolute_url, login_of, scopes_of, with_scopes
 from .naming import digest
 from .parameter import at_key
@@ -129,8 +129,10 @@ class Security:
         return self.credential(_Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix))
 
     def slug(self, name: str) -> str:
-        """A scheme's name as an identifier."""
-        slug = "_".join(words(name))[:40].strip("_")
+        """A scheme's name as an identifier. Variables are named after it, and they are set where
+        projects run: it is not to change.
+        """
+        slug = "_".join(split_words(name))[:40].strip("_")
         if not slug:
             return f"auth_{digest(name)}"
         if slug in self.auth:
