@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir import Server, Tool, Toolset
-from ..parse.describe import DESCRIPTION
-from ..text import shorten
+from ..parse.describe import with_fitting_headline
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w/.-]*[A-Za-z0-9_]")
 # What can only be an identifier, and no word of a sentence: `listBooks`, `books/list`. Every
@@ -56,10 +55,9 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
     others = names
     if not fields.isdisjoint(names):
         others = {identity: name for identity, name in names.items() if identity not in fields}
-    description = shorten(named(tool.description, others), DESCRIPTION)
     return replace(
         tool,
-        description=description,
+        description=with_fitting_headline(named(tool.description, others), tool.description),
         input_schema=_schema(tool.input_schema, others),
         output_schema=_schema(tool.output_schema, others),
         docstring=named(tool.docstring, others),
