@@ -96,6 +96,11 @@ _SENTENCE_END = re.compile(
 )
 
 
+_WORD_START = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]))[a-z])"  # not in `URLs`
+)
+
+
 def visible(text: str) -> str:
     """`text` with every invisible or display-steering character replaced by U+FFFD; CR LF becomes
     LF.
@@ -251,13 +256,13 @@ def sentences(line: str) -> tuple[str, ...]:
 
 def words(text: str) -> list[str]:
     """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
-    `HTTPServer2` and so on.
+    `HTTPServer2`, `listURLs` and so on.
     """
     import unicodedata
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     ascii_text = letters.encode("ascii", "ignore").decode()
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", ascii_text)
+    spaced = _WORD_START.sub(" ", ascii_text)
     return re.findall(r"[a-z0-9]+", spaced.lower())
 
 

@@ -98,9 +98,10 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     if _is_identifier(sentence):
         sentence = humanise(sentence)
     if method != "GET" and not has_verb(sentence):  # the method's verb is a guess
-        told, after = first_told(operation, method)
-        if told:
-            return told, after
+        told, after = first_sentence(text)
+        told = without_preface(marked_last(told))
+        if begins_with_verb(told):
+            return fitted(with_verb(told, method), after)
     return fitted(with_verb(sentence, method), rest)
 
 
@@ -169,7 +170,7 @@ def _verb_first(name: str, method: str) -> str:
         return " ".join([*how, verb, *thing])
     text = humanise(name)
     first, *_ = [*before, last]
-    noun_and_verb = (base_verb(first) in NOUNS - USUAL_VERBS, last in VERBS - NOUNS)
+    noun_and_verb = (base_verb(first) in NOUNS - USUAL_VERBS, last in USUAL_VERBS - NOUNS)
     if begins_with_verb(text) and not all(noun_and_verb):
         return text
     return _VERB_WITHIN.sub(r"\2 \1", text)

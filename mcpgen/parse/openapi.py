@@ -256,14 +256,15 @@ class _Parser:
         method and path.
         """
         wish = as_text(select.extension(operation.node).get("name")).strip()
+        sentence = written_sentence(operation.node)
         return naming.Subject(
             method=operation.method,
             path=operation.path,
             operation_id=wish or operation.operation_id,
             toolset=_tag(operation),
             verb=spoken_verb(operation.node),
-            sentence=written_sentence(operation.node),
-            items=items_of(self.reader, operation.node, operation.pointer),
+            sentence=sentence,
+            items=items_of(self.reader, operation.node, operation.pointer, sentence),
         )
 
     def tags_of_operations(self) -> dict[str, str]:

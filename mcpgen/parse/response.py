@@ -19,7 +19,7 @@ from ..text import first_sentence, plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
-from .vocabulary import EMPTY, ENVELOPES, FINITE, singular
+from .vocabulary import EMPTY, ENVELOPES, FINITE, is_plural, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -102,9 +102,11 @@ def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
     return False, {}
 
 
-def items_of(reader: Reader, operation: dict[str, Any], pointer: str) -> frozenset[str] | None:
-    """The words of the name of the schema whose objects an operation answers an array of, in the
-    singular; None where the answer is no array.
+def items_of(
+    reader: Reader, operation: dict[str, Any], pointer: str, sentence: str
+) -> frozenset[str] | None:
+    """The words for what an operation answers an array of: those of its schema's name in the
+    singular, and the plurals in a sentence about the operation; None where the answer is no array.
     """
     _, answer = success(reader, operation, pointer)
     schema = reader.flatten(json_schema(answer)[1])
@@ -112,7 +114,8 @@ def items_of(reader: Reader, operation: dict[str, Any], pointer: str) -> frozens
         return None
     items = as_object(schema.get("items"))
     name = as_text(items.get("$ref")).rpartition("/")[2] or as_text(items.get("title"))
-    return frozenset(singular(word) for word in words(name))
+    plurals = (word for word in words(sentence) if is_plural(word))
+    return frozenset([*map(singular, words(name)), *plurals])
 
 
 def accept(response: dict[str, Any]) -> str:

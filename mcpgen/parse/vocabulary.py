@@ -59,6 +59,8 @@ SETTINGS_WORDS = _words("single")
 """Resources there is one of, though the word may be a plural, that are written to."""
 SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
+NEVER_LISTED = SINGLE - _words("single", "listed")
+"""Resources there is one of, even where an array comes back."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"search"}}
 """Method → last words of a path that say what is done."""
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}

@@ -28,8 +28,8 @@ def tool_limit(server: str) -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a tool is named after. `toolset` is the operation's tag, `verb` the one the document
-    describes it with, and `sentence` the one its description begins with. `items` are the words of
-    the name of what it answers an array of; None where the answer is no array.
+    describes it with, and `sentence` the one its description begins with. `items` are the words for
+    what it answers an array of; None where the answer is no array.
     """
 
     method: str

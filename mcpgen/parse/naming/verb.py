@@ -22,6 +22,7 @@ from ..vocabulary import (
     BULK,
     LEADING_ACTIONS,
     METHOD_VERBS,
+    NEVER_LISTED,
     NOUNS,
     SETTINGS_WORDS,
     SINGLE,
@@ -185,6 +186,8 @@ def verb_and_resource(
         if names:
             return _distinct(["list", *names])
     kind = _kind(parts[-1])
+    if singular(resource[-1][-1]) in _nouns_of(spoken):
+        spoken = ""  # to subscribe is to create a subscription
     verb = _verb(method, kind, spoken)
     resource = _without_noun_of(verb, resource)
     names = _singulars(resource) if kind == ITEM or verb in ADDING else _plain(resource)
@@ -207,6 +210,7 @@ def _said_by_path(
         actions.add(spoken)
     if action in actions:
         is_of_item = any(part.is_parameter for part in parts[-2:-1])
+        owners = _without_noun_of(action, owners)
         names = _singulars(owners) if is_of_item else _plain(owners)
         return [action, *names, *object_words]
     if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
@@ -242,14 +246,19 @@ def _listed_things(
     """The words for the many that a path answers though it ends as if it were one: `/book/{ids}`,
     and where the items are books, `/book` and `/books/latest`. Empty where it may be one.
     """
-    *owners, last = resource
     if items is None:
         return []
-    many = [*_singulars(owners), *last[:-1], inflection.pluralize(singular(last[-1]))]
+    *owners, last = resource
+    if last == ["list"]:
+        return _plain(owners)
+    if last[-1] in NEVER_LISTED:
+        return []
+    plural = inflection.pluralize(singular(last[-1]))
+    many = [*_singulars(owners), *last[:-1], plural]
+    if plural in items:
+        return many
     if parts[-1].is_parameter:
         return many if is_plural(parts[-1].words[-1]) else []
-    if last[-1] in SINGLE:
-        return []
     if is_plural(last[-1]):
         return []
     if singular(last[-1]) in items:
@@ -257,9 +266,9 @@ def _listed_things(
     if last[0] in VERBS - NOUNS:
         return []
     before = [part.words[-1] for part in parts[-2:-1] if not part.is_parameter]
-    collection = {singular(word) for word in before if is_plural(word)}
-    if collection & items:
-        return [*_plain(owners), *(word for word in last if word != "list")]
+    collection = [{word, singular(word)} for word in before if is_plural(word)]
+    if any(word_forms & items for word_forms in collection):
+        return [*_plain(owners), *last]
     return []
 
 
@@ -267,10 +276,21 @@ def _without_noun_of(verb: str, resource: list[list[str]]) -> list[list[str]]:
     """Literals without those that only say the verb again before another: `associations` in `PUT
     /associations/{id}/sensors/{id}`, which is `associate_sensor`.
     """
-    stem = verb.removesuffix("e")
-    nouns = {f"{stem}ion", f"{stem}ation", f"{verb}ment", f"{stem}al"}
+    nouns = _nouns_of(verb)
     others = [words for words in resource[:-1] if singular("_".join(words)) not in nouns]
-    return [*others, resource[-1]]
+    return [*others, *resource[-1:]]
+
+
+def _nouns_of(verb: str) -> set[str]:
+    """The nouns for what a verb does: `association` for `associate`."""
+    stem = verb.removesuffix("e")
+    endings = ("ion", "ation", "al")
+    return {
+        *(f"{stem}{ending}" for ending in endings),
+        f"{verb}ment",
+        f"{verb.removesuffix('be')}ption",
+        f"{verb.removesuffix('t')}ssion",
+    }
 
 
 READING = frozenset(("GET", verb) for verb in ("", "get", "list"))
@@ -327,9 +347,11 @@ def _plain(resource: list[list[str]]) -> list[str]:
 
 
 def _distinct(name: list[str]) -> list[str]:
-    """A name without words that the next one says again."""
-    pairs = zip(name, [*name[1:], ""], strict=True)
-    return [word for word, following in pairs if singular(word) != singular(following)]
+    """A verb and its words, without those that the next one says again."""
+    verb, *others = name
+    pairs = zip(others, [*others, ""][1:], strict=True)
+    kept = [word for word, following in pairs if singular(word) != singular(following)]
+    return kept if kept[:1] == [verb] else [verb, *kept]
 
 
 def _without_route(id_words: list[str], method: str, path: str) -> list[str]:

@@ -47,6 +47,11 @@ async def create_sms(api: Api) -> Answer[Any]:
     return await api.request("POST", "/sms")
 
 
+async def create_subscription(api: Api) -> Answer[Any]:
+    """Subscribe to films."""
+    return await api.request("POST", "/subscriptions")
+
+
 async def films_get_by_actor_id(api: Api, *, actorId: str) -> Answer[Any]:
     """Get films by actor id."""
     return await api.request("GET", "/actors/{actorId}", path_args={"actorId": actorId})
@@ -72,9 +77,24 @@ async def list_films_popular(api: Api) -> Answer[list[models.FilmResource]]:
     return await api.request("GET", "/films/popular")
 
 
+async def list_genres(api: Api, *, type: str) -> Answer[Any]:
+    """Get genres."""
+    return await api.request("GET", "/genres/{type}", path_args={"type": type})
+
+
 async def list_reviews(api: Api, *, ids: str) -> Answer[list[models.FilmResource]]:
     """List reviews."""
     return await api.request("GET", "/reviews/{ids}", path_args={"ids": ids})
+
+
+async def list_web_acls(api: Api) -> Answer[Any]:
+    """List web acls."""
+    return await api.request("GET", "/acls")
+
+
+async def migrate_films(api: Api, *, id: str) -> Answer[Any]:
+    """Migrate films."""
+    return await api.request("POST", "/migrations/{id}/films/migrate", path_args={"id": id})
 
 
 async def send_alerta(api: Api) -> Answer[Any]:
