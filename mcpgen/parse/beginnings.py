@@ -94,9 +94,11 @@ def _begun(text: str) -> str:
 def _verb_to_front(sentence: str) -> str:
     """A heading that ends in its verb, with the verb first: `SSH Key Update`."""
     *thing, last = sentence.split(" ")
-    if not 0 < len(thing) < SHORT or not last.istitle() or has_verb(sentence):
+    if not 0 < len(thing) < SHORT:
         return sentence
-    if last.lower() not in ENDING_VERBS or not STOP_WORDS.isdisjoint(words(sentence)):
+    if not last.istitle() or last.lower() not in ENDING_VERBS:
+        return sentence
+    if has_verb(sentence) or not STOP_WORDS.isdisjoint(words(sentence)):
         return sentence
     return f"{last.capitalize()} {' '.join(thing)}"
 
@@ -252,7 +254,9 @@ def is_noun(word: str, more: str) -> bool:
         return False
     if following == "for" and word in ASKING:
         return False
-    return word != "search" and (not following or following in BEFORE_NOUN)
+    if word == "search":
+        return False
+    return not following or following in BEFORE_NOUN
 
 
 def is_camel_case(word: str) -> bool:

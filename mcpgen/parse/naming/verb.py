@@ -160,10 +160,13 @@ def _listed(name: list[str], id_words: list[str], method: str, path: str) -> lis
     """
     *others, last = name
     plural = id_words[-1]
-    last_part = telling_parts(path)[-1:]
-    if method != "GET" or name[0] != "get" or any(part.is_parameter for part in last_part):
+    if (method, name[0]) != ("GET", "get"):
         return name
-    if plural in SINGLE or plural == last or singular(plural) != last:
+    if any(part.is_parameter for part in telling_parts(path)[-1:]):
+        return name
+    if plural in (*SINGLE, last):
+        return name
+    if singular(plural) != last:
         return name
     return ["list", *others[1:], plural]
 

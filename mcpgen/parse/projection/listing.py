@@ -133,6 +133,8 @@ class Place:
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
+        if self.node.rules_of_names():
+            return False
         return self.node.rules.keys() <= self.rules.keys()
 
     def titled(self) -> bool:

@@ -6,12 +6,10 @@ and a large one costs only what is listed of it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, texts_in
-from ...text import visible
 from ..schema import is_barred, without_integer
 from . import scalars, unions
 from .keys import in_order, safe_key
@@ -74,8 +72,8 @@ class Nodes:
         if name == "string":
             rules |= scalars.text_keywords(base)
         elif name in ("integer", "number"):
-            rules |= scalars.number_keywords(self, base)
-        rules |= scalars.count_keywords(self, base, name)
+            rules |= scalars.number_keywords(base)
+        rules |= scalars.count_keywords(base, name)
         if name == "array" and base.get("uniqueItems") is True:
             rules["uniqueItems"] = True
         node = Node(base, scalars.with_values(rules, base, name))
@@ -122,15 +120,9 @@ class Nodes:
             rule = next(iter(patterns.values()))
         if rule is False and base.get("unevaluatedProperties") in (None, False):
             return False if self.writing else None
-        if base.get("properties") or not isinstance(rule, dict):
+        if base.get("properties"):
             return None
-        return rule or None
-
-    def refuse(self, keyword: str, value: Any, rule: str) -> None:
-        """Report a keyword whose value cannot be meant."""
-        text = visible(json.dumps(value, default=str))[:60]
-        message = f"`{keyword}` must be {rule}, not `{text}`: left out"
-        self.reader.problems.warn("E0503", message)
+        return as_object(rule) or None
 
 
 def component_of(schema: Any) -> str:
