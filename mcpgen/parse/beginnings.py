@@ -44,7 +44,8 @@ _THING = (
     r"|command)s?"
 )
 _PREFACE = re.compile(
-    rf"""(?: (?:this|the|an?|basic|simple)\s+(?:[\w-]+\s+){{0,4}}?{_THING}\s+
+    rf"""(?: (?:an?|basic|simple)\s+(?:[\w-]+\s+){{0,3}}?{_THING}\s+(?=to\s)
+           | (?:this|the)\s+(?:[\w-]+\s+){{0,4}}?{_THING}\s+
              (?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?|enables?|helps?|will|can)\s+)?
            | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+

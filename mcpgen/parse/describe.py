@@ -53,6 +53,8 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """Where a sentence has said what it is about."""
+_LOOSE_END = re.compile(r",?(?: (?:and|as|at|by|for|from|in|of|on|or|that|the|to|which|with))+$")
+"""Words at the end of a clause that lead to the next one."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 SHORTEST = 15
 """Characters of a sentence that says something."""
@@ -213,7 +215,7 @@ def _main_clause(sentence: str, limit: int) -> str:
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
     ends = [end for end in ends if _is_closed(sentence[:end])]
     if ends:
-        return sentence[: ends[-1]]
+        return _LOOSE_END.sub("", sentence[: ends[-1]])
     return shorten(sentence, limit)
 
 
