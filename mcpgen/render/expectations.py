@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
+from ..runtime.client.wire import json_lines
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
@@ -127,6 +128,8 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
     """A parameter, or a field of the body, or the whole of it."""
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
+    elif argument.encode == "json_lines":
+        yield {**here, "text": json_lines(value, **dict(argument.options))}
     elif argument.encode == "multipart_fields":
         items = value if isinstance(value, list) else [value]
         encode = "file" if all(isinstance(item, str) for item in items) else ""

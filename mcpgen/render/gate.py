@@ -31,6 +31,7 @@ ENCODERS: Final = frozenset(
         "form",
         "form_fields",
         "from_base64",
+        "json_lines",
         "json_part",
         "json_parts",
         "json_text",

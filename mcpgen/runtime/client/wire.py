@@ -54,6 +54,7 @@ __all__ = [
     "from_base64",
     "header_text",
     "joined",
+    "json_lines",
     "json_part",
     "json_parts",
     "json_text",
@@ -210,6 +211,15 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
     if isinstance(value, Omit):
         return value
     return json_of(value, ascii_only)
+
+
+def json_lines(value: Any, start: str = "") -> str | Omit:
+    """A body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464) behind
+    the control character `start`.
+    """
+    if isinstance(value, Omit):
+        return value
+    return "".join(f"{start}{json_of(item)}\n" for item in value)
 
 
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
