@@ -126,10 +126,9 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
     """A parameter, or a field of the body, or the whole of it."""
+    value = _in_lines(argument, value)
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
-    elif argument.encode == "json_lines":
-        yield {**here, "text": json_lines(value, **dict(argument.options))}
     elif argument.encode == "multipart_fields":
         items = value if isinstance(value, list) else [value]
         encode = "file" if all(isinstance(item, str) for item in items) else ""
@@ -149,6 +148,13 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "leaves": [text_of(value)]}
     else:
         yield {**here, "text": text_of(value)}
+
+
+def _in_lines(argument: Argument, value: Any) -> Any:
+    """The text that is sent for several JSON values; any other value as it is."""
+    if argument.encode == "json_lines":
+        return json_lines(value, **dict(argument.options))
+    return value
 
 
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:
