@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir import Server, Tool, Toolset
-from ..parse.describe import DESCRIPTION
-from ..text import shorten
+from ..parse.describe import with_fitting_headline
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w/.-]*[A-Za-z0-9_]")
 # What can only be an identifier, and no word of a sentence: `listBooks`, `books/list`. Every
@@ -61,7 +60,7 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
         others = {identity: name for identity, name in names.items() if identity not in fields}
     description = named(tool.description, others)
     if tool.request is not None:
-        description = shorten(description, DESCRIPTION)
+        description = with_fitting_headline(description, tool.description)
     return replace(
         tool,
         description=description,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .node import Node
 
 LONGEST_PATTERN = 80
+FORMAT = re.compile(r"[A-Za-z0-9_ ./:-]{1,40}")
 EXAMPLE = re.compile(r".{1,40}")
 """An example that is short enough to be named."""
 LONGEST_DEFAULT = 200
@@ -71,7 +72,7 @@ def _format_note(base: dict[str, Any]) -> str:
     name = as_text(base.get("format"))
     if name in FORMATS:
         return ""
-    if not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
+    if not FORMAT.fullmatch(name):
         return ""
     return f"format {name}"
 
