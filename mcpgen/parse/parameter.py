@@ -284,13 +284,27 @@ def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> t
     """A parameter's schema, and the function that writes its values, with options."""
     if as_object(parameter.get("content")) and "schema" not in parameter:
         media_type, schema = _content(parameter)
-        if not is_json(media_type):
-            return schema, DEFAULT
-        return schema, ("json_text", (("ascii_only", True),) if place == "header" else ())
+        if is_json(media_type):
+            return schema, ("json_text", (("ascii_only", True),) if place == "header" else ())
+        return _text_content(reader, media_type, schema)
     schema = parameter.get("schema")
     if schema in ({}, None):
         schema = {"type": "string"}
     return schema, style(reader, parameter, place, schema)
+
+
+def _text_content(reader: Reader, media_type: str, schema: Any) -> tuple[Any, Encoding]:
+    """The schema of a parameter whose `content` is no JSON, and how it is written: a form by its
+    fields, and anything else as the text it is.
+    """
+    if reader.kinds(schema).isdisjoint(("array", "object")):
+        return schema, DEFAULT
+    essence = media_type.split(";")[0].strip().lower()
+    if essence == "application/x-www-form-urlencoded":
+        return schema, ("form_text", ())
+    if "*" in essence:
+        return schema, ("json_text", ())
+    return {"type": "string", "description": f"The value as {visible(media_type)[:60]}"}, DEFAULT
 
 
 def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:

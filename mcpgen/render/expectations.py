@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
-from ..runtime.client.wire import json_lines
+from ..runtime.client.wire import form_text, json_lines
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
@@ -72,6 +72,12 @@ def credentials(
     return possible or None
 
 
+STYLED = frozenset(
+    "query form csv deep_object pipe_delimited space_delimited tab_delimited".split()
+)
+"""Kinds of bodies and places whose values have styles, and the functions of styles: they write a
+part of a multipart body as they write a query parameter.
+"""
 _KINDS = ("api_key", "basic", "bearer", "client_credentials")
 
 
@@ -126,7 +132,7 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
     """A parameter, or a field of the body, or the whole of it."""
-    value = _in_lines(argument, value)
+    value = _sent(argument, value)
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
     elif argument.encode == "multipart_fields":
@@ -138,7 +144,7 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
             yield {**here, "base64": item}
     elif kind == "json":
         yield {**here, "json": value}
-    elif kind in ("query", "form"):
+    elif not STYLED.isdisjoint((argument.encode, kind)):
         yield from _pairs(argument, here, value)
     elif kind == "multipart" and isinstance(value, list):
         yield {**here, "texts": [text_of(item) for item in value]}
@@ -150,8 +156,10 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "text": text_of(value)}
 
 
-def _in_lines(argument: Argument, value: Any) -> Any:
-    """The text that is sent for several JSON values; any other value as it is."""
+def _sent(argument: Argument, value: Any) -> Any:
+    """What is sent in place of a value, where a function writes it first."""
+    if argument.encode == "form_text":
+        return form_text(value)
     if argument.encode == "json_lines":
         return json_lines(value, **dict(argument.options))
     return value

@@ -287,3 +287,18 @@ def test_anything_may_stand_anywhere(tmp_path: Path, odd: Any, version: str) -> 
         document = upgrade(load(path, problems=problems), problems)
         for problem in problems:
             assert document.place(problem.pointer).line == 1
+
+
+@pytest.mark.parametrize(("version", "keeps"), [("3.0.4", False), ("3.1.1", True)])
+@pytest.mark.parametrize("media_type", ["multipart/form-data", "Multipart/Mixed"])
+def test_parts_have_styles_since_openapi_31(
+    tmp_path: Path, version: str, keeps: bool, media_type: str
+) -> None:
+    encoding = {"a": {"style": "form", "explode": False, "contentType": "text/csv"}}
+    path = tmp_path / "x.json"
+    body = {"content": {media_type: {"encoding": encoding}}}
+    path.write_text(json.dumps({"openapi": version, "components": {"requestBodies": {"B": body}}}))
+    document = upgrade(load(path, problems=Problems()), Problems())
+    content = document.root["components"]["requestBodies"]["B"]["content"]
+    assert ("style" in content[media_type]["encoding"]["a"]) == keeps
+    assert content[media_type]["encoding"]["a"]["contentType"] == "text/csv"

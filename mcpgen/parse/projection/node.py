@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...ir import Schema
-from ...load.values import as_text
+from ...load.values import as_object, as_text, texts_in
 
 TEXTS = frozenset(
     "description title default example examples deprecated externalDocs xml summary".split()
 )
 """Keywords beside a reference that leave its target the same schema."""
+
+
+NAME_RULES = {"pattern": str, "minLength": int, "maxLength": int, "enum": list}
+"""Rules about the name of a property that are checked, with the types of their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,28 @@ class Node:
     def kind(self) -> str:
         """The type; empty for any type and for a union."""
         return as_text(self.rules.get("type"))
+
+    def rules_of_names(self) -> Schema:
+        """The rules about the names of an object's properties. No list shows them, because clients
+        refuse them; a call is checked against them.
+        """
+        if self.kind != "object":
+            return {}
+        rules: Schema = {}
+        names = as_object(self.base.get("propertyNames"))
+        name_rules = {
+            key: names[key] for key, kind in NAME_RULES.items() if type(names.get(key)) is kind
+        }
+        if name_rules:
+            rules["propertyNames"] = name_rules
+        keys = {member.wire_name: member.key for member in self.members}
+        dependent = {}
+        for name, needed in as_object(self.base.get("dependentRequired")).items():
+            if keys.keys() >= {name, *texts_in(needed)}:
+                dependent[keys[name]] = [keys[other] for other in texts_in(needed)]
+        if dependent:
+            rules["dependentRequired"] = dependent
+        return rules
 
     def accepts_as(self, other: Node) -> bool:
         """Whether both accept the same values."""
