@@ -132,7 +132,9 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
     """A parameter, or a field of the body, or the whole of it."""
-    value = _sent(argument, value)
+    first = _FIRST.get(argument.encode)
+    if first is not None:
+        value = first(value, **dict(argument.options))
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
     elif argument.encode == "multipart_fields":
@@ -156,13 +158,8 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "text": text_of(value)}
 
 
-def _sent(argument: Argument, value: Any) -> Any:
-    """What is sent in place of a value, where a function writes it first."""
-    if argument.encode == "form_text":
-        return form_text(value)
-    if argument.encode == "json_lines":
-        return json_lines(value, **dict(argument.options))
-    return value
+_FIRST: dict[str, Callable[..., Any]] = {"form_text": form_text, "json_lines": json_lines}
+"""Functions whose result is sent in place of the value."""
 
 
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:

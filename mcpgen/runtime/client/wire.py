@@ -215,15 +215,6 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
     return json_of(value, ascii_only)
 
 
-def json_lines(value: Any, start: str = "") -> str | Omit:
-    """A body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464) behind
-    the control character `start`.
-    """
-    if isinstance(value, Omit):
-        return value
-    return "".join(f"{start}{json_of(item)}\n" for item in value)
-
-
 def form_text(value: Any) -> str | Omit:
     """A parameter with `content` of application/x-www-form-urlencoded: the whole form is its text,
     which is encoded again where it stands (OpenAPI 3.1.1 section 4.8.12.3).
@@ -234,6 +225,15 @@ def form_text(value: Any) -> str | Omit:
     if isinstance(value, Omit):
         return value
     return text_of(value)
+
+
+def json_lines(value: Any, start: str = "") -> str | Omit:
+    """A body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464) behind
+    the control character `start`.
+    """
+    if isinstance(value, Omit):
+        return value
+    return "".join(f"{start}{json_of(item)}\n" for item in value)
 
 
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
