@@ -129,6 +129,7 @@ class Document:
 
     def _at_keys(self, ref: str, keys: list[str], hops: int) -> tuple[Any, str]:
         """What stands at the end of keys, and its pointer."""
+        fragment = urllib.parse.unquote(ref[1:])
         node: Any = self.root
         pointer = ""
         for key in keys:
@@ -136,7 +137,6 @@ class Document:
                 node = child(node, key)
             except (LookupError, ValueError):
                 if hops >= self.limits.hops or not _is_reference(node):
-                    fragment = urllib.parse.unquote(ref[1:])
                     raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
                 # Every step costs one of the hops, so that a circle ends.
                 key = escape(key).replace("%", "%25")
