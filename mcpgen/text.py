@@ -90,8 +90,8 @@ _SENTENCE_END = re.compile(
     r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
 _ONE_WORD = re.compile(
-    r"OAuth|(?<![a-z])oAuth|IPv(?=[46])|GraphQL|GitHub|GitLab|MySQL|PostgreSQL|MongoDB|YouTube|LinkedIn|PayPal"
-    r"|WhatsApp|DevOps|macOS|iOS(?![a-z])|mTLS"
+    r"OAuth|(?<![a-z])oAuth|IPv(?=[46])|GraphQL|GitHub|GitLab|MySQL|PostgreSQL|MongoDB|YouTube"
+    r"|LinkedIn|PayPal|WhatsApp|DevOps|macOS|iOS(?![a-z])|mTLS"
 )
 """Names whose capitals begin no word."""
 _BOUNDARY = re.compile(
