@@ -83,9 +83,7 @@ class Request:
     def _in_path(self, template: str) -> list[tuple[str, str]] | None:
         """The encoded values of the template's variables, or None where the path is another one."""
         parts = re.split(r"\{([^{}]+)\}", template)
-        literals = [
-            "(?:" + "|".join({re.escape(part), re.escape(quote(part))}) + ")" for part in parts[::2]
-        ]
+        literals = [re.escape(quote(part, safe="/:@!$&'()*+,;=~%")) for part in parts[::2]]
         found = re.fullmatch(re.escape(BASE) + "([^/]*)".join(literals), self.path)
         return list(zip(parts[1::2], found.groups(), strict=True)) if found else None
 

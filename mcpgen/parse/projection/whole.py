@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ...load.values import as_text
+from ...load.values import as_object, as_text
 from ...runtime.pointer import escape, unescape
 from ..naming import definition_name, digest
 from .node import rules_of
@@ -24,6 +24,7 @@ DEEPEST = 24
 MOST = 5_000
 """Components with rules beside them that are written out in one schema; then any value is taken."""
 NULL = {"type": "null"}
+SCALARS = ("string", "integer", "number", "boolean")
 
 
 class Whole:
@@ -77,7 +78,7 @@ class Whole:
         return {"$ref": f"#/$defs/{self._by_key[key]}"}
 
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
-        out = node.rules | node.rules_of_names()
+        out = node.rules | node.rules_of_names() | self._rules_of_patterns(node)
         if node.branches:
             out["anyOf"] = [
                 self._schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)
@@ -98,6 +99,21 @@ class Whole:
             at = f"{pointer}/additionalProperties"
             out["additionalProperties"] = self._schema(extra, at, names, depth + 1)
         return _with_null(out) if node.null else out
+
+    def _rules_of_patterns(self, node: Node) -> Schema:
+        """What the values of fields must be that patterns name beside properties, where they are
+        scalars: nothing inside them has another name on the wire.
+        """
+        if not node.members:
+            return {}
+        rules = {}
+        for pattern, schema in as_object(node.base.get("patternProperties")).items():
+            value = self.nodes.node(schema)
+            if value.kind in SCALARS:
+                rules[pattern] = value.rules
+                if value.null:
+                    rules[pattern] = _with_null(value.rules)
+        return {"patternProperties": rules} if rules else {}
 
     def _properties(
         self, node: Node, pointer: str, names: dict[str, str], depth: int

@@ -353,6 +353,8 @@ def _next_page(answer: Answer[Any], data: Any, facts: _Tool, settings: Settings)
     link = answer.headers.get("link", "")
     part = next_part(facts.listing, data, link, facts.call, facts.arguments)
     if part is None:
+        if not facts.headers:
+            return ""
         part = next_in_headers(_told(answer, facts.headers, facts), facts.arguments)
     if part is None:
         return ""
