@@ -34,6 +34,9 @@ _BLOCK_TAG = re.compile(
 )
 _TAG = re.compile(rf"<\s*/?\s*(?:{_TAGS})\b[^<>]*>", re.I)
 _ANCHOR = re.compile(r"<a\b[^<>]*>([^<>\[\]\n]{1,300})</a\s*>", re.I)
+_CODE_BLOCK = re.compile(r"<pre>\s*<code>")
+_ESCAPED_HTML = re.compile(r"&lt;/?(?:code|note)&gt;|^\s*&lt;/\w+&gt;\s*$")
+"""What no code says: HTML that a converter took for code because it was indented."""
 _ITEM_TAG = re.compile(r"<\s*li\b[^<>]*>", re.I)
 # Tags of a documentation tool (`<Warning>`) end somewhere; a placeholder (`<owner>`) does not.
 _OTHER_TAG = re.compile(r"</?([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
@@ -45,6 +48,8 @@ _LINK = re.compile(
     r"\[((?:[^\[\]]|\[[^\[\]\n]*\]){1,500})\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\]"
     r"|\(https?://[^\s()]*[^\s().,;:](?=[.,;:]?(?:\s|$)))"  # a link that nobody closed
 )
+_LOOSE_REFERENCE = re.compile(r"^([^\[\]\n]*)\]\[[^\[\]\n]*\]", re.M)
+"""The end of a link that nobody began."""
 _LINK_TARGET = re.compile(r"^[ \t]*\[[^\[\]\n]+\]:[ \t]*\S+.*$", re.M)
 # A sentence that does nothing but send its reader to another page.
 _FURTHER = re.compile(
@@ -80,12 +85,12 @@ _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,7}|#x[0-9a-fA-F]{2,5});")
 _SPACES = re.compile(r"[ \t\u00a0]+")
 _LINES = re.compile(r"\n\s*\n+")
 # Before a lower-case letter only a full stop after a whole word ends a sentence; before a name in
-# code any does.
+# code and before `deprecated` any does.
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!\b(?:vs|cf|eg|ex|ie)\.)[\"')\]]?\s+"
-    r"(?=[A-Z0-9\"'`(\[]|$)"
+    r"(?=[A-Z0-9\"'`(\[]|[*\u2022] |$)"
     r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
-    r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z])"
+    r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z]|deprecated\b)"
     r"|(?<=[a-z]{3}\.)"  # somebody forgot the space
     r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
@@ -143,6 +148,7 @@ def _plain(text: str) -> str:
     if "[" in text:
         text = _LINK_TARGET.sub("", _FURTHER.sub("", text))
         text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
+        text = _LOOSE_REFERENCE.sub(r"\1", text)
     if "```" in text:
         text = _INLINE_FENCE.sub(lambda match: f"`{match.group(1).strip()}`", text)
     if "|" in text:
@@ -194,11 +200,24 @@ def _item(marker: re.Match[str]) -> str:
 
 def _without_tags(text: str) -> str:
     """Text without HTML, and without the tags of documentation tools."""
+    text = _with_escaped_html(text)
     text = _ANCHOR.sub(r"[\1](#)", _COMMENT.sub("", text))
     text = _ITEM_TAG.sub("\n- ", text)
     text = _EMPTY_TAG.sub("", _TAG.sub("", _BLOCK_TAG.sub("\n", text)))
     ended = {*_END_TAG.findall(text)}
     return _OTHER_TAG.sub(lambda tag: "" if tag.group(1) in ended else tag.group(), text)
+
+
+def _with_escaped_html(text: str) -> str:
+    """Text whose blocks of code are HTML where they are documentation."""
+    before, *blocks = _CODE_BLOCK.split(text)
+    parts = [before]
+    for block in blocks:
+        code, _, after = block.partition("</code>")
+        if _ESCAPED_HTML.search(code):
+            code = visible(html.unescape(code))
+        parts.append(f"\n{code}{after}")
+    return "".join(parts)
 
 
 def shorten(text: str, limit: int) -> str:

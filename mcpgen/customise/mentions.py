@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir import Server, Tool, Toolset
-from ..parse.describe import DESCRIPTION
-from ..text import shorten
+from ..parse.describe import with_fitting_headline
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w/.-]*[A-Za-z0-9_]")
 # What can only be an identifier, and no word of a sentence: `listBooks`, `books/list`. Every
@@ -23,11 +22,14 @@ VALUES = frozenset(["const", "default", "enum", "examples"])
 
 
 def with_tool_names(server: Server) -> Server:
-    """The server with the name of a tool wherever a text says its operationId."""
+    """The server with the name of a tool wherever a text says its operationId. One that is the name
+    of a tool means that tool.
+    """
     names: dict[str, str] = {}
+    listed = {tool.name for tool in server.tools}
     for tool in server.tools:
         identity = tool.origin.operation_id
-        if identity and identity != tool.name and _UNLIKE_A_WORD.search(identity):
+        if identity and identity not in listed and _UNLIKE_A_WORD.search(identity):
             names[identity] = tool.name
     if not names:
         return server
@@ -56,7 +58,9 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
     others = names
     if not fields.isdisjoint(names):
         others = {identity: name for identity, name in names.items() if identity not in fields}
-    description = shorten(named(tool.description, others), DESCRIPTION)
+    description = named(tool.description, others)
+    if tool.request is not None:
+        description = with_fitting_headline(description, tool.description)
     return replace(
         tool,
         description=description,

@@ -11,57 +11,37 @@ import re
 from typing import Any
 
 from ..runtime.results.pages import fold
-from ..text import first_sentence, humanise, plain, shorten, visible, words
+from ..text import first_sentence, humanise, sentences, shorten, visible, words
+from .beginnings import (
+    begins_with_verb,
+    description_text,
+    has_verb,
+    is_adverb,
+    is_camel_case,
+    is_noun,
+    is_third_person,
+    marked_last,
+    summary_text,
+    without_preface,
+)
 from .vocabulary import (
+    ADVERBS,
     ARTICLES,
     ASIDES,
-    BEFORE_NOUN,
-    ENDING_VERBS,
+    BULK,
     FINITE,
     GO_ON,
     NOUNS,
     STOP_WORDS,
+    USUAL_VERBS,
     VERBS,
     base_verb,
-    is_verb,
     same_verb,
     singular,
 )
 
 FIRST_SENTENCE = 120
 DESCRIPTION = 1900
-SHORT = 6
-"""Words of a heading."""
-
-NUMBERED = re.compile(r"^(?:- )?\d{1,3}[.)]\s*(?=[^\W\d])")
-_ROUTE = re.compile(
-    r"^`?(?:GET|HEAD|OPTIONS|QUERY|POST|PUT|PATCH|DELETE) +/[^\s`]*`?"
-    r"(?:\s+[-\u2013\u2014]+|:)?(?:\s+|$)"
-)
-"""The route that a text begins with, as comments of code do: `GET /books - List books`."""
-_POSSESSIVE = re.compile(r"^([A-Za-z]+)['\u2019]s (?=(?:the|an?|all) )")
-"""A verb that is spelt like a noun's owner: `Return's the book`."""
-_THING = (
-    r"(?:api|endpoint|operation|method|call|request|resource|service|function|route|action"
-    r"|command)s?"
-)
-_PREFACE = re.compile(
-    rf"""(?: (?:this|the)\s+(?:\w+\s+)?{_THING}\s+(?:(?:is\s+used|can\s+be\s+used|is|allows?|lets?
-             |enables?|helps?|will|can)\s+)?
-           | (?:use|call)\s+(?:this|the)\s+{_THING}\s+
-           | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
-           | (?:can\s+be|is)\s+used\s+
-           | (?:{_THING}|you\s+can|will|used|allows?|lets?|enables?)\s+ )
-         (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=\w)""",
-    re.I | re.X,
-)
-_MARK = re.compile(
-    r"[\[(](?P<bracketed>[^\])]{2,30})[\])]:?\s+(?=\w)"
-    r"|(?P<word>alpha|beta|deprecated|experimental|legacy|preview)\s*[-:–—]\s+(?=\w)",
-    re.I,
-)
-"""What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
-_VERSION = re.compile(r"v\d{1,2}", re.I)
 _ENDPOINT = re.compile(
     r"(?:(?:an?|the|simple|generic|custom|base|api|rest|list|detail)\s+)*"
     r"(?:endpoint|view|viewset)\s+(?:for|of|to|that|which)\b",
@@ -69,18 +49,23 @@ _ENDPOINT = re.compile(
 )
 """What a class of a web framework is called: `List API endpoint for books`."""
 _CLAUSE_END = re.compile(
-    r"(?:[;:]|,? [-\u2013\u2014]|,?(?= \()|, (?:if|when|while|where|which|so|but|designed"
-    r"|as well as|including|such as|by|use)\b)(?= )"
+    r"(?:[;:]|,? [-\u2013\u2014]|, (?:if|when|while|where|which|so|but|designed"
+    r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """Where a sentence has said what it is about."""
+_LOOSE_END = re.compile(r",?(?: (?:and|as|at|by|for|from|in|of|on|or|that|the|to|which|with))+$")
+"""Words at the end of a clause that lead to the next one."""
+_PARENTHESIS = re.compile(r" \([^()]*\)")
 SHORTEST = 15
 """Characters of a sentence that says something."""
 _ANY_VERB = "|".join(sorted(VERBS - NOUNS))
-_VERB_WITHIN = re.compile(rf"^(?!multi )(\S.*?) ((?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)")
-"""A noun, and the first verb after it."""
-_USED_TO = re.compile(r"^(?:can be|is) used to ")
-_PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
-"""A word after a verb that belongs to it: `Top up the balance`."""
+_VERB_WITHIN = re.compile(
+    rf"^(?!multi )(\S.*?)"
+    rf" ((?:(?:{'|'.join(ADVERBS)}) )*(?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)"
+)
+"""A noun, and the first verb after it with its adverbs."""
+READING = frozenset(["describe", "get", "list"])
+"""Verbs that one word says as well as another."""
 METHOD_VERBS = {
     "GET": "Get",
     "HEAD": "Check",
@@ -97,41 +82,72 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     """The first sentence of a tool's description (verb first, at most 120 characters) and the
     remaining text.
     """
-    summary, text = _summary(operation), _description(operation)
+    summary, text = summary_text(operation), description_text(operation)
     if summary:
         sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
-    sentence = _marked_last(sentence)
+    sentence = marked_last(sentence)
+    name_sentence = with_verb(_verb_first(name, method), method)
     if _is_aside(sentence, method):
-        return with_verb(_verb_first(name, method), method), _joined(summary, text)
+        later, others = _told_later(text, name_sentence)
+        if later:
+            return fitted(with_verb(later, method), others)
+        return name_sentence, _joined(summary, text)
     if not sentence:
-        return fitted(with_verb(_verb_first(name, method), method), rest, is_written=False)
+        return fitted(name_sentence, rest, is_written=False)
     sentence = _unquoted(sentence)
     if _is_identifier(sentence):
         sentence = humanise(sentence)
-    if method != "GET" and not _has_verb(sentence):  # the method's verb is a guess
-        told, after = first_told(operation, method)
-        if told:
-            return told, after
+    if method != "GET" and not has_verb(sentence):  # the method's verb is a guess
+        told, after = first_sentence(text)
+        told = without_preface(marked_last(told))
+        if begins_with_verb(told):
+            return fitted(with_verb(told, method), after)
     return fitted(with_verb(sentence, method), rest)
+
+
+def _told_later(text: str, name_sentence: str) -> tuple[str, str]:
+    """The first sentence of a text that says what the tool's name says (`Describes a queue`, for
+    `describe_queue`), and the text without it; empty where none does.
+    """
+    verb = _verb_of(name_sentence)
+    for line in text.split("\n"):
+        for sentence in sentences(line):
+            later = without_preface(sentence.rstrip("."))
+            first = later.partition(" ")[0].lower()
+            if is_third_person(first) and _verb_of(later) == verb:
+                return later, _joined(*text.replace(sentence, "").split("\n"))
+    return "", ""
+
+
+def _verb_of(sentence: str) -> str:
+    """The verb a sentence begins with; one for all that read."""
+    verb = same_verb(base_verb(sentence.partition(" ")[0].lower()))
+    return "get" if verb in READING else verb
 
 
 def spoken_verb(operation: dict[str, Any]) -> str:
     """The verb that an operation's summary, or else its description, begins with: `Creates a book`
-    is `create`. Empty where it begins with none, or with more than one (`Create or replace`).
+    is `create`. Empty where it begins with none, or with more than one (`Create or replace`); of
+    many at once (`Batch add or remove`) it is `batch`.
     """
-    sentence = without_preface(_marked_last(written_sentence(operation)))
-    first, _, more = sentence.lower().partition(" ")
-    verb = base_verb(first)
-    if verb not in VERBS or _is_noun(first, more) or more.startswith(("or ", "and ", "/")):
+    sentence = without_preface(marked_last(written_sentence(operation))).lower()
+    begins, _, more = sentence.partition(" ")
+    first = begins
+    while is_adverb(first):
+        first, _, more = more.partition(" ")
+    verb = base_verb(first.removeprefix("bulk-"))
+    if verb not in VERBS or is_noun(first, more):
         return ""
+    if more.startswith(("or ", "and ", "/")):
+        return begins if begins in BULK else ""
     return verb
 
 
 def written_sentence(operation: dict[str, Any]) -> str:
     """The first sentence of an operation's summary, or else of its description."""
-    return first_sentence(_summary(operation) or _description(operation))[0]
+    return first_sentence(summary_text(operation) or description_text(operation))[0]
 
 
 ROUTER_VERBS = {
@@ -151,10 +167,13 @@ def _verb_first(name: str, method: str) -> str:
     *before, last = words(name) or [name]
     verb = ROUTER_VERBS.get(method, {}).get(last)
     if verb and _ends_in_verb(before, verb):
-        before = [word for word in before if word != "partial"]
-        return " ".join([verb, *before])
+        thing = [word for word in before if word not in ADVERBS]
+        how = [word for word in before if word in BULK]
+        return " ".join([*how, verb, *thing])
     text = humanise(name)
-    if is_verb(text.partition(" ")[0]):
+    first, *_ = [*before, last]
+    noun_and_verb = (base_verb(first) in NOUNS - USUAL_VERBS, last in USUAL_VERBS - NOUNS)
+    if begins_with_verb(text) and not all(noun_and_verb):
         return text
     return _VERB_WITHIN.sub(r"\2 \1", text)
 
@@ -164,35 +183,6 @@ def _ends_in_verb(before: list[str], verb: str) -> bool:
     if not before or before[-1] == "or":
         return False
     return verb != "list" or before[0] not in VERBS - NOUNS
-
-
-def _summary(operation: dict[str, Any]) -> str:
-    """An operation's summary, its verb first, without its number in a list: `1. Create a
-    transaction`.
-    """
-    return _verb_to_front(_begun(NUMBERED.sub("", plain(operation.get("summary")))))
-
-
-def _description(operation: dict[str, Any]) -> str:
-    return _begun(plain(operation.get("description")))
-
-
-def _begun(text: str) -> str:
-    """A text from where it begins to say something: without the route before it, and with the verb
-    of `Return's the book` spelt as one.
-    """
-    return _POSSESSIVE.sub(r"\1s ", _ROUTE.sub("", text))
-
-
-def _marked_last(sentence: str) -> str:
-    """A sentence with the mark or the version it begins with at its end: `List books [Beta]`."""
-    mark = _MARK.match(sentence)
-    if mark:
-        return f"{sentence[mark.end() :]} [{mark['bracketed'] or mark['word'].lower()}]"
-    first, _, more = sentence.partition(" ")
-    if _VERSION.fullmatch(first) and is_verb(more.partition(" ")[0]):
-        return f"{more} [{first}]"
-    return sentence
 
 
 def fitted(
@@ -216,13 +206,16 @@ def fitted(
 
 
 def _main_clause(sentence: str, limit: int) -> str:
-    """A long sentence up to where it goes on about what it said, else what is left when it is
-    cut.
+    """A long sentence without its parentheses, up to where it goes on about what it said, else what
+    is left when it is cut.
     """
+    sentence = _PARENTHESIS.sub("", sentence)
+    if len(sentence) <= limit:
+        return sentence
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
     ends = [end for end in ends if _is_closed(sentence[:end])]
     if ends:
-        return sentence[: ends[-1]]
+        return _LOOSE_END.sub("", sentence[: ends[-1]])
     return shorten(sentence, limit)
 
 
@@ -232,7 +225,7 @@ def _is_closed(text: str) -> bool:
 
 def summary_of(operation: dict[str, Any], method: str) -> str:
     """The first sentence of an operation's summary, verb first; empty where it has none."""
-    sentence, _ = first_sentence(_summary(operation))
+    sentence, _ = first_sentence(summary_text(operation))
     return with_verb(_unquoted(sentence), method) if sentence else ""
 
 
@@ -240,9 +233,9 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
     """The first sentence of an operation's description, verb first, and what follows; empty where
     it starts with no verb or is too long.
     """
-    sentence, rest = first_sentence(_description(operation))
-    sentence = without_preface(_marked_last(sentence))
-    if not _begins_with_verb(sentence) or len(sentence) >= FIRST_SENTENCE:
+    sentence, rest = first_sentence(description_text(operation))
+    sentence = without_preface(marked_last(sentence))
+    if not begins_with_verb(sentence) or len(sentence) >= FIRST_SENTENCE:
         return "", ""
     return with_verb(sentence, method), rest
 
@@ -297,9 +290,9 @@ def _is_aside(sentence: str, method: str) -> bool:
     first, second, third, *others = (*words(sentence), "", "", "")
     if first in ASIDES or _ENDPOINT.match(sentence):
         return True
-    if _begins_with_verb(sentence):
+    if begins_with_verb(sentence):
         return False
-    if second.endswith("ly") and _is_third_person(third):  # `Stripe automatically closes …`
+    if second.endswith("ly") and is_third_person(third):  # `Stripe automatically closes …`
         return True
     if method != "GET" and first in ("a", "an", "the"):
         return True
@@ -312,79 +305,11 @@ def _joined(*texts: str) -> str:
     return "\n".join(dict.fromkeys(lines)).strip()
 
 
-def _verb_to_front(sentence: str) -> str:
-    """A heading that ends in its verb, with the verb first: `SSH Key Update`."""
-    *thing, last = sentence.split(" ")
-    if not 0 < len(thing) < SHORT:
-        return sentence
-    if not last.istitle() or last.lower() not in ENDING_VERBS:
-        return sentence
-    if _has_verb(sentence) or not STOP_WORDS.isdisjoint(words(sentence)):
-        return sentence
-    return f"{last.capitalize()} {' '.join(thing)}"
-
-
 def _unquoted(sentence: str) -> str:
     """A sentence without the quotes it begins with."""
     if not sentence.startswith(('"', "'", "“", "‘")):
         return sentence
     return re.sub('["“”]', "", sentence).strip("'‘’ ")
-
-
-def without_preface(sentence: str) -> str:
-    """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
-    `lists books`.
-    """
-    first, _, more = sentence.partition(" ")
-    if _is_camel_case(first):
-        more = _USED_TO.sub("", more)
-        if is_verb(more.partition(" ")[0]):
-            return more
-    if _is_subject(first, more):
-        return more
-    preface = _PREFACE.match(sentence)
-    if preface and is_verb(sentence[preface.end() :].partition(" ")[0]):
-        return sentence[preface.end() :]
-    return sentence
-
-
-def _is_subject(word: str, more: str) -> bool:
-    """Whether a sentence's first word is what does it, as the comments of Go say: `Delete deletes a
-    book`, `BookTree returns books`, `Rollback syncs an application`.
-    """
-    verb, _, thing = more.partition(" ")
-    verb = verb.lower()
-    if not word.isalpha() or not _is_third_person(verb):
-        return False
-    if base_verb(word.lower()) == base_verb(verb):
-        return True
-    if len(words(word)) > 1 and same_verb(base_verb(verb)) == "get":
-        return True
-    return _names_a_thing(thing)
-
-
-def _is_third_person(word: str) -> bool:
-    return base_verb(word) != word
-
-
-def _begins_with_verb(sentence: str) -> bool:
-    """Whether a sentence begins with a verb, or with an adverb and one: `Permanently deletes`."""
-    first, *others = [*sentence.lower().split(), ""]
-    if is_verb(first):
-        return True
-    if not first.endswith("ly"):
-        return False
-    others = [word for word in others if word not in ("and", "or") and not word.endswith("ly")]
-    return is_verb(others[0]) and base_verb(others[0]) not in NOUNS
-
-
-def _has_verb(sentence: str) -> bool:
-    """Whether a sentence needs no verb in front."""
-    sentence = without_preface(sentence)
-    first, _, more = sentence.partition(" ")
-    if _is_noun(first.lower(), more):
-        return False
-    return _begins_with_verb(sentence) or _is_imperative(first, more)
 
 
 def with_verb(sentence: str, method: str) -> str:
@@ -393,9 +318,9 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if _has_verb(sentence):
+    if has_verb(sentence):
         return sentence[0].upper() + sentence[1:].rstrip(" ")
-    if not more and _is_camel_case(first):
+    if not more and is_camel_case(first.replace("-", "_")):
         return humanise(first).capitalize()
     if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
@@ -404,32 +329,11 @@ def with_verb(sentence: str, method: str) -> str:
 
 def _is_name(word: str, more: str) -> bool:
     """Whether the first word of a sentence is a name or an abbreviation, which keeps its case."""
+    if word.lower() in ARTICLES:
+        return False
     if more[:2].istitle():
         return True
     return word.isupper() or any(map(str.isupper, word[1:]))
-
-
-def _is_imperative(word: str, more: str) -> bool:
-    """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
-    if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
-        return False
-    return word.replace("-", "").isalpha() and _names_a_thing(_PARTICLE.sub("", more))
-
-
-def _names_a_thing(text: str) -> bool:
-    return text.partition(" ")[0].lower() in ("a", "an", "the")
-
-
-def _is_noun(word: str, more: str) -> bool:
-    """Whether a verb is meant as a noun, by the word that follows: `Order details`."""
-    if word not in NOUNS:
-        return False
-    following = more.partition(" ")[0].lower()
-    if word == "list" and following.startswith("detail"):
-        return False
-    if word == "search":
-        return False
-    return not following or following in BEFORE_NOUN
 
 
 def _is_identifier(text: str) -> bool:
@@ -437,17 +341,11 @@ def _is_identifier(text: str) -> bool:
     return bool(re.fullmatch(r"[a-z][A-Za-z0-9_-]*", text)) and len(words(text)) > 1
 
 
-def _is_camel_case(word: str) -> bool:
-    """Whether a word is several that begin with a verb: `listBooks`."""
-    parts = words(word)
-    return len(parts) > 1 and "-" not in word and is_verb(parts[0])
-
-
 def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     """The display name of a tool: its summary where that is short and more than one word, else its
     name's words.
     """
-    summary = _summary(operation).split("\n")[0].strip(" .")
+    summary = summary_text(operation).split("\n")[0].strip(" .")
     if " " not in summary or len(summary) > 80:
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method).capitalize()
@@ -504,3 +402,15 @@ def describe(sentence: str, rest: str, extras: list[str], limit: int) -> str:
         sentence = sentence.rstrip(" :")
     lines = [_ended(sentence), _capitalised(text), added]
     return "\n".join(line for line in lines if line)[:DESCRIPTION]
+
+
+def with_fitting_headline(description: str, earlier: str) -> str:
+    """A description in which words became longer, at most 1,900 characters: its first sentence is
+    as short as before, and then stands whole below. One that was too long `earlier` stays.
+    """
+    first, _, rest = description.partition("\n")
+    grew = len(first) > max(FIRST_SENTENCE, len(earlier.partition("\n")[0]))
+    if grew:
+        sentence, rest = fitted(first.rstrip("."), rest)
+        description = f"{_ended(sentence)}\n{rest}"
+    return shorten(description, DESCRIPTION)

@@ -23,6 +23,9 @@ _BEFORE_AN = re.compile(r"[aeio]|u(?!ni|s[ae])")
 """The beginning of a word that has `an` before it: an `upload`, a `user`."""
 SHORT = 3
 """The most words of a sentence that can take an owner: `Get upcoming releases`."""
+OWNER = 3
+"""The most words of an owner; a literal with more is no resource."""
+LONGEST = describe.FIRST_SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ class _Draft:
         text = " ".join(owner)
         article = "an" if _BEFORE_AN.match(text) else "a"
         what = " ".join(map(_lowered, thing))
-        return Opening(f"{verb} {article} {text}'s {what}", self.opening.rest)
+        sentence = f"{verb} {article} {text}'s {what}"
+        return Opening(sentence, self.opening.rest) if len(sentence) < LONGEST else None
 
     def with_own_words(self) -> Opening | None:
         """With the words of the name that the others' names have not."""
@@ -89,7 +93,7 @@ class _Draft:
         shorter than that.
         """
         suffix = f" ({text})"
-        limit = describe.FIRST_SENTENCE - len(suffix)
+        limit = LONGEST - len(suffix)
         summary = describe.summary_of(self.operation.node, self.operation.method)
         opening = self.opening
         sentence, rest = describe.fitted(opening.sentence, opening.rest, limit, summary=summary)
@@ -171,8 +175,8 @@ def _owners(path: str) -> list[str]:
     for part, following in pairwise(parts):
         if following.is_parameter and not part.is_parameter:
             *before, last = part.words
-            owners.append(" ".join([*before, singular(last)]))
-    return owners
+            owners.append([*before, singular(last)])
+    return [" ".join(owner) for owner in owners if len(owner) <= OWNER]
 
 
 def _can_be_owned(thing: list[str], owner: list[str]) -> bool:

@@ -30,6 +30,7 @@ from .models import Models
 from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
+from .response import items_of
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, is_same, origin, own_network
@@ -225,7 +226,7 @@ class _Parser:
         """The tools of the operations and of the definitions beside them, each with its tag."""
         selected = self.selected()
         # Of all operations, so that leaving some out renames none of the others.
-        subjects = [_subject_of(item) for item in self.operations]
+        subjects = [self.subject_of(item) for item in self.operations]
         pinned = self.config.pinned
         names = naming.tool_names(subjects, self.name, pinned.tools, chosen=pinned.chosen)
         self.openings = openings(self.operations, names)
@@ -249,6 +250,22 @@ class _Parser:
             tools += self.workflow_tools(tools, choices)
         select.refuse_unknown(self.config.selection, choices)
         return tools
+
+    def subject_of(self, operation: DocumentedOperation) -> naming.Subject:
+        """What a tool is named after: the document's own wish (`x-mcp`), else the operationId, else
+        method and path.
+        """
+        wish = as_text(select.extension(operation.node).get("name")).strip()
+        sentence = written_sentence(operation.node)
+        return naming.Subject(
+            method=operation.method,
+            path=operation.path,
+            operation_id=wish or operation.operation_id,
+            toolset=_tag(operation),
+            verb=spoken_verb(operation.node),
+            sentence=sentence,
+            items=items_of(self.reader, operation.node, operation.pointer, sentence),
+        )
 
     def tags_of_operations(self) -> dict[str, str]:
         """Operation → the tag its toolset is made from; empty for the general one."""
@@ -434,21 +451,6 @@ def _origin_of(operation: DocumentedOperation) -> Origin:
         path=operation.path,
         operation_id=operation.operation_id,
         pointer=operation.pointer,
-    )
-
-
-def _subject_of(operation: DocumentedOperation) -> naming.Subject:
-    """What a tool is named after: the document's own wish (`x-mcp`), else the operationId, else
-    method and path.
-    """
-    wish = as_text(select.extension(operation.node).get("name")).strip()
-    return naming.Subject(
-        method=operation.method,
-        path=operation.path,
-        operation_id=wish or operation.operation_id,
-        toolset=_tag(operation),
-        verb=spoken_verb(operation.node),
-        sentence=written_sentence(operation.node),
     )
 
 

@@ -19,7 +19,7 @@ from ..text import first_sentence, plain, shorten, visible, words
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
-from .vocabulary import EMPTY, FINITE, singular
+from .vocabulary import EMPTY, ENVELOPES, FINITE, is_plural, singular
 
 if TYPE_CHECKING:
     from .schema import Reader
@@ -100,6 +100,22 @@ def json_schema(response: dict[str, Any]) -> tuple[bool, Any]:
         if is_json(name) or name.strip() == "*/*":
             return True, as_object(media).get("schema", {})
     return False, {}
+
+
+def items_of(
+    reader: Reader, operation: dict[str, Any], pointer: str, sentence: str
+) -> frozenset[str] | None:
+    """The words for what an operation answers an array of: those of its schema's name in the
+    singular, and the plurals in a sentence about the operation; None where the answer is no array.
+    """
+    _, answer = success(reader, operation, pointer)
+    schema = reader.flatten(json_schema(answer)[1])
+    if reader.kinds(schema) != {"array"}:
+        return None
+    items = as_object(schema.get("items"))
+    name = as_text(items.get("$ref")).rpartition("/")[2] or as_text(items.get("title"))
+    plurals = (word for word in words(sentence) if is_plural(word))
+    return frozenset([*map(singular, words(name)), *plurals])
 
 
 def accept(response: dict[str, Any]) -> str:
@@ -278,4 +294,21 @@ def _form(reader: Reader, response: dict[str, Any]) -> str:
         text = phrase(reader, schema, 120)
         if text:
             return text
-    return ", ".join(telling(reader, schema))
+    names = telling(reader, schema)
+    if len(names) == 1:
+        return _content_of(reader, names[0], reader.properties(schema)[names[0]])
+    return ", ".join(names)
+
+
+def _content_of(reader: Reader, name: str, schema: Any) -> str:
+    """The only field of an answer; one that only holds it with what it holds (`data: id, name`,
+    `data, an array of objects: id, name`), and empty where nothing is known of that.
+    """
+    if name.lower() not in ENVELOPES:
+        return name
+    if reader.kinds(schema) <= {"object"}:
+        names = telling(reader, schema)
+        return f"{name}: {', '.join(names)}" if names else ""
+    text = phrase(reader, schema, 120)
+    article = ARTICLES.get(text.split(" ")[0])
+    return f"{name}, {article} {text}" if article else ""

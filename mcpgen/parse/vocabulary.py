@@ -30,6 +30,12 @@ NOUNS = _words("nouns")
 """Verbs that APIs more often mean as nouns."""
 BEFORE_NOUN = _words("nouns", "before")
 """Words that make one of `NOUNS` before them a noun."""
+ASKING = _words("nouns", "asking")
+"""Verbs among `NOUNS` where `for` follows."""
+BULK = _words("verbs", "bulk")
+"""Words that say that many are dealt with at once."""
+ADVERBS = BULK | _words("verbs", "partly")
+"""Words that may stand before a verb, as adverbs do."""
 ARTICLES = _words("texts", "articles")
 """Words that make no difference to what a sentence says."""
 ASIDES = _words("texts", "asides")
@@ -38,6 +44,12 @@ GO_ON = _words("texts", "go_on")
 """First words of what goes on with a sentence."""
 FINITE = _words("texts", "finite")
 """Words that make a sentence of words, where a noun phrase has none."""
+PLACEHOLDERS = frozenset(_tables()["texts"]["placeholders"])
+"""Texts that stand where nobody wrote one."""
+BEFORE_CLAUSE = _words("texts", "before_clause")
+"""Prepositions that a clause may begin with before the sentence does."""
+ENVELOPES = _words("texts", "envelopes")
+"""Fields of an answer that hold it and say nothing of it."""
 EMPTY = _words("texts", "empty")
 """Words that say nothing of an answer."""
 STOP_WORDS = _words("stop")
@@ -47,6 +59,8 @@ SETTINGS_WORDS = _words("single")
 """Resources there is one of, though the word may be a plural, that are written to."""
 SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
+NEVER_LISTED = SINGLE - _words("single", "listed")
+"""Resources there is one of, even where an array comes back."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"search"}}
 """Method → last words of a path that say what is done."""
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
@@ -69,7 +83,7 @@ def singular(word: str) -> str:
     """The singular of a lower-case word; the word itself where it is one already."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if word in _UNCHANGING or word.endswith(("us", "is", "ss")):
+    if word in _UNCHANGING or word.endswith(("us", "is", "ss", "a")):
         return word
     if word.endswith("ves"):
         return word[:-1]

@@ -28,7 +28,8 @@ def tool_limit(server: str) -> int:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """What a tool is named after. `toolset` is the operation's tag, `verb` the one the document
-    describes it with, and `sentence` the one its description begins with.
+    describes it with, and `sentence` the one its description begins with. `items` are the words for
+    what it answers an array of; None where the answer is no array.
     """
 
     method: str
@@ -37,6 +38,7 @@ class Subject:
     toolset: str = ""
     verb: str = ""
     sentence: str = ""
+    items: frozenset[str] | None = None
 
     @property
     def key(self) -> str:
@@ -65,7 +67,9 @@ class Naming:
     def own_words(self) -> list[str]:
         """The words of the operationId, or of method and path."""
         subject = self.subject
-        return operation_words(subject.operation_id, subject.method, subject.path, subject.verb)
+        return operation_words(
+            subject.operation_id, subject.method, subject.path, subject.verb, subject.items
+        )
 
     def pin(self, name: str | None) -> None:
         """Keep the name of an earlier run."""

@@ -8,16 +8,21 @@ An operation without an operationId is named so, and one whose operationId is it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+
+import inflection
 
 from ...text import words
 from ..vocabulary import (
     ABBREVIATIONS,
     ACTIONS,
     ADDING,
+    ADVERBS,
+    BULK,
     LEADING_ACTIONS,
     METHOD_VERBS,
+    NEVER_LISTED,
     NOUNS,
     SETTINGS_WORDS,
     SINGLE,
@@ -45,21 +50,28 @@ ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destr
 
 
 def operation_words(
-    operation_id: str | None, method: str, path: str, spoken: str = ""
+    operation_id: str | None,
+    method: str,
+    path: str,
+    spoken: str = "",
+    items: frozenset[str] | None = None,
 ) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource.
-    `spoken` is the verb the document describes the operation with.
+    `spoken` is the verb the document describes the operation with; `items` are the words of the
+    name of what it answers an array of, None where the answer is no array.
     """
+    by_route = verb_and_resource(method, path, spoken, items)
     if operation_id is None or _begins_with_route(operation_id, method, path):
-        return verb_and_resource(method, path, spoken)
-    id_words = _without_route(_with_verb_apart(identity_words(operation_id), path), method, path)
+        return by_route
+    id_words = _words_apart(identity_words(operation_id), path)
+    id_words = _without_route(id_words, method, path)
     if not id_words or _is_path_to_one(id_words, path):
-        return verb_and_resource(method, path, spoken)
+        return by_route
     if _is_whole_path_and_verb(id_words, path):
-        return verb_and_resource(method, path, spoken)
+        return by_route
     if _says_method_and_path(id_words, method, path):
-        return _listed(verb_and_resource(method, path, spoken), id_words, method, path)
-    return _without_class(_without_owners(id_words, path))
+        return _listed(by_route, id_words, method, path)
+    return _without_class(_once(_without_owners(id_words, path), method))
 
 
 def identity_words(operation_id: str | None) -> list[str]:
@@ -82,14 +94,15 @@ def _without_class(id_words: list[str]) -> list[str]:
     """An operationId without the words it begins with, where it says them again at once
     (`order_order_items`) or behind its verb (`books_list_books`).
     """
-    if id_words[0] in VERBS - NOUNS:
+    if id_words[0] in (VERBS - NOUNS) | ADVERBS:
         return id_words
     singulars = [singular(word) for word in id_words]
     for count in range(len(id_words) // 2, 0, -1):
         if singulars[:count] == singulars[count : 2 * count]:
             return id_words[count:]
-    verbs = [index for index, word in enumerate(id_words) if word in VERBS - NOUNS]
-    verbs = verbs or [index for index, word in enumerate(id_words) if word in USUAL_VERBS]
+    verbs = [index for index, word in enumerate(id_words) if word in (VERBS - NOUNS) | ADVERBS]
+    if not verbs or id_words[0] in USUAL_VERBS:
+        verbs = [index for index, word in enumerate(id_words) if word in USUAL_VERBS]
     for index in reversed(verbs):
         rest = singulars[index + 1 :]
         if {*singulars[:index]} <= {*rest} and STOP_WORDS.isdisjoint(rest[:1]):
@@ -97,9 +110,26 @@ def _without_class(id_words: list[str]) -> list[str]:
     return id_words
 
 
-def _with_verb_apart(id_words: list[str], path: str) -> list[str]:
-    """An operationId whose verb is no word of its own (`getranking-rules`), with it as one."""
+def _once(id_words: list[str], method: str) -> list[str]:
+    """An operationId without verbs that it says twice: `GET_GetBook`, `Train_TrainVersion`,
+    `bookV1GetGet`. At the end of other names they are two: `keys.create.create`.
+    """
+    *others, last = id_words
+    if others[-1:] == [last] == [method.lower()]:
+        others.pop()
+    pairs = zip(others, [*others, ""][1:], strict=True)
+    kept = [word for word, following in pairs if word != following or word not in VERBS - NOUNS]
+    return [*kept, last]
+
+
+def _words_apart(id_words: list[str], path: str) -> list[str]:
+    """An operationId whose verb is no word of its own (`getranking-rules`), or the `by` before a
+    parameter's name (`GetBybookId`), with these as words.
+    """
     route = path_words(path)
+    parameters = {word for part in parts_of(path) if part.is_parameter for word in part.words}
+    by_parameters = {f"by{word}": ["by", word] for word in parameters}
+    id_words = [part for word in id_words for part in by_parameters.get(word, [word])]
     first = "".join(id_words[:1])
     for verb in sorted(USUAL_VERBS):
         rest = first.removeprefix(verb)
@@ -141,7 +171,9 @@ def _listed(name: list[str], id_words: list[str], method: str, path: str) -> lis
     return ["list", *others[1:], plural]
 
 
-def verb_and_resource(method: str, path: str, spoken: str = "") -> list[str]:
+def verb_and_resource(
+    method: str, path: str, spoken: str = "", items: frozenset[str] | None = None
+) -> list[str]:
     """What is done to the resource of a path: `list`, `customers`."""
     resource = [list(part.words) for part in literals(path)]
     parts = telling_parts(path)
@@ -149,22 +181,123 @@ def verb_and_resource(method: str, path: str, spoken: str = "") -> list[str]:
         names = [word for part in parts for word in part.words]
         return [method.lower(), *(names or ["root"])]
     if not parts[-1].is_parameter:
-        *owners, (action, *object_words) = resource
-        actions = ACTIONS.get(method, ())
-        if method in WRITING:
-            actions = (*actions, spoken)
-        if action in actions:
-            is_of_item = any(part.is_parameter for part in parts[-2:-1])
-            names = _singulars(owners) if is_of_item else _plain(owners)
-            return _distinct([action, *names, *object_words])
-        if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
-            return _distinct([*resource[0], *_plain(resource[1:])])
+        name = _said_by_path(method, resource, parts, spoken)
+        if name:
+            return _distinct(name)
+    if (method, same_verb(spoken)) in READING:
+        names = _listed_things(resource, parts, items)
+        if names:
+            return _distinct(["list", *names])
     kind = _kind(parts[-1])
+    if singular(resource[-1][-1]) in _nouns_of(spoken):
+        spoken = ""  # to subscribe is to create a subscription
     verb = _verb(method, kind, spoken)
+    resource = _without_noun_of(verb, resource)
     names = _singulars(resource) if kind == ITEM or verb in ADDING else _plain(resource)
     return _distinct([verb, *(word for word in names if word != verb)])
 
 
+def _said_by_path(
+    method: str, resource: list[list[str]], parts: Sequence[Part], spoken: str
+) -> list[str]:
+    """A name whose verb is the first word of a path's last literal or of its first one; empty where
+    both are resources.
+    """
+    if method != "GET":
+        adverb, plain = _adverb_apart(resource)
+        if adverb:
+            return [adverb, *_done_to_many(method, plain, spoken)]
+    *owners, (action, *object_words) = resource
+    actions = {*ACTIONS.get(method, ())}
+    if method in WRITING:
+        actions.add(spoken)
+    if action in actions:
+        is_of_item = any(part.is_parameter for part in parts[-2:-1])
+        owners = _without_noun_of(action, owners)
+        names = _singulars(owners) if is_of_item else _plain(owners)
+        return [action, *names, *object_words]
+    if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
+        return [*resource[0], *_plain(resource[1:])]
+    return []
+
+
+def _adverb_apart(resource: list[list[str]]) -> tuple[str, list[list[str]]]:
+    """How something is done, where a path ends in that and perhaps a verb (`/books/bulk`,
+    `/books/bulk-delete`), and the literals without it.
+    """
+    for index in range(len(resource) - 1, max(0, len(resource) - 3), -1):
+        adverb, *rest = resource[index]
+        end = [*filter(None, [rest, *resource[index + 1 :]])]
+        following = [word for literal in end for word in literal][:1]
+        is_how = {*following} <= VERBS - NOUNS if following else adverb == "bulk"
+        if is_how and adverb in BULK:
+            return adverb, [*resource[:index], *end]
+    return "", resource
+
+
+def _done_to_many(method: str, resource: list[list[str]], spoken: str) -> list[str]:
+    """What is done to the resource of a path, of which there are many."""
+    *owners, last = resource
+    if owners and last[0] in VERBS - NOUNS:
+        return _distinct([last[0], *_plain(owners), *last[1:]])
+    return _distinct([_verb(method, OTHER, spoken), *_plain(resource)])
+
+
+def _listed_things(
+    resource: list[list[str]], parts: Sequence[Part], items: frozenset[str] | None
+) -> list[str]:
+    """The words for the many that a path answers though it ends as if it were one: `/book/{ids}`,
+    and where the items are books, `/book` and `/books/latest`. Empty where it may be one.
+    """
+    if items is None:
+        return []
+    *owners, last = resource
+    if last == ["list"]:
+        return _plain(owners)
+    if last[-1] in NEVER_LISTED:
+        return []
+    plural = inflection.pluralize(singular(last[-1]))
+    many = [*_singulars(owners), *last[:-1], plural]
+    if plural in items:
+        return many
+    if parts[-1].is_parameter:
+        return many if is_plural(parts[-1].words[-1]) else []
+    if is_plural(last[-1]):
+        return []
+    if singular(last[-1]) in items:
+        return many
+    if last[0] in VERBS - NOUNS:
+        return []
+    before = [part.words[-1] for part in parts[-2:-1] if not part.is_parameter]
+    collection = [{word, singular(word)} for word in before if is_plural(word)]
+    if any(word_forms & items for word_forms in collection):
+        return [*_plain(owners), *last]
+    return []
+
+
+def _without_noun_of(verb: str, resource: list[list[str]]) -> list[list[str]]:
+    """Literals without those that only say the verb again before another: `associations` in `PUT
+    /associations/{id}/sensors/{id}`, which is `associate_sensor`.
+    """
+    nouns = _nouns_of(verb)
+    others = [words for words in resource[:-1] if singular("_".join(words)) not in nouns]
+    return [*others, *resource[-1:]]
+
+
+def _nouns_of(verb: str) -> set[str]:
+    """The nouns for what a verb does: `association` for `associate`."""
+    stem = verb.removesuffix("e")
+    endings = ("ion", "ation", "al")
+    return {
+        *(f"{stem}{ending}" for ending in endings),
+        f"{verb}ment",
+        f"{verb.removesuffix('be')}ption",
+        f"{verb.removesuffix('t')}ssion",
+    }
+
+
+READING = frozenset(("GET", verb) for verb in ("", "get", "list"))
+"""Methods and the verbs they are described with where they may list things."""
 WRITING = ("POST", "PUT", "PATCH")
 """Methods that say little of what they do."""
 
@@ -217,9 +350,11 @@ def _plain(resource: list[list[str]]) -> list[str]:
 
 
 def _distinct(name: list[str]) -> list[str]:
-    """A name without words that the next one says again."""
-    pairs = zip(name, [*name[1:], ""], strict=True)
-    return [word for word, following in pairs if singular(word) != singular(following)]
+    """A verb and its words, without those that the next one says again."""
+    verb, *others = name
+    pairs = zip(others, [*others, ""][1:], strict=True)
+    kept = [word for word, following in pairs if singular(word) != singular(following)]
+    return kept if kept[:1] == [verb] else [verb, *kept]
 
 
 def _without_route(id_words: list[str], method: str, path: str) -> list[str]:

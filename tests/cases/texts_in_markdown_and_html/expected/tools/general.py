@@ -7,6 +7,16 @@ from typing import Any
 from .. import Answer, Api
 
 
+async def create_folder(api: Api) -> Answer[Any]:
+    """Creates a folder."""
+    return await api.request("POST", "/folders")
+
+
+async def delete_folders(api: Api) -> Answer[Any]:
+    """Deletes a folder."""
+    return await api.request("DELETE", "/folders")
+
+
 async def list_folders(api: Api) -> Answer[Any]:
     """List folders."""
     return await api.request("GET", "/folders")

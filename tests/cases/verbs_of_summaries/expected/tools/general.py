@@ -17,7 +17,7 @@ async def archive_project(api: Api, *, project: str) -> Answer[Any]:
     return await api.request("PATCH", "/projects/{project}/archive", path_args={"project": project})
 
 
-async def bulk_tags(api: Api) -> Answer[Any]:
+async def bulk_add_tags(api: Api) -> Answer[Any]:
     """Bulk-add tags to tasks."""
     return await api.request("POST", "/tags/bulk")
 

@@ -1,0 +1,31 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class GetFlagAnswer(TypedDict):
+    result: NotRequired[bool]
+
+
+class GetListAnswer(TypedDict):
+    data: NotRequired[list[GetListAnswerDataItem]]
+
+
+class GetListAnswerDataItem(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]
+
+
+class GetNothingAnswer(TypedDict):
+    result: NotRequired[dict[str, Any]]
+
+
+class GetObjectAnswer(TypedDict):
+    data: NotRequired[GetObjectAnswerData]
+
+
+class GetObjectAnswerData(TypedDict):
+    id: NotRequired[Any]
+    name: NotRequired[Any]
