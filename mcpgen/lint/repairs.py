@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +46,14 @@ MISSING: dict[str, Any] = {
 class Repair:
     """One action of an overlay: its target (JSONPath, RFC 9535), what is merged into it, and why.
     Without an `update` the target is removed. `known` is False where only the author can complete
-    it.
+    it. `place` is the path of what it is about, where the target is a query.
     """
 
     target: str
     update: dict[str, Any] | None
     why: str
     known: bool = True
+    place: str = ""
 
 
 def path(*keys: str) -> str:
@@ -216,7 +217,8 @@ def _operation(
     for parameter in dict.fromkeys(parameter_names(route.partition("?")[0])):
         if parameter not in declared:
             why = f"{label} does not declare {parameter}"
-            yield _declaration(document, route, operation, name, parameter, why)
+            repair = _declaration(document, route, operation, name, parameter, why)
+            yield replace(repair, place=path("paths", route, method))
     if not any(plain(operation.get(key)) for key in ("summary", "description")):
         why = f"what does {label} do? One sentence that starts with a verb"
         yield Repair(path("paths", route, method), {"summary": "..."}, why, known=False)

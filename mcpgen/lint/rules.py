@@ -92,13 +92,15 @@ class _Rules:
 
     def components(self, node: dict[str, Any]) -> Iterator[Fault]:
         """Names have no character that a reference would have to escape."""
-        if self.document.version.startswith("3.0"):
-            for section, members in node.items():
-                for name in as_object(members):
-                    if not COMPONENT.fullmatch(name) and not section.startswith("x-"):
-                        shown = json.dumps(name)[:60]
-                        message = f"the name `{shown}` does not match `^{COMPONENT.pattern}$`"
-                        yield f"/{escape(section)}/{escape(name)}", message
+        if not self.document.version.startswith("3.0"):
+            return
+        sections = [section for section in node if not section.startswith("x-")]
+        for section in sections:
+            for name in as_object(node[section]):
+                if not COMPONENT.fullmatch(name):
+                    shown = json.dumps(name)[:60]
+                    message = f"the name `{shown}` does not match `^{COMPONENT.pattern}$`"
+                    yield f"/{escape(section)}/{escape(name)}", message
 
     def servers(self, node: dict[str, Any]) -> Iterator[Fault]:
         """Every variable of a URL is declared, with a default among its values."""
@@ -108,10 +110,12 @@ class _Rules:
             for name in _VARIABLE.findall(as_text(server.get("url"))):
                 if name not in variables:
                     yield f"/servers/{index}/url", f"the variable `{name[:60]}` is not declared"
+            if self.is_before_31:
+                continue
             for name, variable in variables.items():
                 values = as_list(as_object(variable).get("enum"))
                 default = as_object(variable).get("default")
-                if values and default not in values and not self.is_before_31:
+                if values and default not in values:
                     message = "`default` is none of the values of `enum`"
                     yield f"/servers/{index}/variables/{escape(name)}/default", message
 
@@ -121,7 +125,9 @@ class _Rules:
         for index, entry in enumerate(as_list(node.get("parameters"))):
             parameter = self.reader.peek(entry)
             name, place = as_text(parameter.get("name")), as_text(parameter.get("in"))
-            if name and (name, place) in seen:
+            if not name:
+                continue
+            if (name, place) in seen:
                 yield f"/parameters/{index}", f"the parameter `{name[:60]}` stands twice"
             seen.add((name, place))
 

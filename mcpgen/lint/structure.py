@@ -109,9 +109,8 @@ def _schema(version: str, with_schemas: bool) -> Any:
         raise ModuleNotFoundError("openapi_spec_validator", name="openapi_spec_validator")
     folder = Path(package.origin).parent / "resources" / "schemas" / f"v{version}"
     schema = json.loads((folder / "schema.json").read_text("utf-8"))
-    dialect = schema.get("$defs", {}).get("schema")
-    if with_schemas and dialect is not None:
-        dialect["$ref"] = JSON_SCHEMA
+    if with_schemas:
+        schema.get("$defs", {}).get("schema", {})["$ref"] = JSON_SCHEMA
     options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
     return jsonschema_rs.validator_for(schema, pattern_options=options)
 

@@ -45,7 +45,9 @@ def check_defaults(document: Document, problems: Problems) -> None:
     work = 0
     count = 0
     for kind, node, at in walk(document):
-        if kind != "schema" or "default" not in node:
+        if kind != "schema":
+            continue
+        if "default" not in node:
             continue
         if node.get("enum") == []:
             continue  # which is the fault

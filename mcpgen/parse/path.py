@@ -21,7 +21,7 @@ def split_path(path: str) -> tuple[str, Query]:
     request can have that path.
     """
     template, _, query = path.partition("#")[0].partition("?")
-    if not template.startswith("/") or template.startswith("//"):
+    if not re.match("/(?!/)", template):
         raise Unsupported("E0402", "the path does not start with one `/`")
     literal = re.sub(r"\{[^{}/]+\}", "x", template)
     if re.search("[{}]", literal):

@@ -65,7 +65,7 @@ class Mending:
         for finding in findings(self._bench.problems, self._bench.document):
             pointer = self._bench.document.written(finding.problem.pointer)
             path = json_path(self.document, pointer)
-            fitting = tuple(mend for mend in mends if path and _concerns(mend.repair.target, path))
+            fitting = tuple(mend for mend in mends if path and _concerns(mend.repair, path))
             used.update(mend.number for mend in fitting)
             about = explanation(finding.problem.code)
             troubles.append(Trouble(finding=finding, about=about, mends=fitting))
@@ -124,8 +124,9 @@ def _asks(repair: Repair) -> str:
     return next(iter(asked), "")
 
 
-def _concerns(target: str, path: str) -> bool:
+def _concerns(repair: Repair, path: str) -> bool:
     """Whether a repair is about a place of the document: the same, above or below it."""
+    target = repair.place or repair.target
     if ROOT in (target, path):
         return target == path
     return _is_at_or_below(path, target) or _is_at_or_below(target, path)

@@ -71,7 +71,7 @@ def test_a_document_of_which_nothing_can_be_read_is_an_error_with_its_reasons(mc
     (here / "api.yaml").write_text(UNREADABLE)
     ended = mcpgen("generate", "api.yaml", "-o", "out")
     assert ended.code == 1
-    assert "warning[E0304]: `/a` must be an object, not a number" in ended.err
+    assert "warning[E0401]: path `/a` is not an object" in ended.err
     assert "none of the 3 operations of the document became a tool" in ended.err
     assert not (here / "out").exists()
 

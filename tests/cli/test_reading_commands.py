@@ -121,7 +121,7 @@ def test_an_overlay_repairs_what_lint_reports(mcpgen, here):
         "unknown type `int`",
         "`responses` is missing",
         "unexpected key `respones`",
-        'the default `""` is not one of `edge`',
+        'the default must be `"edge"`, not `""`',
         "the default must be an integer",
         "`required` must be true or false, not text",
     ):
