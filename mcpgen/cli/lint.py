@@ -59,7 +59,7 @@ def lint(
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
-    from ..lint.structure import CODE
+    from ..lint.values import wrong_defaults
     from ..problems import Problems
     from ..project.run import Request, run
     from .problem_output import print_problems
@@ -72,12 +72,7 @@ def lint(
         check_client(made.server, name, problems)
     print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
-        defaults = [
-            made.document.written(problem.pointer)
-            for problem in problems
-            if problem.code == CODE and problem.pointer.endswith("/default")
-        ]
-        _write_overlay(screen, config, fix_overlay, defaults)
+        _write_overlay(screen, config, fix_overlay, wrong_defaults(made.document, problems))
     if output_format == "text":
         screen.remark(_conclusion(problems), style="")
     has_warnings = any(problem.severity == "warning" for problem in problems)

@@ -400,7 +400,9 @@ def _with_inputs(tool: Tool, change: Callable[[Schema], Schema]) -> Tool:
     implements is checked against the schema as its author wrote it.
     """
     contract = tool.contract
-    if contract is not None and tool.request is not None:
+    if tool.request is None:
+        contract = contract or tool.input_schema
+    elif contract is not None:
         contract = change(contract)
     return replace(tool, input_schema=change(tool.input_schema), contract=contract)
 
@@ -514,12 +516,14 @@ def _rename_argument(tool: Tool, argument: Argument, word: str, name: str, fault
         return tool
     old = argument.name
     tool = _with_inputs(tool, lambda schema: _with_renamed_property(schema, old, name))
+    wire_names = {_renamed_pointer(pointer, old, name): wire for pointer, wire in tool.wire_names}
+    if tool.request is None:
+        # Its exact schema keeps the author's name.
+        wire_names[f"/properties/{name}"] = argument.wire_name
     tool = replace(
         tool,
         nullable=tuple(_renamed_pointer(pointer, old, name) for pointer in tool.nullable),
-        wire_names=tuple(
-            (_renamed_pointer(pointer, old, name), wire) for pointer, wire in tool.wire_names
-        ),
+        wire_names=tuple(wire_names.items()),
     )
     return _with_argument(tool, argument, replace(argument, name=name))
 

@@ -22,11 +22,14 @@ VALUES = frozenset(["const", "default", "enum", "examples"])
 
 
 def with_tool_names(server: Server) -> Server:
-    """The server with the name of a tool wherever a text says its operationId."""
+    """The server with the name of a tool wherever a text says its operationId. One that is the name
+    of a tool means that tool.
+    """
     names: dict[str, str] = {}
+    listed = {tool.name for tool in server.tools}
     for tool in server.tools:
         identity = tool.origin.operation_id
-        if identity and identity != tool.name and _UNLIKE_A_WORD.search(identity):
+        if identity and identity not in listed and _UNLIKE_A_WORD.search(identity):
             names[identity] = tool.name
     if not names:
         return server
@@ -55,9 +58,12 @@ def _tool(tool: Tool, names: Mapping[str, str]) -> Tool:
     others = names
     if not fields.isdisjoint(names):
         others = {identity: name for identity, name in names.items() if identity not in fields}
+    description = named(tool.description, others)
+    if tool.request is not None:
+        description = with_fitting_headline(description, tool.description)
     return replace(
         tool,
-        description=with_fitting_headline(named(tool.description, others), tool.description),
+        description=description,
         input_schema=_schema(tool.input_schema, others),
         output_schema=_schema(tool.output_schema, others),
         docstring=named(tool.docstring, others),

@@ -19,18 +19,16 @@ if TYPE_CHECKING:
 Located: TypeAlias = list[tuple[str, "Problem"]]
 """Problems, each with its pointer as the author wrote the document."""
 
-_OF_SCHEMAS = (CODE, "E0502", "E0503")
-"""Codes of the faults of a schema."""
 _LOST = "E0203"
 """The code of references to nothing: what is skipped because of one is told after it."""
 
 
 def tell_once(document: Document, problems: Problems) -> None:
     """Join the findings of the official schema with the other problems of the same places; the
-    worst severity holds. A default is not judged by a schema that has another fault.
+    worst severity holds.
     """
     located = [(_place(document, problem), problem) for problem in problems]
-    problems.items[:] = _without_defaults(_joined(_without_echoes(located)))
+    problems.items[:] = _joined(_without_echoes(located))
 
 
 def _place(document: Document, problem: Problem) -> str:
@@ -49,41 +47,21 @@ def _without_echoes(located: Located) -> Located:
     ]
 
 
-def _joined(located: Located) -> Located:
+def _joined(located: Located) -> Iterator[Problem]:
     """Problems that also say what the official schema does, and the rest of its findings."""
     others = {place for place, problem in located if problem.code != CODE}
     findings: defaultdict[str, list[Problem]] = defaultdict(list)
     for place, problem in located:
         if problem.code == CODE:
             findings[place].append(problem)
-    joined: Located = []
     for place, problem in located:
         if problem.code != CODE:
-            joined.append((place, _with_notes(problem, findings.pop(place, []))))
+            yield _with_notes(problem, findings.pop(place, []))
         elif place not in others:
-            joined.append((place, problem))
-    return joined
+            yield problem
 
 
 def _with_notes(problem: Problem, findings: list[Problem]) -> Problem:
     severity = min([problem, *findings], key=lambda each: RANK[each.severity]).severity
     messages = [each.message for each in findings]
     return replace(problem, severity=severity, notes=(*problem.notes, *messages))
-
-
-def _without_defaults(located: Located) -> Iterator[Problem]:
-    """Problems without those of defaults whose schema has another fault."""
-    of_schemas = [place for place, problem in located if problem.code in _OF_SCHEMAS]
-    faulty = {_schema_of(place) for place in of_schemas if not _is_default(place)}
-    for place, problem in located:
-        if problem.code == CODE and _is_default(place) and _schema_of(place) in faulty:
-            continue
-        yield problem
-
-
-def _schema_of(place: str) -> str:
-    return place.rpartition("/")[0]
-
-
-def _is_default(place: str) -> bool:
-    return place.endswith("/default")

@@ -86,15 +86,16 @@ def _findings(document: Document) -> Iterator[Repair]:
     for finding in findings(document):
         target = json_path(document, finding.pointer)
         why = f"{finding.pointer or 'the document'}: {finding.message}"
-        update = _update(document, finding)
         if finding.fault == "unexpected" and finding.key != "$ref":
             yield Repair(target, None, why)
-        elif finding.fault == "missing" and update:
-            yield Repair(target, update, why)
-        elif update:
-            yield Repair(json_path(document, finding.pointer.rpartition("/")[0]), update, why)
-        else:
+            continue
+        update = _update(document, finding)
+        if not update:
             yield Repair(target, {"...": "..."}, why, known=False)
+            continue
+        if finding.fault != "missing":
+            target = json_path(document, finding.pointer.rpartition("/")[0])
+        yield Repair(target, update, why)
 
 
 def _update(document: Document, finding: Finding) -> dict[str, Any]:
@@ -160,25 +161,29 @@ def _servers(document: Document) -> Iterator[Repair]:
 
 
 def _operations(document: Document) -> Iterator[Repair]:
-    operations = list(_callable(document))
-    names = {as_text(operation.get("operationId")).strip() for _, _, operation in operations}
-    for route, method, operation in operations:
-        if not as_text(operation.get("operationId")).strip():
-            name = _operation_id(route, method, names)
-            names.add(name)
-            why = f"{method.upper()} {visible(route)} has no operationId"
-            yield Repair(path("paths", route, method), {"operationId": name}, why)
-        yield from _operation(document, route, method, operation)
+    paths = as_object(document.root.get("paths"))
+    items = {route: as_object(item) for route, item in paths.items() if route.startswith("/")}
+    callable_ones = {route: _callable(item) for route, item in items.items()}
+    names = {_name_of(operation) for each in callable_ones.values() for operation in each.values()}
+    for route, operations in callable_ones.items():
+        shared = _path_parameters(document, items[route].get("parameters"))
+        for method, operation in operations.items():
+            name = _name_of(operation)
+            if not name:
+                name = _operation_id(route, method, names)
+                names.add(name)
+                why = f"{method.upper()} {visible(route)} has no operationId"
+                yield Repair(path("paths", route, method), {"operationId": name}, why)
+            yield from _operation(document, route, method, operation, name, shared)
 
 
-def _callable(document: Document) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Every operation that can be called: its path, its method, and itself."""
-    for route, item in as_object(document.root.get("paths")).items():
-        if not isinstance(item, dict) or not route.startswith("/"):
-            continue
-        for method in CALLABLE_METHODS:
-            if isinstance(item.get(method), dict):
-                yield route, method, item[method]
+def _callable(item: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The operations of a path that can be called, by method."""
+    return {method: item[method] for method in CALLABLE_METHODS if type(item.get(method)) is dict}
+
+
+def _name_of(operation: dict[str, Any]) -> str:
+    return as_text(operation.get("operationId")).strip()
 
 
 def _operation_id(route: str, method: str, names: set[str]) -> str:
@@ -197,27 +202,44 @@ def _operation_id(route: str, method: str, names: set[str]) -> str:
 
 
 def _operation(
-    document: Document, route: str, method: str, operation: dict[str, Any]
+    document: Document,
+    route: str,
+    method: str,
+    operation: dict[str, Any],
+    name: str,
+    shared: set[str],
 ) -> Iterator[Repair]:
-    """The repairs of one operation, its name aside."""
-    shared = _path_parameters(document, document.root["paths"][route].get("parameters"))
-    target = path("paths", route, method)
+    """The repairs of one operation, its name aside; `shared` are the parameters of its path."""
     label = f"{method.upper()} {visible(route)}"
     declared = shared | _path_parameters(document, operation.get("parameters"))
-    names = dict.fromkeys(parameter_names(route))
-    missing = [name for name in names if name not in declared]
-    if missing:
-        why = f"{label} does not declare {', '.join(missing)}"
-        parameters = [_text_parameter(document, name) for name in missing]
-        if isinstance(operation.get("parameters"), list):
-            # An overlay appends an object to the array its target selects (Overlay 1.0 §4.4.3.1).
-            for parameter in parameters:
-                yield Repair(path("paths", route, method, "parameters"), parameter, why)
-        else:
-            yield Repair(target, {"parameters": parameters}, why)
+    # What stands behind the `?` of a path is read as a query parameter
+    for parameter in dict.fromkeys(parameter_names(route.partition("?")[0])):
+        if parameter not in declared:
+            why = f"{label} does not declare {parameter}"
+            yield _declaration(document, route, operation, name, parameter, why)
     if not any(plain(operation.get(key)) for key in ("summary", "description")):
         why = f"what does {label} do? One sentence that starts with a verb"
-        yield Repair(target, {"summary": "..."}, why, known=False)
+        yield Repair(path("paths", route, method), {"summary": "..."}, why, known=False)
+
+
+def _declaration(
+    document: Document,
+    route: str,
+    operation: dict[str, Any],
+    name: str,
+    parameter: str,
+    why: str,
+) -> Repair:
+    """A path parameter for the operation of that name. An overlay appends to lists (Overlay 1.0,
+    section 4.4.3.1), so its target is only an operation that has no such parameter: applied again,
+    it changes nothing.
+    """
+    is_declared = f"@['parameters'][?@['name']=={_quoted(parameter)} && @['in']=='path']"
+    target = f"{path('paths', route)}[?@['operationId']=={_quoted(name)} && !{is_declared}]"
+    update = _text_parameter(document, parameter)
+    if isinstance(operation.get("parameters"), list):
+        return Repair(f"{target}['parameters']", update, why)
+    return Repair(target, {"parameters": [update]}, why)
 
 
 def _text_parameter(document: Document, name: str) -> dict[str, Any]:

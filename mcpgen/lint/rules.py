@@ -69,8 +69,10 @@ class _Rules:
             self.reader.report_dangling(error, at)
 
     def schema(self, node: dict[str, Any], at: str) -> Iterator[Fault]:
-        """Arrays have items, patterns can be read, mapped names exist."""
+        """Arrays have items, enums values, patterns can be read, and mapped names exist."""
         types = listed_types(node.get("type"))
+        if node.get("enum") == []:
+            yield "/enum", "`enum` must not be empty"
         if self.is_before_31:
             if "array" in types and node.keys().isdisjoint(("items", "prefixItems")):
                 yield "", "`items` is missing"
@@ -110,7 +112,7 @@ class _Rules:
                 values = as_list(as_object(variable).get("enum"))
                 default = as_object(variable).get("default")
                 if values and default not in values and not self.is_before_31:
-                    message = "the default is none of the values of `enum`"
+                    message = "`default` is none of the values of `enum`"
                     yield f"/servers/{index}/variables/{escape(name)}/default", message
 
     def parameters(self, node: dict[str, Any]) -> Iterator[Fault]:

@@ -24,6 +24,19 @@ documents need up to 60,000.
 """
 
 
+_START = "the default "
+"""How the message about a default begins."""
+
+
+def wrong_defaults(document: Document, problems: Problems) -> list[str]:
+    """The pointers of the defaults that were reported, as the author wrote the document."""
+    return [
+        document.written(problem.pointer)
+        for problem in problems
+        if problem.code == CODE and problem.message.startswith(_START)
+    ]
+
+
 def check_defaults(document: Document, problems: Problems) -> None:
     """Report the defaults that their schemas do not allow."""
     if not document.describes_api:
@@ -34,6 +47,8 @@ def check_defaults(document: Document, problems: Problems) -> None:
     for kind, node, at in walk(document):
         if kind != "schema" or "default" not in node:
             continue
+        if node.get("enum") == []:
+            continue  # which is the fault
         if work > MOST_WORK:
             problems.note("E0305", f"defaults were compared up to here: {MOST_WORK:,} schemas")
             return
@@ -42,7 +57,7 @@ def check_defaults(document: Document, problems: Problems) -> None:
         reason = _refusal(contract, node["default"])
         if not reason:
             continue
-        problems.warn(CODE, f"the default {reason}", pointer=f"{pointer(at)}/default")
+        problems.warn(CODE, f"{_START}{reason}", pointer=f"{pointer(at)}/default")
         count += 1
         if count >= LIMIT:
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import re
 from dataclasses import dataclass, field
 
 from ..problems import DocumentError, McpgenError, Place, Problems, RefusedError
@@ -35,13 +36,8 @@ class Text:
     def starts(self) -> list[int]:
         """The offset of the first character of every line; computed when first needed."""
         if not self._starts:
-            starts = [0]
-            find = self.content.find
-            at = find("\n")
-            while at >= 0:
-                starts.append(at + 1)
-                at = find("\n", at + 1)
-            self._starts = starts
+            lines = re.finditer("\n", self.content)
+            self._starts = [0, *(end.end() for end in lines)]
         return self._starts
 
     def line_column(self, offset: int) -> tuple[int, int]:

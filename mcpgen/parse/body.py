@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..ir import Body
 from ..load.values import as_list, as_object, as_text, texts_in
+from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.headers import TOKEN
 from ..text import visible
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
@@ -41,8 +42,6 @@ MOST_FILE_TYPES = 8
 """Media types of a file that a body is matched with."""
 SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
 """Kind of body → the media type that is sent where the document names a range of them."""
-EVERY_FIELD = "*"
-"""Stands for the names of all fields of a map, as `wire` reads it."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
 RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Annotation, Argument, Hints, Origin, Response, Schema, Tool
 from ..load.values import as_object, texts_in
-from ..text import first_sentence, humanise, plain, shorten, visible
+from ..text import first_sentence, humanise, plain, plural, shorten, visible
 from . import describe, naming
 from .annotations import annotation
 from .contract import bundle, copied, fault, is_open, known_names
@@ -72,7 +72,8 @@ class DefinedTool:
         budget: int,
     ) -> None:
         self.reader, self.definition, self.origin, self.hints = reader, definition, origin, hints
-        self.profile, self.budget = profile, budget
+        self.texts = replace(TEXTS[profile], written=LONGEST_DESCRIPTION)
+        self.budget = budget
         self.root = self.rooted()
         self.contract = self.exact_input()
         self.names = argument_names(known_names(self.contract))
@@ -134,7 +135,7 @@ class DefinedTool:
         exact = {"type": "object", **bundle(self.reader, schema)}
         if not self.is_valid(exact, "the output schema of", "is not valid and was left out"):
             return _Output()
-        listing = Listing(Nodes(self.reader, writing=False), self.budget, TEXTS[self.profile])
+        listing = Listing(Nodes(self.reader, writing=False), self.budget, self.texts)
         output = projection(listing.of_root(schema))
         listed, _ = root_object(output.schema)
         if output.nullable or output.wire_names:
@@ -148,8 +149,22 @@ class DefinedTool:
         # A long text of the author's must not be at the expense of the schema
         extra = max(0, len(self.description) - describe.DESCRIPTION)
         room = self.budget + extra - size(self.with_input(name, empty))
-        listing = Listing(Nodes(self.reader), room, TEXTS[self.profile])
-        return self.with_input(name, InputRoot(projection(listing.of_root(self.root)), self.names))
+        listing = Listing(Nodes(self.reader), room, self.texts)
+        root = listing.of_root(self.root)
+        self.report_shortened(listing.shortened())
+        return self.with_input(name, InputRoot(projection(root), self.names))
+
+    def report_shortened(self, count: int) -> None:
+        """Note texts of arguments for which the budget has no room."""
+        if count:
+            name = visible(self.definition.name)[:60]
+            texts = plural(count, "text")
+            self.reader.problems.note(
+                "E0454",
+                f"`{name}` is listed with {texts} of its arguments shortened",
+                pointer=self.definition.pointer,
+                hint=f"more than `budget = {self.budget}` for this tool lists more",
+            )
 
     def typed(self, tool: Tool, models: Models) -> Tool:
         """The tool with the types of its arguments and of its answer."""

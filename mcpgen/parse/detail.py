@@ -22,12 +22,14 @@ ANNOTATIONS = 105
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Characters that the document's texts have at most: of a tool, of one of its arguments, and of
-    what is inside an argument.
+    what is inside an argument. Where there is room, texts of `written` characters are listed as
+    their author wrote them; 0 where they are put in order.
     """
 
     tool: int
     argument: int
     nested: int
+    written: int = 0
 
 
 TEXTS = {

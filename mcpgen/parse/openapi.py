@@ -323,7 +323,7 @@ class _Parser:
             pinned=self.config.pinned,
         ).tool(name, base_url=base_url)
         if base_url:
-            self.report_other_origin(operation, name, base_url)
+            self.report_other_origin(operation, base_url)
         return _customised(tool, select.extension(operation.node))
 
     def assume_credential(self) -> None:
@@ -383,7 +383,7 @@ class _Parser:
             hint = "their methods differ: put the operations under one path, as OpenAPI asks"
             self.problems.note("E0411", message, pointer=path.key, hint=hint)
 
-    def report_other_origin(self, operation: DocumentedOperation, name: str, base_url: str) -> None:
+    def report_other_origin(self, operation: DocumentedOperation, base_url: str) -> None:
         """Note that a tool calls an origin that the operator has not allowed."""
         if not self.base.url:
             return
@@ -392,7 +392,7 @@ class _Parser:
             return
         self.problems.note(
             "E0705",
-            f"`{name}` calls another origin, {other}: it is refused there until you allow it",
+            f"another origin is called, {other}: it is refused until you allow it",
             pointer=operation.pointer,
             hint=f"`--allow-origin {other}`",
         )
@@ -412,9 +412,10 @@ class _Parser:
         )
 
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
-        """Report operationIds that several operations have."""
-        count = Counter(operation.operation_id for operation in selected)
-        for operation in selected:
+        """Report operationIds that several operations have. One that two paths refer to is one."""
+        places = {operation.pointer: operation for operation in selected}
+        count = Counter(operation.operation_id for operation in places.values())
+        for operation in places.values():
             identity = operation.operation_id
             if identity is None:
                 continue

@@ -168,7 +168,8 @@ class Security:
         if kind is None:
             message = "security scheme without a type"
         elif kind == "http":
-            key, message = "scheme", f"HTTP scheme `{visible(str(scheme.node.get(key)))[:40]}`"
+            word = visible(str(scheme.node.get("scheme")))[:40]
+            key, message = "scheme", f"HTTP scheme `{word}`"
         hint = "add the credential in `auth.py` of the generated package"
         return self.unusable("E0702", scheme, key, f"{message} is not supported", hint)
 

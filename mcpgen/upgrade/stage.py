@@ -12,7 +12,7 @@ from ..problems import Problems
 from . import openapi30, swagger2, tool_lists
 from .drafts import remove_later_keywords
 from .schema import SchemaUpgrade
-from .walk import At, pointer, walk
+from .walk import At, definition_roots, pointer, walk
 
 Prefix: TypeAlias = tuple[str, str]
 """The beginning of references → what it becomes."""
@@ -48,7 +48,7 @@ def upgrade(document: Document, problems: Problems) -> Document:
                 _rewrite(mapping, name, sections)
                 references.append((mapping, name))
     _follow_renamed(references, rules.renamed)
-    put_in_order(document.root)
+    put_in_order(document)
     document.forget()
     return document
 
@@ -65,12 +65,14 @@ def _follow_renamed(
             _rewrite(holder, key, [prefix])
 
 
-def put_in_order(root: Any) -> None:
-    """Sort the keys of every object, in place: the order of keys means nothing in JSON and must
-    change nothing here.
+def put_in_order(document: Document) -> None:
+    """Sort the keys of every object of an API's description, in place: their order means nothing in
+    JSON and must change nothing here.
+
+    Definitions of tools keep theirs: models fill in arguments in the order of their author.
     """
-    pending = [root]
-    seen: set[int] = set()
+    pending = [document.root]
+    seen = {id(root) for root, _ in definition_roots(document)}
     while pending:
         node = pending.pop()
         if id(node) in seen:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..lint.repairs import Repair, action_text, json_path, overlay, repairs
-from ..lint.structure import CODE
+from ..lint.values import wrong_defaults
 from ..load import Document
 from ..pipeline import open_document
 from ..problems import Problems, UsageError
@@ -53,11 +53,7 @@ class Mending:
     def _read(self) -> None:
         """Read the document as its author wrote it, and what can be repaired in it."""
         self.document: Document = open_document(self._bench.config, Problems())
-        defaults = [
-            self._bench.document.written(problem.pointer)
-            for problem in self._bench.problems
-            if problem.code == CODE and problem.pointer.endswith("/default")
-        ]
+        defaults = wrong_defaults(self._bench.document, self._bench.problems)
         self.read_of = self._bench.document
         self.repairs = repairs(self.document, defaults)
 

@@ -7,6 +7,7 @@ whoever commits it has read it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ import pytest
 from mcpgen import pipeline
 from mcpgen.config import Config
 from mcpgen.config.file import parse_config
-from mcpgen.problems import Problems
+from mcpgen.problems import McpgenError, Problem, Problems
 
 HERE = Path(__file__).parent
-CASES = sorted(path.parent.name for path in HERE.glob("*/openapi.yaml"))
+CASES = sorted(path.parent.name for path in HERE.glob("*/expected"))
 
 
 def shown(case: Path) -> dict[str, str]:
@@ -29,7 +30,10 @@ def shown(case: Path) -> dict[str, str]:
         else Config(sources=(str(case / "openapi.yaml"),))
     )
     problems = Problems()
-    _, server, files = pipeline.generate(config, problems)
+    try:
+        _, server, files = pipeline.generate(config, problems)
+    except McpgenError as error:
+        return {"problems.txt": _told(error.problems)}
     package = f"src/{server.package}/"
     wanted = {
         path.removeprefix(package): content
@@ -40,12 +44,18 @@ def shown(case: Path) -> dict[str, str]:
                 f"{package}api.json",
                 f"{package}models.py",
                 f"{package}schemas.json",
+                f"{package}contracts.json",
             )
         )
         and not path.endswith(("__init__.py", "_index/search.json"))
     }
-    told = [f"{problem.code} {problem.pointer} {problem.message}" for problem in problems]
-    return wanted | ({"problems.txt": "\n".join(told) + "\n"} if told else {})
+    told = _told(problems)
+    return wanted | ({"problems.txt": told} if told else {})
+
+
+def _told(problems: Iterable[Problem]) -> str:
+    """A line for each problem."""
+    return "".join(f"{problem.code} {problem.pointer} {problem.message}\n" for problem in problems)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -257,6 +257,19 @@ def test_an_argument_that_the_configuration_hides_or_fills_reaches_the_function(
     assert "`title` is not an argument" in made.call("find_book", {"title": "x"}).content[0].text
 
 
+@pytest.mark.parametrize("required", [("title", "limit"), ("limit", "title")])
+def test_an_argument_that_the_configuration_renames_reaches_the_function(
+    required: tuple[str, ...], project: Make
+) -> None:
+    made = project([tool("find_book", None, *required)])
+    with (made.folder / "mcpgen.toml").open("a") as file:
+        file.write('\n[tools.find_book.arguments.title]\nname = "book"\n')
+    made.generate()
+    made.function("find_book", "def find_book(*, book, limit):\n    return f'{book} {limit}'\n")
+    assert made.call("find_book", {"book": "a", "limit": 1}).content[0].text == "a 1"
+    assert "is required" in made.call("find_book", {"limit": 1}).content[0].text
+
+
 NAMES_THAT_SOUND_HARMLESS = (
     "query",
     "find_and_replace",

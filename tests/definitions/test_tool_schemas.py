@@ -49,7 +49,7 @@ def written(folder: Path, content: Any, name: str = "tools.json") -> Path:
 
 def only_tool(folder: Path, content: Any) -> Tool:
     server, problems = server_of(written(folder, content))
-    assert not len(problems), [problem.message for problem in problems]
+    assert {problem.code for problem in problems} <= {"E0454"}
     [tool] = server.tools
     return tool
 
@@ -175,6 +175,33 @@ def test_the_words_of_the_author_are_passed_on_as_they_are(tmp_path: Path) -> No
         assert listed[key] == AUTHORS_WORDS[key]
 
 
+def test_arguments_keep_their_order_and_their_texts(tmp_path: Path) -> None:
+    said = (
+        "Size as `<width>x<height>[,mobile][,touch]`.\n\n- *one*\n" + "More of it. " * 60 + "End."
+    )
+    properties = {
+        "viewport": {"type": "string", "description": said},
+        "because": {"type": "string", "description": "Why."},
+        "at": {"type": "object", "properties": {"y": {"type": "integer"}, "x": {}}},
+    }
+    schema = {"type": "object", "properties": properties}
+    tool = only_tool(tmp_path, [{"name": "emulate", "inputSchema": schema}])
+    listed = tool.input_schema["properties"]
+    assert list(listed) == [argument.name for argument in tool.arguments] == list(properties)
+    assert list(listed["at"]["properties"]) == ["y", "x"]
+    assert [listed[name]["description"] for name in ("viewport", "because")] == [said, "Why."]
+
+
+def test_texts_that_do_not_fit_the_budget_are_counted(tmp_path: Path) -> None:
+    long = {"type": "string", "description": "More of it. " * 200}
+    schema = {"type": "object", "properties": {"a": long, "b": long, "c": {"type": "integer"}}}
+    server, problems = server_of(written(tmp_path, [{"name": "say", "inputSchema": schema}]))
+    [problem] = problems
+    assert (problem.code, problem.severity, problem.pointer) == ("E0454", "note", "/tools/0")
+    assert "1 text of its arguments" in problem.message
+    assert list(server.tools[0].input_schema["properties"]) == ["a", "b", "c"]
+
+
 def test_arguments_as_docker_lists_them_are_read(tmp_path: Path) -> None:
     arguments = [
         {"name": "query", "type": "string", "desc": "Cypher"},
@@ -242,6 +269,15 @@ def test_names_that_change_and_names_that_come_twice_are_told(tmp_path: Path) ->
     assert len(set(listed.values())) == len(names)
     codes = {problem.pointer: problem.code for problem in problems}
     assert codes == {"/tools/0": "E0452", "/tools/2": "E0452", "/tools/3": "E0451"}
+
+
+def test_a_name_that_changes_costs_no_text(tmp_path: Path) -> None:
+    said = "Ask with `DB_query`, not with `db_query`. " + "More of it. " * 90 + "End."
+    names = ["DB_query", "db_query", "db_query"]
+    tools = [{"name": name, "description": said, "inputSchema": {}} for name in names]
+    server, _ = server_of(written(tmp_path, tools))
+    other = next(tool.name for tool in server.tools if tool.origin.pointer == "/tools/0")
+    assert {tool.description for tool in server.tools} == {said.replace("DB_query", other)}
 
 
 def test_a_tool_that_runs_as_a_task_is_told(tmp_path: Path) -> None:

@@ -243,6 +243,7 @@ FAULTS = [
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/maxLength", -1, "E0503"),
     ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/enum", "red", "E0304"),
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/enum", [], "E0304"),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/enum", [], "E0304"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses", {}, "E0304"),
     ("3.1.0", "/paths/~1books~1{id}/get/parameters", [{"$ref": "#/nowhere"}], "E0203"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses/200/unknown", 1, "E0304"),
@@ -349,7 +350,7 @@ def test_variables_of_servers_and_twins_of_parameters_are_told(write: Write) -> 
     }
     assert _thorough(write, document) == [
         ("/servers/0/url", "the variable `there` is not declared"),
-        ("/servers/0/variables/here/default", "the default is none of the values of `enum`"),
+        ("/servers/0/variables/here/default", "`default` is none of the values of `enum`"),
         ("/paths/~1a/parameters/1", "the parameter `page` stands twice"),
     ]
 

@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from ...ir import Schema
     from .reading import Nodes
 
-RANKS = {"needed": -1, "required": 0, "name": 1, "values": 2, "limits": 3, "phrase": 5, "text": 10}
+RANKS = {
+    "needed": -1,
+    "required": 0,
+    "name": 1,
+    "values": 2,
+    "limits": 3,
+    "phrase": 5,
+    "text": 10,
+    "written": 30,
+}
 """What is offered → its rank for an argument. One level of properties deeper it is 2 more: the
 names one level deeper come before the beginnings of texts, and the limits three levels deeper
 before long texts.
@@ -161,7 +170,7 @@ class Place:
 
     def description(self) -> str:
         """The text, and what is said of that which is not listed."""
-        return texts.sentence([self.text, self.note, self.names_note()])
+        return texts.joined([self.text, self.note, self.names_note()])
 
     def _union(self) -> Schema:
         options = self.options()
@@ -339,6 +348,15 @@ class Listing:
         for place in sorted(self._places, key=lambda place: place.level):
             self._name_hidden(place)
 
+    def shortened(self) -> int:
+        """How many texts of authors are not whole, a full stop aside."""
+        places = [place for root in self.arguments.values() for _, place in root.inside("")]
+        own = [place for place in places if not place.words]
+        return sum(len(self._written(place)) > len(place.text) + 1 for place in own)
+
+    def _written(self, place: Place) -> str:
+        return texts.written_of(place.node, self.texts_of.written, place.titled())
+
     # Places.
 
     def _place(self, node: Node, level: int, depth: int, nesting: int = 0) -> Place:
@@ -387,6 +405,8 @@ class Listing:
             self.offer("limits", place.level, self._add_limits, place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
         self.offer("text", place.level, self._add_text, place, self._longest_text(place))
+        if self.texts_of.written:
+            self.offer("written", place.level, self._add_written, place)
         if place.shapes:
             self._offer_objects(place, self._add_shapes, place.level + 1)
         elif place.hidden():
@@ -630,6 +650,15 @@ class Listing:
         text = texts.text_of(place.node, limit, place.titled())
         if place.words:
             text = place.words(limit, text)
+        self._put_text(place, text)
+
+    def _add_written(self, place: Place) -> None:
+        """The text as its author wrote it."""
+        if not place.words:
+            self._put_text(place, self._written(place))
+
+    def _put_text(self, place: Place, text: str) -> None:
+        """A text in place of a shorter one, where there is room."""
         if text == place.text:
             return
         before, shorter = _price_of_text(place), place.text

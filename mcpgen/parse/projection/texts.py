@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .node import Node
 
 LONGEST_PATTERN = 80
+FORMAT = re.compile(r"[A-Za-z0-9_ ./:-]{1,40}")
 EXAMPLE = re.compile(r".{1,40}")
 """An example that is short enough to be named."""
 LONGEST_DEFAULT = 200
@@ -29,14 +30,35 @@ def text_of(node: Node, limit: int, titled: bool) -> str:
     """The document's text about a schema in at most `limit` characters, and notes on what its
     keywords leave out. The title stands in for the text where the schema is `titled`.
     """
+    text = shorten(plain(_text(node, titled)), limit)
+    return sentence([text, node.note[:limit], *_notes(node)])
+
+
+def written_of(node: Node, limit: int, titled: bool) -> str:
+    """As `text_of`, with a text as its author wrote it."""
+    text = shorten(visible(as_text(_text(node, titled))).strip(), limit)
+    return joined([text, node.note[:limit], *_notes(node)])
+
+
+def _text(node: Node, titled: bool) -> object:
     text = node.base.get("description")
     if not text and titled:
-        text = node.base.get("title")
+        return node.base.get("title")
+    return text
+
+
+def _notes(node: Node) -> list[str]:
+    """What the keywords of a schema leave out."""
     notes = [_format_note(node.base), _pattern_note(node), _example_note(node)]
-    parts = [shorten(plain(text), limit), node.note[:limit], *notes]
     if node.null and (node.rules or node.branches):
-        parts.append("may be null")
-    return sentence(parts)
+        notes.append("may be null")
+    return notes
+
+
+def joined(parts: list[str]) -> str:
+    """Texts as one; one that stands alone keeps its full stop."""
+    texts = [part for part in parts if part.strip()]
+    return texts[0] if len(texts) == 1 else sentence(texts)
 
 
 def sentence(parts: list[str]) -> str:
@@ -50,7 +72,7 @@ def _format_note(base: dict[str, Any]) -> str:
     name = as_text(base.get("format"))
     if name in FORMATS:
         return ""
-    if not re.fullmatch(r"[A-Za-z0-9_ ./:-]{1,40}", name):
+    if not FORMAT.fullmatch(name):
         return ""
     return f"format {name}"
 

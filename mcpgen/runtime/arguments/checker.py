@@ -83,8 +83,6 @@ class Checker:
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
         self._parsed = False
         self._strange = False
-        self.remarks: list[str] = []
-        """What to say to the last call that was accepted."""
         self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
         self._bad_patterns = False
         self._validator = self._compile()
@@ -106,11 +104,15 @@ class Checker:
 
         Raises BadArguments: too large, unknown, missing or of the wrong kind.
         """
+        return self.checked(arguments)[0]
+
+    def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
+        """The same, and what to say to whoever called with them."""
+        remarks: list[str] = []
         received = dict(arguments or {})
         self._bounded(received)
         self._known(received)
         self._parsed = self._strange = False
-        self.remarks = []
         try:
             repaired = self._visit(self._schema, "", received, wire=False)
             if self._parsed:
@@ -118,13 +120,12 @@ class Checker:
             if not self._validator.is_valid(repaired):
                 raise BadArguments(self._explained(repaired))
             if self._strange:
-                remarks = slips(self._schema, repaired, self._resolved)
-                self.remarks = list(islice(remarks, MAX_REMARKS))
+                remarks += islice(slips(self._schema, repaired, self._resolved), MAX_REMARKS)
             if self._names:
                 repaired = self._visit(self._schema, "", repaired, wire=True)
         finally:
             self._visited.clear()
-        return dict(repaired)
+        return dict(repaired), remarks
 
     def on_the_wire(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with their keys as on the wire; nothing is checked."""

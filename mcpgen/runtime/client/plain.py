@@ -44,8 +44,11 @@ class Request:
         self.target = target
         self.fields = [item for item in own.items() if item[0].lower() not in names]
         self.fields += others.items()
-        self.head = None if names & _FRAMING else self._written()
+        self._for_h11: h11.Request | None = None
+        self.head: bytes | None = None
         """Its bytes, unless h11 has to write them."""
+        if names.isdisjoint(_FRAMING):
+            self.head = self._written()
         if self.head is None:
             self.for_h11()
 
@@ -59,7 +62,9 @@ class Request:
 
     def for_h11(self) -> h11.Request:
         """The same for h11. Raises LocalProtocolError."""
-        return h11.Request(method=self.method, target=self.target, headers=self.fields)
+        if self._for_h11 is None:
+            self._for_h11 = h11.Request(method=self.method, target=self.target, headers=self.fields)
+        return self._for_h11
 
 
 class Head:

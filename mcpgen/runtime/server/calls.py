@@ -212,8 +212,9 @@ class Runner:
         the check, a hook or the function raises.
         """
         prepared = self._prepare(entry)
-        call = Call(entry.name, prepared.checker.check(arguments), entry.read_only, context)
-        context.remarks += [Text(remark).block() for remark in prepared.checker.remarks]
+        checked, remarks = prepared.checker.checked(arguments)
+        call = Call(entry.name, checked, entry.read_only, context)
+        context.remarks += [Text(remark).block() for remark in remarks]
         await self._hooks.run("before", call)
         if "api" in prepared.injected:
             self._api().tell_progress(context)
