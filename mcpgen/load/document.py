@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import re
 import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from .places import Finder, finder
 from .source import Source
 from .text import Text
 
+_SLASH = re.compile("%2F", re.I)
 FILES = "x-mcpgen-files"
 """The root key under which the other files of a multi-file document stand."""
 
@@ -113,17 +115,28 @@ class Document:
         if not ref.startswith("#"):
             raise UnresolvedReference(ref, reason="leads out of the document")
         fragment = ref[1:]
+        if _SLASH.search(fragment) is not None:
+            # `%2F` is a slash between keys (RFC 6901 section 6); many mean one in a key.
+            try:
+                return self._at_keys(ref, split(urllib.parse.unquote(fragment)), hops)
+            except UnresolvedReference:
+                return self._at_keys(ref, [*map(urllib.parse.unquote, split(fragment))], hops)
         if "%" in fragment:
             fragment = urllib.parse.unquote(fragment)
         if fragment[:1] not in ("", "/"):
             raise UnresolvedReference(ref, lambda: self._suggest(fragment))
+        return self._at_keys(ref, split(fragment), hops)
+
+    def _at_keys(self, ref: str, keys: list[str], hops: int) -> tuple[Any, str]:
+        """What stands at the end of keys, and its pointer."""
         node: Any = self.root
         pointer = ""
-        for key in split(fragment):
+        for key in keys:
             try:
                 node = child(node, key)
             except (LookupError, ValueError):
                 if hops >= self.limits.hops or not _is_reference(node):
+                    fragment = urllib.parse.unquote(ref[1:])
                     raise UnresolvedReference(ref, lambda: self._suggest(fragment)) from None
                 # Every step costs one of the hops, so that a circle ends.
                 key = escape(key).replace("%", "%25")

@@ -40,6 +40,10 @@ EXPLANATIONS: dict[str, tuple[str, str]] = {
     "did not find expected ',' or '}'": ("a `,` or `}` is missing", ""),
     "did not find expected ',' or ']'": ("a `,` or `]` is missing", ""),
     "did not find expected node content": ("a value is missing", ""),
+    "did not find expected alphabetic or numeric character": (
+        "`*` and `&` begin names of YAML's own",
+        "put text that begins with this character in quotes",
+    ),
 }
 """libyaml's message → what it means, and what to do about it."""
 
@@ -92,7 +96,7 @@ def syntax_fault(text: Text, error: yaml.MarkedYAMLError) -> Fault:
 def _construct(error: yaml.MarkedYAMLError) -> str:
     """What libyaml was reading: `block mapping`, `quoted scalar`."""
     context = str(error.context or "").removeprefix("while ")
-    return context.removeprefix("parsing a ").removeprefix("scanning a ")
+    return re.sub(r"^(parsing|scanning) an? ", "", context)
 
 
 def _is_tab(text: Text, problem: str, offset: int) -> bool:

@@ -26,8 +26,10 @@ MEDIA_TYPE = re.compile(
     r"(\s*;\s*[A-Za-z0-9-]+=[A-Za-z0-9._/\"-]+)*"
 )
 TEXT_TYPES = re.compile(
-    r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-seq|graphql|sql|javascript|csv)$"
+    r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-?lines|json-seq|graphql|sql|javascript|csv)$"
 )
+LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
+"""Media types of several JSON values."""
 PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
 KINDS: dict[str, BodyKind] = {
     "*/*": "json",
@@ -148,6 +150,9 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
         schema = {}
     whole = Body(kind=kind, media_type=media_type, whole=True, required=required)
     if kind == "text":
+        lines = _lines(reader, media_type, media)
+        if lines is not None:
+            return whole, [_lines_field(whole, lines, text)]
         return whole, [_text_field(reader, whole, schema, text)]
     if kind == "binary":
         return whole, [_binary_field(whole, text)]
@@ -181,6 +186,28 @@ def _refuse_lists(reader: Reader, kind: BodyKind, schema: Any, pointer: str) -> 
     elif "string" not in kinds:
         reason = f"a form is an object with named fields, not of type {' or '.join(sorted(kinds))}"
         raise Unsupported("E0456", reason, pointer)
+
+
+def _lines(reader: Reader, media_type: str, media: dict[str, Any]) -> Any:
+    """The schema of a body of several JSON values as a list of them (OpenAPI 3.2 §4.14.4); None
+    where the document describes none.
+    """
+    if not LINES.search(media_type):
+        return None
+    if "itemSchema" in media:
+        return {"type": "array", "items": media["itemSchema"]}
+    schema = media.get("schema")
+    if reader.kinds(schema) == {"array"}:
+        return schema
+    return None
+
+
+def _lines_field(body: Body, schema: Any, text: str) -> Field:
+    """A body of several JSON values, each on a line."""
+    options: Options = ()
+    if "json-seq" in body.media_type:
+        options = (("start", "\x1e"),)
+    return Field("body", "body", schema, body.required, "json_lines", options, text, whole=True)
 
 
 def _text_field(reader: Reader, body: Body, schema: Any, text: str) -> Field:

@@ -415,7 +415,7 @@ class Operation:
 
     def is_json(self, item: Field) -> bool:
         """Whether a value is written as JSON, which can say null and an empty list."""
-        if item.encode in ("json_text", "json_part"):
+        if item.encode in ("json_text", "json_part", "json_lines"):
             return True
         if item.place != "body":
             return False

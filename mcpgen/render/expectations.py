@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
-from ..runtime.client.wire import form_text
+from ..runtime.client.wire import form_text, json_lines
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
@@ -132,7 +132,9 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
     """A parameter, or a field of the body, or the whole of it."""
-    value = _FIRST.get(argument.encode, _as_it_is)(value)
+    first = _FIRST.get(argument.encode)
+    if first is not None:
+        value = first(value, **dict(argument.options))
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
     elif argument.encode == "multipart_fields":
@@ -156,11 +158,7 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "text": text_of(value)}
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-_FIRST: dict[str, Callable[[Any], Any]] = {"form_text": form_text}
+_FIRST: dict[str, Callable[..., Any]] = {"form_text": form_text, "json_lines": json_lines}
 """Functions whose result is sent in place of the value."""
 
 

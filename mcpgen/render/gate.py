@@ -32,6 +32,7 @@ ENCODERS: Final = frozenset(
         "form_fields",
         "form_text",
         "from_base64",
+        "json_lines",
         "json_part",
         "json_parts",
         "json_text",

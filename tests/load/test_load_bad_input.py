@@ -336,3 +336,9 @@ def test_text_that_needs_quotes_says_so(write: Write, refused: Act, line: str, h
     assert refusal.codes == ["E0112"]
     assert refusal.where[0] == 3
     assert hint in refusal.text
+
+
+def test_text_that_begins_like_an_alias_wants_quotes(write: Write, refused: Act) -> None:
+    refusal = refused(write("x.yaml", f"{HEAD}host: ***\n"))
+    assert "put text that begins with this character in quotes" in refusal.text
+    assert "the alias begins at" in refusal.text

@@ -306,6 +306,14 @@ def test_a_reference_to_nothing_suggests_what_exists(
     assert caught.value.suggestions[0] == suggestion
 
 
+@pytest.mark.parametrize("ref", ["a%2Fb", "a~1b", "c%2Fd"])
+def test_an_encoded_slash_may_be_one_in_a_key(write: Write, loaded: Act, ref: str) -> None:
+    schemas = "{a/b: {type: string}, c: {d: {type: string}}, e: {$ref: '#/components/schemas/REF'}}"
+    text = f"{HEAD}components: {{schemas: {schemas.replace('REF', ref)}}}\n"
+    document = loaded(write("x.yaml", text))[0]
+    assert document.resolve("#/components/schemas/e")[0] == {"type": "string"}
+
+
 @pytest.mark.parametrize("hops", [3, 65, 1000])
 def test_chains_are_followed_up_to_the_limit(write: Write, loaded: Act, hops: int) -> None:
     chain = "".join(f"    C{n}: {{$ref: '#/components/schemas/C{n + 1}'}}\n" for n in range(hops))

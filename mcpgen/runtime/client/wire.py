@@ -55,6 +55,7 @@ __all__ = [
     "from_base64",
     "header_text",
     "joined",
+    "json_lines",
     "json_part",
     "json_parts",
     "json_text",
@@ -224,6 +225,15 @@ def form_text(value: Any) -> str | Omit:
     if isinstance(value, Omit):
         return value
     return text_of(value)
+
+
+def json_lines(value: Any, start: str = "") -> str | Omit:
+    """A body of several JSON values: each on a line, and in a JSON text sequence (RFC 7464) behind
+    the control character `start`.
+    """
+    if isinstance(value, Omit):
+        return value
+    return "".join(f"{start}{json_of(item)}\n" for item in value)
 
 
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
