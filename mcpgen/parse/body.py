@@ -11,7 +11,7 @@ from ..runtime.headers import TOKEN
 from ..text import visible
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
-from .schema import is_barred
+from .schema import DEPENDENT, is_barred
 from .unsupported import Unsupported
 from .xml_outline import outline
 
@@ -254,6 +254,8 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
         return False
     if as_object(base.get("additionalProperties")):
         return False
+    if not base.keys().isdisjoint(DEPENDENT):
+        return False
     return base.get("minProperties", 0) in (0, None)
 
 
@@ -262,8 +264,8 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
     argument.
 
     It is one argument when it is not an object, has a union at its root, is free-form or a typed
-    map, or when it may be left out although it has required fields (then "all or nothing" can only
-    be said with one argument).
+    map, or has fields that are not given without others, or when it may be left out although it has
+    required fields (then "all or nothing" can only be said with one argument).
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))

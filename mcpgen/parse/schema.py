@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 OBJECT_KEYWORDS = ("properties", "additionalProperties", "patternProperties")
 ARRAY_KEYWORDS = ("items", "prefixItems")
 TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
+DEPENDENT = ("dependentRequired", "dependentSchemas")
 NUMBER_FORMATS = ("int32", "int64", "float", "double")
 UNIONS = ("anyOf", "oneOf")
 DEEPEST_UNION = 6

@@ -14,6 +14,10 @@ TEXTS = frozenset(
 """Keywords beside a reference that leave its target the same schema."""
 
 
+TOGETHER = "dependentRequired"
+"""The keyword that says which properties are not given without others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A property: its key for clients, its name on the wire, its schema in the document."""
@@ -32,7 +36,9 @@ class Node:
     schema itself. `members`: the properties of an object. `items`: the schema of an array's items,
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
-    `note`: what the reading itself has to say.
+    `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
+    they say nothing to a caller or clients do not know them. `exclusive`: a value fits no more than
+    one of the branches.
     """
 
     base: dict[str, Any]
@@ -44,6 +50,8 @@ class Node:
     null: bool = False
     ref: str = ""
     note: str = ""
+    unlisted: frozenset[str] = frozenset()
+    exclusive: bool = False
 
     @property
     def kind(self) -> str:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, texts_in
 from ...text import visible
-from ..schema import is_barred, without_integer
+from ..schema import DEPENDENT, is_barred, without_integer
 from . import scalars, unions
 from .keys import in_order, safe_key
-from .node import Member, Node, rules_of
+from .node import TOGETHER, Member, Node, rules_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -53,11 +53,15 @@ class Nodes:
         base, branches, null = self.reader.expand(schema)
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
             self._unions += 1
-            node = unions.read(self, base, branches)
+            node = unions.read(self, base, branches, exclusive=self._is_exclusive(schema))
             self._unions -= 1
         else:
             node = self._of_types(base)
         return replace(node, base=base, null=null or node.null, ref=component_of(schema))
+
+    def _is_exclusive(self, schema: Any) -> bool:
+        """Whether a value fits one branch of a union and no more."""
+        return "anyOf" not in self.reader.flatten(schema)
 
     def _of_types(self, base: dict[str, Any]) -> Node:
         """A schema without a union: of one type, of several, or of any."""
@@ -78,12 +82,25 @@ class Nodes:
         rules |= scalars.count_keywords(self, base, name)
         if name == "array" and base.get("uniqueItems") is True:
             rules["uniqueItems"] = True
-        node = Node(base, scalars.with_values(rules, base, name))
+        rules = scalars.with_values(rules, base, name)
         if name == "array":
-            return replace(node, items=(_items(base),))
+            return Node(base, rules, items=(_items(base),))
         if name == "object":
-            return replace(node, members=self._members(base), extra=self._extra(base))
-        return node
+            return self._object(base, rules)
+        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
+
+    def _object(self, base: dict[str, Any], rules: Schema) -> Node:
+        members = self._members(base)
+        together = _together(base, members)
+        if together:
+            rules[TOGETHER] = together
+        return Node(
+            base,
+            rules,
+            members=members,
+            extra=self._extra(base),
+            unlisted=rules.keys() & {TOGETHER},
+        )
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not
@@ -131,6 +148,22 @@ class Nodes:
         text = visible(json.dumps(value, default=str))[:60]
         message = f"`{keyword}` must be {rule}, not `{text}`: left out"
         self.reader.problems.warn("E0503", message)
+
+
+def _together(base: dict[str, Any], members: tuple[Member, ...]) -> dict[str, list[str]]:
+    """Key of an optional property → those that it is not given without: `dependentRequired`, and
+    what `dependentSchemas` require (JSON Schema 2020-12 validation §6.5.4, core §10.2.2.4).
+    """
+    optional = {member.wire_name: member.key for member in members if not member.required}
+    needed, schemas = (as_object(base.get(keyword)) for keyword in DEPENDENT)
+    together = {}
+    for wire_name, key in optional.items():
+        names = texts_in(needed.get(wire_name))
+        names += texts_in(as_object(schemas.get(wire_name)).get("required"))
+        others = [optional[name] for name in names if name in optional]
+        if others:
+            together[key] = others
+    return together
 
 
 def component_of(schema: Any) -> str:
