@@ -99,7 +99,7 @@ class Nodes:
             rules,
             members=members,
             extra=self._extra(base),
-            unlisted=rules.keys() & {TOGETHER},
+            unlisted=frozenset(rules.keys() & {TOGETHER}),
         )
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
