@@ -629,7 +629,7 @@ class Listing:
         is offered of those that are `committed`.
         """
         room = self.room
-        paid = self.pay(size_of([branch.schema() for branch in branches]), most=room // 2)
+        paid = self.pay(size_of([branch.schema() for branch in branches]), most=room * 3 // 4)
         inner = [one for branch in branches for one in branch.members.values() if in_full]
         if paid and all(self._pay_for_demands(one, frozenset()) for one in inner):
             place.note, place.branches = "", branches
