@@ -17,6 +17,8 @@ from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
+from .lint.once import tell_once
+from .lint.rules import check_rules
 from .lint.structure import check
 from .lint.values import check_defaults
 from .load import Document, Limits, Progress, load, silent
@@ -66,12 +68,14 @@ def read(
 ) -> Document:
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
-    What its version does not allow is reported: its structure, and with `thorough` its defaults.
+    What its version does not allow is reported: its structure, and with `thorough` the rules that
+    need more than one look at it, and its defaults.
     """
     document = open_document(config, problems, progress=progress)
     check(document, problems)
     upgraded = upgrade(document, problems)
     if thorough:
+        check_rules(upgraded, problems)
         check_defaults(upgraded, problems)
     return upgraded
 
@@ -122,6 +126,7 @@ def understood(
         parsed=parsed,
         before=lock,
     )
+    tell_once(document, problems)
     return Result(document=document, server=server, facts=lock_facts)
 
 

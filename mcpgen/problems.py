@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Self, TypedDict, Unpack
 
 Severity = Literal["error", "warning", "note"]
+RANK: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+"""Severities, the worst first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,16 @@ _SENTENCE_END = re.compile(
     r"|(?<=[a-z]{3}\.)"  # somebody forgot the space
     r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
+_ONE_WORD = re.compile(
+    r"OAuth|(?<![a-z])oAuth|IPv(?=[46])|GraphQL|GitHub|GitLab|MySQL|PostgreSQL|MongoDB|YouTube"
+    r"|LinkedIn|PayPal|WhatsApp|DevOps|macOS|iOS(?![a-z])|mTLS"
+)
+"""Names whose capitals begin no word."""
+_BOUNDARY = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z])"
+    r"|(?<=[A-Z])(?=[A-Z][a-z])(?![B-Z]s(?![a-z])|As(?![a-zA-Z]))"  # `IDs` is one word
+)
+"""Where the words of a name in capitals meet."""
 
 
 def visible(text: str) -> str:
@@ -232,14 +242,18 @@ def sentences(line: str) -> tuple[str, ...]:
 
 def words(text: str) -> list[str]:
     """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
-    `HTTPServer2` and so on.
+    `HTTPServer2`, `userIDs`, `OAuthApp` and so on.
     """
+    return split_words(_ONE_WORD.sub(lambda word: word[0].capitalize(), text))
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
     import unicodedata
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     ascii_text = letters.encode("ascii", "ignore").decode()
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", ascii_text)
-    return re.findall(r"[a-z0-9]+", spaced.lower())
+    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
 
 
 def humanise(name: str) -> str:

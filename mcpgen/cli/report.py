@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import __version__
 from ..load.document import Document
-from ..problems import Place, Problem
+from ..problems import RANK, Place, Problem
 from ..report.codes import explanation
-from ..report.findings import RANK, Finding, findings
+from ..report.findings import Finding, findings
 from ..text import escape
 
 if TYPE_CHECKING:

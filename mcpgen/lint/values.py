@@ -14,7 +14,9 @@ from ..parse.contract import bundle
 from ..parse.schema import Reader
 from ..problems import Problems
 from ..upgrade.walk import pointer, walk
-from .structure import CODE, LIMIT, telling, wording
+from .alternatives import telling
+from .structure import CODE, LIMIT
+from .wording import wording
 
 MOST_WORK = 500_000
 """Schemas that are read for the defaults of one document, with those they refer to. Vendors'

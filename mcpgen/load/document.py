@@ -203,6 +203,15 @@ class Document:
             pointer = self.moved[newest][1] + pointer[length:]
             before = newest
 
+    def reference(self, ref: str) -> str:
+        """A reference as its author may have written it, before anything moved, and with the name
+        of a file other than the main one.
+        """
+        if not ref.startswith("#/"):
+            return ref
+        file, pointer = self._file_of(self.written(ref[1:]))
+        return f"{urllib.parse.unquote(file)}#{pointer}"
+
     def _last_move(self, pointer: str, before: int) -> tuple[int, int]:
         """The last move, of those before `before`, of a node or of one above it; and the length of
         that one's pointer. The index is -1 if nothing moved.

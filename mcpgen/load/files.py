@@ -62,6 +62,11 @@ _STRUCTURE = frozenset(("x-webhooks", "x-ms-paths"))
 _INLINED = frozenset(("description", "summary", "title", "example", "default", "value"))
 """Keys with plain values, which some authors keep in files: the value replaces the reference."""
 
+_COLLECTIONS = NAMES | {"components", "info", "security", "servers", "tags"}
+"""Keys whose value is a collection or the document's own. OpenAPI knows no reference in its place,
+but many authors keep it in a file, and bundlers read it so.
+"""
+
 _LEADS_AWAY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\)")
 """An address that begins with a scheme, a host, a drive or a network share."""
 _FILE_ADDRESS = re.compile(r"file:|[a-z]:[\\/]", re.I)
@@ -73,7 +78,7 @@ _UNREADABLE = ("E0101", "E0102", "E0103", "E0122")
 _OUTSIDE = "a reference to a file outside the document's folder"
 _REMEDIES = {
     "E0201": "download it and use a relative path",
-    "E0202": "move the file beside the document, or allow a folder above with `--ref-root`",
+    "E0202": "move the file beside the document, or allow a folder above",
     "E0204": "add the file, or correct the path: it is relative to the file with the reference",
 }
 
@@ -117,7 +122,8 @@ class _Scope:
     `file` is the file it stands in. `home` and `resource` are pointers: of the whole schema (the
     file's root, or the schema of one tool), and of the nearest schema with an `$id`. `origin` and
     `base` are the `$id`s of these two. `tool` is the pointer of the tool that is lost with a
-    reference that cannot be followed; None where the whole run is.
+    reference that cannot be followed; None where the whole run is. With `is_data` nothing is lost
+    with a file that is not there: it may be an example that looks like a reference.
     """
 
     file: str
@@ -126,6 +132,7 @@ class _Scope:
     origin: str = ""
     base: str = ""
     tool: str | None = None
+    is_data: bool = False
 
 
 class _Forbidden(Exception):
@@ -163,7 +170,7 @@ class _Gatherer:
         self.queue: deque[str] = deque()
         self.requested: set[str] = set()
         self.embedded: dict[str, Any] = {}
-        self.inline: list[tuple[dict[str, Any], str]] = []
+        self.inline: list[tuple[dict[str, Any], Chain]] = []
         self.bytes = len(document.files[""].content)
         self.nodes = 0
         self.identifiers = Identifiers()
@@ -240,13 +247,23 @@ class _Gatherer:
             raise raised(self.document.files[""], too_many_nodes(self.limits))
 
     def inline_values(self) -> None:
-        """Put values in the place of the references to them."""
-        for holder, key in self.inline:
+        """Put values in the place of the references to them: those of the files that were read last
+        first, because the others may hold them.
+        """
+        for holder, at in reversed(self.inline):
+            assert at is not None
+            _, key = at
             try:
-                value, _ = self.document.resolve(holder[key]["$ref"])
+                value, written = self.document.resolve(holder[key]["$ref"])
             except UnresolvedReference:
                 continue
+            self.count(value)
             holder[key] = copy.deepcopy(value)
+            self.document.forget()
+            if key in _COLLECTIONS:
+                self.document.moved.append((_pointer(at), written))
+                message = f"`{key}` has no reference in OpenAPI: what it names is read in its place"
+                self.problems.note("E0304", message, pointer=f"{_pointer(at)}/$ref")
 
     def refuse(self, at: Chain, scope: _Scope, code: str, message: str, hint: str) -> None:
         """Note a reference that is not followed."""
@@ -255,11 +272,18 @@ class _Gatherer:
         problem = Problem(
             code=code, severity="error", message=message, pointer=pointer, hint=hint, place=place
         )
-        self.lose(problem, scope, self.refused)
+        self.lose(problem, replace(scope, is_data=False), self.refused)
 
     def lose(self, problem: Problem, scope: _Scope, ends_run: list[Problem]) -> None:
         """Note what is wrong with a reference: it costs the tool it stands in, or the run."""
-        if scope.tool is None:
+        if scope.is_data:
+            self.problems.note(
+                problem.code,
+                f"an example is left as it is: {problem.message}",
+                pointer=problem.pointer,
+                place=problem.place,
+            )
+        elif scope.tool is None:
             ends_run.append(problem)
         elif scope.tool not in self.lost:
             message = f"the tool `{self.name_of(scope.tool)}` is left out: {problem.message}"
@@ -311,8 +335,11 @@ class _Gatherer:
         if id(value) in self.identifiers.starts:
             self.visit(value, at, scope)
         elif _is_inlined(key, value):
+            self.rewrite(value, at, replace(scope, is_data=key in _DATA))
+            self.inline.append((node, at))
+        elif _is_collection(key, value):
             self.rewrite(value, at, scope)
-            self.inline.append((node, key))
+            self.inline.append((node, at))
         elif _is_data(key, value):
             return
         elif key == "mapping" and type(node.get("propertyName")) is str:
@@ -350,6 +377,8 @@ class _Gatherer:
     def local(self, ref: str, at: Chain, scope: _Scope) -> str:
         """The local form of a reference; one that is refused stays as it is."""
         address, _, fragment = ref.strip().partition("#")
+        if fragment == "/":  # meant as the whole file; it is its key "" (RFC 6901 section 5)
+            ref, fragment = f"{address}#", ""
         if not address:
             return self.within_file(ref, fragment, scope)
         uri = urllib.parse.urljoin(scope.base, address)
@@ -456,13 +485,20 @@ class _Gatherer:
         start = posixpath.dirname(file or self.main)
         name = posixpath.normpath(posixpath.join(start, path))
         if f"{name}/".startswith("../"):
-            raise _Forbidden("E0202", _OUTSIDE)
+            raise _Forbidden("E0202", _OUTSIDE, self.remedy(name))
         if self.root is not None:
             target = Path(os.path.realpath(self.root / name))
             if not target.is_relative_to(self.root):
                 message = "a reference through a symbolic link out of the document's folder"
                 raise _Forbidden("E0202", message)
         return name
+
+    def remedy(self, name: str) -> str:
+        """The hint for a path that leads out of the folder: which folder would hold it."""
+        if self.root is None:
+            return ""
+        above = os.path.commonpath([self.root, os.path.normpath(self.root / name)])
+        return f"{_REMEDIES['E0202']}: `--ref-root {self.label(Path(above))}`"
 
     # One file.
 
@@ -563,6 +599,13 @@ def _is_inlined(key: str, value: Any) -> bool:
     if type(value.get("$ref")) is not str:
         return False
     return key not in _DATA or len(value) == 1
+
+
+def _is_collection(key: str, value: Any) -> bool:
+    """Whether a value is a reference in the place of a collection."""
+    if key not in _COLLECTIONS or type(value) is not dict:
+        return False
+    return value.keys() == {"$ref"} and type(value["$ref"]) is str
 
 
 def _is_data(key: str, value: Any) -> bool:

@@ -159,15 +159,11 @@ def _similar_neighbour(path: Path) -> str:
         names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()][:10_000]
     except OSError:
         return ""
-    folded = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(path.name.lower(), folded, n=1, cutoff=0.6)
-    if close:
-        return folded[close[0]]
-    stem = path.stem.lower()
-    for name in folded:
-        if Path(name).stem == stem and name.endswith(DOCUMENT_ENDINGS):
-            return folded[name]
-    return ""
+    stems: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: Path(name).suffix == path.suffix):
+        stems[Path(name).stem.lower()] = name
+    close = difflib.get_close_matches(path.stem.lower(), stems, n=1, cutoff=0.7)
+    return "".join(stems[stem] for stem in close)
 
 
 def is_project(folder: Path) -> bool:

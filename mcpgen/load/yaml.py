@@ -39,6 +39,11 @@ _WORDS: dict[str, Any] = {
 _MAYBE = frozenset("0123456789+-.~nNtTfF")
 """First characters of every plain scalar that may be something else than text."""
 
+_TAB_LINE = re.compile(r"^ *\t[ \t]*(?=#|\r?$)", re.M)
+"""The tabs of a line without content, which YAML allows (sections 6.6 and 6.7) and libyaml does
+not.
+"""
+
 _CORE = "tag:yaml.org,2002:"
 _TAGGED = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
 """Tag of the core schema → the types of the values it allows."""
@@ -305,11 +310,22 @@ def _copy(node: Any) -> Any:
 
 def read(text: Text, limits: Limits) -> Any:
     """The tree of a YAML text. Raises `Fault` or `LimitFault`."""
-    reader = _Reader(text, limits)
     try:
-        return reader.document()
+        return _read(text, limits)
+    except yaml.MarkedYAMLError as error:
+        spaced = _TAB_LINE.sub(lambda line: " " * len(line[0]), text.content)
+        if spaced == text.content:
+            raise syntax_fault(text, error) from None
+    text.content = spaced
+    try:
+        return _read(text, limits)
     except yaml.MarkedYAMLError as error:
         raise syntax_fault(text, error) from None
+
+
+def _read(text: Text, limits: Limits) -> Any:
+    try:
+        return _Reader(text, limits).document()
     except yaml.reader.ReaderError:
         raise character_fault(text) from None
     except RecursionError:

@@ -11,7 +11,7 @@ from ..runtime.headers import TOKEN
 from ..text import visible
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
-from .schema import DEPENDENT, is_barred
+from .schema import is_barred
 from .unsupported import Unsupported
 from .xml_outline import outline
 
@@ -45,6 +45,10 @@ EVERY_FIELD = "*"
 """Stands for the names of all fields of a map, as `wire` reads it."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
+RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired", "dependentSchemas"}
+"""Keywords of an object that are about all of its fields."""
+STYLES = {"style", "explode"}
+"""Keywords of an encoding in whose presence `contentType` means nothing."""
 ONE_SCALAR = ({"integer"}, {"number"}, {"boolean"})
 """The types of a schema that allows one kind of scalar other than text."""
 
@@ -135,9 +139,7 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 
 def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[Field]]:
     """The body of an operation and the fields it is made of. Raises Unsupported."""
-    node, at = reader.deref(request_body, pointer)
-    if not isinstance(node, dict):
-        raise Unsupported("E0409", "the request body is not an object", at)
+    node, at = reader.needed(request_body, pointer, "E0409", "the request body")
     content = as_object(node.get("content")) or {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
     required = node.get("required") is True
@@ -228,22 +230,36 @@ def _argument_name(reader: Reader, schema: Any) -> str:
 
 def _member_writers(
     reader: Reader, kind: BodyKind, schema: Any, encodings: dict[str, Any]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+) -> Options:
     """The functions that write the fields of a form that is one argument, each with the names of
-    its fields.
+    its fields; with their options where they have any.
     """
-    names: dict[str, list[str]] = {}
-    for name, child in reader.properties(schema).items():
-        encode, _ = _writer(reader, kind, child, as_object(encodings.get(name)))
+    members: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, child in _written_fields(reader, schema).items():
+        encode, options = _writer(reader, kind, child, as_object(encodings.get(name)))
         if encode == "json_text" and reader.kinds(child) == {"object"}:
             continue  # An object is written as JSON anyway.
         if encode:
-            names.setdefault(encode, []).append(name)
+            members.setdefault(encode, {})[name] = dict(options)
+    return tuple((encode, _named(fields)) for encode, fields in sorted(members.items()))
+
+
+def _written_fields(reader: Reader, schema: Any) -> dict[str, Any]:
+    """The fields of a form by their names; those of a map have one name for all."""
+    properties = reader.properties(schema)
+    if properties:
+        return properties
     others = as_object(reader.flatten(schema).get("additionalProperties"))
-    if others and not reader.properties(schema):
-        encode, _ = _writer(reader, kind, others, {})
-        names = {encode: [EVERY_FIELD]} if encode else {}
-    return tuple((encode, tuple(members)) for encode, members in sorted(names.items()))
+    if others:
+        return {EVERY_FIELD: others}
+    return {}
+
+
+def _named(fields: dict[str, dict[str, Any]]) -> tuple[str, ...] | dict[str, dict[str, Any]]:
+    """The names of fields, with the options of their function where one of them has options."""
+    if any(fields.values()):
+        return fields
+    return tuple(fields)
 
 
 def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) -> bool:
@@ -254,7 +270,7 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
         return False
     if as_object(base.get("additionalProperties")):
         return False
-    if not base.keys().isdisjoint(DEPENDENT):
+    if not RULES_OF_NAMES.isdisjoint(base):
         return False
     return base.get("minProperties", 0) in (0, None)
 
@@ -301,9 +317,12 @@ def _writer(reader: Reader, kind: BodyKind, schema: Any, encoding: dict[str, Any
     if headers:
         options["headers"] = headers
     if is_binary(reader, schema):
-        if types:
-            options["media_type"] = ", ".join(types)
+        media_type = ", ".join(types) or _own_media_type(reader, schema)
+        if media_type:
+            options["media_type"] = media_type
         return "file", tuple(options.items())
+    if not STYLES.isdisjoint(encoding):
+        return _styled_part_writer(reader, schema, encoding)
     return _part_writer(reader, schema, content_type, options)
 
 
@@ -315,6 +334,16 @@ def _form_writer(
     if is_json_text and "style" not in encoding:
         return "json_text", ()
     return style(reader, encoding, "query", schema)
+
+
+def _styled_part_writer(reader: Reader, schema: Any, encoding: dict[str, Any]) -> Encoding:
+    """How a part with a style is written: as a query parameter, and nothing is percent-encoded
+    (OpenAPI 3.1.1 §4.8.15.1.2).
+    """
+    encode, options = style(reader, {**encoding, "allowReserved": False}, "query", schema)
+    if encode or "object" not in reader.kinds(schema):
+        return encode, options
+    return "form", ()  # An object without a function would be JSON.
 
 
 def _part_writer(
@@ -387,6 +416,17 @@ def _is_text_type(media_type: str) -> bool:
     if not media_type:
         return True
     return is_json(media_type)
+
+
+def _own_media_type(reader: Reader, schema: Any) -> str:
+    """The media type of a file, where its schema or that of its items names one; else empty."""
+    flat = reader.flatten(schema)
+    if "array" in reader.types(flat):
+        flat = reader.flatten(flat.get("items", {}))
+    media_type = as_text(flat.get("contentMediaType"))
+    if MEDIA_TYPE.fullmatch(media_type):
+        return media_type
+    return ""
 
 
 def is_binary(reader: Reader, schema: Any) -> bool:

@@ -315,9 +315,11 @@ def _joined(*texts: str) -> str:
 def _verb_to_front(sentence: str) -> str:
     """A heading that ends in its verb, with the verb first: `SSH Key Update`."""
     *thing, last = sentence.split(" ")
-    if not 0 < len(thing) < SHORT or not last.istitle() or _has_verb(sentence):
+    if not 0 < len(thing) < SHORT:
         return sentence
-    if last.lower() not in ENDING_VERBS or not STOP_WORDS.isdisjoint(words(sentence)):
+    if not last.istitle() or last.lower() not in ENDING_VERBS:
+        return sentence
+    if _has_verb(sentence) or not STOP_WORDS.isdisjoint(words(sentence)):
         return sentence
     return f"{last.capitalize()} {' '.join(thing)}"
 
@@ -425,7 +427,9 @@ def _is_noun(word: str, more: str) -> bool:
     following = more.partition(" ")[0].lower()
     if word == "list" and following.startswith("detail"):
         return False
-    return word != "search" and (not following or following in BEFORE_NOUN)
+    if word == "search":
+        return False
+    return not following or following in BEFORE_NOUN
 
 
 def _is_identifier(text: str) -> bool:

@@ -391,9 +391,11 @@ class Operation:
             text += " (URL-encoded once when it is sent)"
         if self.uses[item.wire_name] > 1:
             text = f"{text} (`{visible(item.wire_name)[:40]}` in the {item.place})".strip()
-        if limit and item.deprecated:
+        if not limit:
+            return text
+        if item.deprecated:
             text += " (deprecated)"
-        if limit and item.form:
+        if item.form:
             text = f"{text}: {item.form}"
         return text
 
@@ -436,9 +438,11 @@ def _never_empty(schema: Schema, required: bool) -> Schema:
         }
     if "anyOf" in out:
         out["anyOf"] = [_never_empty(branch, required) for branch in out["anyOf"]]
-    if required and out.get("type") == "array":
+    if not required:
+        return out
+    if out.get("type") == "array":
         return {"minItems": 1, **out}
-    if required and out.get("type") == "object" and not out.get("required"):
+    if out.get("type") == "object" and not out.get("required"):
         return {"minProperties": 1, **out}
     return out
 

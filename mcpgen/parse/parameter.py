@@ -73,9 +73,8 @@ def collect(
     parameters: dict[tuple[str, str], Parameter] = {}
     for owner, pointer in zip((path_item, operation), pointers, strict=True):
         for index, entry in enumerate(as_list(owner.get("parameters"))):
-            parameter, at = reader.deref(entry, f"{pointer}/parameters/{index}")
-            if not isinstance(parameter, dict):
-                raise Unsupported("E0405", f"parameter {index + 1} is not an object", at)
+            at = f"{pointer}/parameters/{index}"
+            parameter, at = reader.needed(entry, at, "E0405", f"parameter {index + 1}")
             identity = str(parameter.get("in")), str(parameter.get("name"))
             parameters[identity] = parameter, at
     return list(parameters.values())
@@ -157,41 +156,55 @@ def fields(reader: Reader, parameters: list[Parameter], path: str, operation: st
     for parameter, pointer in parameters:
         name = as_text(parameter.get("name"))
         if not name:
-            reader.problems.warn("E0405", "parameter without a name: left out", pointer=pointer)
+            message = "parameter without a name: left out"
+            reader.problems.warn("E0405", message, pointer=at_key(parameter, pointer, "name"))
         elif parameter.get("in") == "querystring":
             out.append(_query_string(parameter))
         else:
             place = _place(reader, parameter, pointer)
-            if _is_sendable(reader, name, place, names, pointer):
+            if _is_sendable(reader, name, place, names, at_key(parameter, pointer, "name")):
                 out.append(_field(reader, parameter, place))
     declared = {item.wire_name for item in out if item.place == "path"}
-    for name in dict.fromkeys(names):
-        if name not in declared:
+    undeclared = [name for name in dict.fromkeys(names) if name not in declared]
+    if len(undeclared) > _misnamed(parameters, declared):
+        for name in undeclared:
             message = f"path parameter `{name}` is not declared: taken as text"
             reader.problems.warn("E0404", message, pointer=operation)
-            out.append(Field("path", name, {"type": "string"}, True))
-    return out
+    return out + [Field("path", name, {"type": "string"}, True) for name in undeclared]
+
+
+def _misnamed(parameters: list[Parameter], declared: set[str]) -> int:
+    """How many path parameters have no name that occurs in the path; each is told at its place."""
+    names = [node.get("name") for node, _ in parameters if node.get("in") == "path"]
+    return sum(name not in declared for name in names)
+
+
+def at_key(node: dict[str, Any], pointer: str, key: str) -> str:
+    """The pointer of a key of an object, or of the object itself where the key is missing."""
+    if key in node:
+        return f"{pointer}/{key}"
+    return pointer
 
 
 def _place(reader: Reader, parameter: dict[str, Any], pointer: str) -> Place:
     """Where a parameter goes, also where that is misspelt. Raises Unsupported."""
-    name, written = parameter["name"], parameter.get("in")
-    if written in ("body", "formData"):
-        reason = f"parameter `{name[:60]}` is `in: {written}`, which OpenAPI 3 does not have"
-        raise Unsupported("E0406", reason, pointer)
+    label, written = f"parameter `{visible(parameter['name'])[:60]}`", parameter.get("in")
     if written in PLACES:
         return cast(Place, written)
+    at = at_key(parameter, pointer, "in")
+    hint = f"one of {', '.join(f'`{place}`' for place in PLACES)}"
+    if written is None:
+        raise Unsupported("E0406", f"{label} has no place (`in`)", at, hint)
+    if written in ("body", "formData"):
+        reason = f"{label} is `in: {written}`, which OpenAPI 3 does not have"
+        raise Unsupported("E0406", reason, at)
     word = str(written).lower()
     place = MISSPELT_PLACES.get(word, word)
     if place not in PLACES:
-        reason = f"parameter `{name[:60]}` is in an unknown place `{str(written)[:40]}`"
-        raise Unsupported("E0406", reason, pointer)
-    reader.problems.warn(
-        "E0406",
-        f"`in: {visible(str(written))[:40]}`",
-        pointer=pointer,
-        hint=f"did you mean `{place}`?",
-    )
+        reason = f"{label} is in an unknown place `{visible(str(written))[:40]}`"
+        raise Unsupported("E0406", reason, at, hint)
+    message = f"`in: {visible(str(written))[:40]}`"
+    reader.problems.warn("E0406", message, pointer=at, hint=f"did you mean `{place}`?")
     return cast(Place, place)
 
 
@@ -220,7 +233,10 @@ def _is_sendable(
         return False
     elif place == "path" and name not in path_names:
         message = f"path parameter `{label}` does not occur in the path"
-        reader.problems.warn("E0408", message, pointer=pointer)
+        hint = ""
+        if path_names:
+            hint = f"the path has {', '.join(f'`{visible(each)}`' for each in path_names)}"
+        reader.problems.warn("E0408", message, pointer=pointer, hint=hint)
         return False
     return True
 
@@ -268,13 +284,27 @@ def _serialisation(reader: Reader, parameter: dict[str, Any], place: Place) -> t
     """A parameter's schema, and the function that writes its values, with options."""
     if as_object(parameter.get("content")) and "schema" not in parameter:
         media_type, schema = _content(parameter)
-        if not is_json(media_type):
-            return schema, DEFAULT
-        return schema, ("json_text", (("ascii_only", True),) if place == "header" else ())
+        if is_json(media_type):
+            return schema, ("json_text", (("ascii_only", True),) if place == "header" else ())
+        return _text_content(reader, media_type, schema)
     schema = parameter.get("schema")
     if schema in ({}, None):
         schema = {"type": "string"}
     return schema, style(reader, parameter, place, schema)
+
+
+def _text_content(reader: Reader, media_type: str, schema: Any) -> tuple[Any, Encoding]:
+    """The schema of a parameter whose `content` is no JSON, and how it is written: a form by its
+    fields, and anything else as the text it is.
+    """
+    if reader.kinds(schema).isdisjoint(("array", "object")):
+        return schema, DEFAULT
+    essence = media_type.split(";")[0].strip().lower()
+    if essence == "application/x-www-form-urlencoded":
+        return schema, ("form_text", ())
+    if "*" in essence:
+        return schema, ("json_text", ())
+    return {"type": "string", "description": f"The value as {visible(media_type)[:60]}"}, DEFAULT
 
 
 def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:

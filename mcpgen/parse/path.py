@@ -29,7 +29,7 @@ def split_path(path: str) -> tuple[str, Query]:
     literal = "".join(map(_percent_encoded, literal))
     if not LITERAL.fullmatch(literal) or visible(literal) != literal:
         raise Unsupported("E0402", "the path has characters a URL cannot have")
-    if "%20" in literal and SYMBOLS.search(literal) is not None:
+    if " " in template and SYMBOLS.search(literal) is not None:
         raise Unsupported("E0402", "the path has spaces among symbols, which no path has")
     segments = re.sub(r"%2[eE]", ".", literal.replace("%25", "%")).split("/")
     if not {".", ".."}.isdisjoint(segments):

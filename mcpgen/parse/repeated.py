@@ -153,10 +153,10 @@ def _texts(reader: Reader, operation: DocumentedOperation) -> Iterator[tuple[Pla
     yield "", plain(operation.node.get("description"))
     for owner in (operation.path_item, operation.node):
         for entry in as_list(as_object(owner).get("parameters")):
-            parameter, _ = reader.deref(entry, operation.pointer)
-            name = as_text(as_object(parameter).get("name"))
+            parameter = reader.peek(entry)
+            name = as_text(parameter.get("name"))
             if name:
-                yield name, plain(as_object(parameter).get("description"))
+                yield name, plain(parameter.get("description"))
 
 
 def _all(text: str) -> list[str]:

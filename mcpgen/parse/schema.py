@@ -13,6 +13,7 @@ from ..load.document import UnresolvedReference
 from ..load.values import TYPES, as_list, as_object, is_number, listed_types, texts_in
 from ..runtime.pointer import escape, unescape
 from ..text import visible
+from .unsupported import Unsupported
 
 if TYPE_CHECKING:
     from ..load import Document
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 OBJECT_KEYWORDS = ("properties", "additionalProperties", "patternProperties")
 ARRAY_KEYWORDS = ("items", "prefixItems")
 TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
-DEPENDENT = ("dependentRequired", "dependentSchemas")
 NUMBER_FORMATS = ("int32", "int64", "float", "double")
 UNIONS = ("anyOf", "oneOf")
 DEEPEST_UNION = 6
@@ -65,18 +65,51 @@ class Reader:
             self.report_dangling(error, pointer)
             return None, pointer
 
-    def report_dangling(self, error: UnresolvedReference, pointer: str) -> None:
-        """Report a reference that points to nothing."""
-        suggestions = [f"`{name}`" for name in error.suggestions][:3]
-        hint = ""
-        if suggestions:
-            hint = f"did you mean {' or '.join(suggestions)}?"
+    def peek(self, node: Any) -> dict[str, Any]:
+        """An object, or the one its `$ref` points to; empty, and no problem, where that is none."""
+        try:
+            return as_object(self.document.deref(node, "")[0])
+        except UnresolvedReference:
+            return {}
+
+    def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
+        """An object without which an operation is nothing, its `$ref` followed, and its pointer.
+        Raises Unsupported: of `code` where it is no object.
+        """
+        try:
+            target, at = self.document.deref(node, pointer)
+        except UnresolvedReference as error:
+            reason = f"{name}: {self._dangling(error)}"
+            hint = self._suggestion(error)
+            raise Unsupported("E0203", reason, f"{pointer}/$ref", hint) from None
+        if not isinstance(target, dict):
+            raise Unsupported(code, f"{name} is not an object", at)
+        return target, at
+
+    def report_dangling(self, error: UnresolvedReference, pointer: str, key: str = "$ref") -> None:
+        """Report a reference that points to nothing: the key of an object, whose pointer may be
+        empty where it is not known.
+        """
         self.problems.warn(
             "E0203",
-            f"`$ref` points to nothing: `{visible(error.ref)[:120]}`",
-            pointer=f"{pointer or self.holder(error.ref)}/$ref",
-            hint=hint,
+            self._dangling(error),
+            pointer=f"{pointer or self.holder(error.ref)}/{key}",
+            hint=self._suggestion(error),
         )
+
+    def _dangling(self, error: UnresolvedReference) -> str:
+        return f"`$ref` {error.reason}: {self._written(error.ref)}"
+
+    def _suggestion(self, error: UnresolvedReference) -> str:
+        """References that exist, in words."""
+        names = [self._written(name) for name in error.suggestions][:3]
+        if not names:
+            return ""
+        return f"did you mean {' or '.join(names)}?"
+
+    def _written(self, ref: str) -> str:
+        """A reference as its author wrote it: what it points to may have moved."""
+        return f"`{visible(self.document.reference(ref))[:120]}`"
 
     def holder(self, ref: str) -> str:
         """The pointer of the first object that holds a reference; slow, so only for reports."""

@@ -14,9 +14,10 @@ from ..load.values import as_object, as_text
 from ..runtime.headers import CREDENTIAL_HEADERS, FORBIDDEN_HEADERS, TOKEN
 from ..runtime.pointer import escape
 from ..runtime.settings import VARIABLES, write_variable
-from ..text import plain, shorten, words
+from ..text import plain, shorten, split_words, visible
 from .login import absolute_url, login_of, scopes_of, with_scopes
 from .naming import digest
+from .parameter import at_key
 
 if TYPE_CHECKING:
     from ..config import Config
@@ -27,6 +28,7 @@ HANDSHAKES = frozenset(["digest", "hoba", "mutual", "negotiate", "scram-sha-256"
 for them (IANA HTTP Authentication Scheme Registry).
 """
 
+KEY_PLACES = ("header", "query", "cookie")
 UNDECLARED = {
     "bearer": ("token", "TOKEN"),
     "basic": ("login", "USERNAME", "PASSWORD"),
@@ -127,8 +129,10 @@ class Security:
         return self.credential(_Scheme(f"{slug}_{digest(name)}", node, pointer, self.prefix))
 
     def slug(self, name: str) -> str:
-        """A scheme's name as an identifier."""
-        slug = "_".join(words(name))[:40].strip("_")
+        """A scheme's name as an identifier. Variables are named after it, and they are set where
+        projects run: it is not to change.
+        """
+        slug = "_".join(split_words(name))[:40].strip("_")
         if not slug:
             return f"auth_{digest(name)}"
         if slug in self.auth:
@@ -160,37 +164,43 @@ class Security:
             auth = READERS[str(kind)](scheme)
             if auth is not None:
                 return auth
+        key, message = "type", f"security scheme of type `{visible(str(kind))[:40]}`"
+        if kind is None:
+            message = "security scheme without a type"
+        elif kind == "http":
+            key, message = "scheme", f"HTTP scheme `{visible(str(scheme.node.get(key)))[:40]}`"
+        hint = "add the credential in `auth.py` of the generated package"
+        return self.unusable("E0702", scheme, key, f"{message} is not supported", hint)
+
+    def unusable(self, code: str, scheme: _Scheme, key: str, message: str, hint: str = "") -> Auth:
+        """A scheme that cannot be used because of one of its keys, which is reported."""
         self.problems.warn(
-            "E0702",
-            f"security scheme of type `{str(kind)[:40]}` is not supported",
-            pointer=scheme.pointer,
-            hint="add the credential in `auth.py` of the generated package",
+            code, message, pointer=at_key(scheme.node, scheme.pointer, key), hint=hint
         )
-        return _unsupported(scheme)
+        return Auth(name=scheme.slug, kind="unsupported", description=scheme.description)
 
     def api_key(self, scheme: _Scheme) -> Auth:
         """An apiKey scheme, if its name can be put where it belongs."""
         place = scheme.node.get("in")
         wire_name = as_text(scheme.node.get("name")).strip()
-        if not _is_usable(place, wire_name):
-            message = "API key without a usable place and name"
-            self.problems.warn("E0703", message, pointer=scheme.pointer)
-            return _unsupported(scheme)
+        if place not in KEY_PLACES:
+            message = "API key without a usable place"
+            hint = f"one of {', '.join(f'`{each}`' for each in KEY_PLACES)}"
+            return self.unusable("E0703", scheme, "in", message, hint)
+        if not _is_sendable(place, wire_name):
+            message = "API key without a usable name"
+            return self.unusable("E0703", scheme, "name", message)
         if place == "header" and wire_name.lower() in FORBIDDEN_HEADERS - CREDENTIAL_HEADERS:
-            self.problems.warn(
-                "E0703",
-                f"API key in the header `{wire_name}`, which the HTTP client sets itself",
-                pointer=scheme.pointer,
-                hint="correct `name`; an API key usually has a header of its own",
-            )
-            return _unsupported(scheme)
+            message = f"API key in the header `{wire_name}`, which the HTTP client sets itself"
+            hint = "correct `name`; an API key usually has a header of its own"
+            return self.unusable("E0703", scheme, "name", message, hint)
         if place == "query":
             message = "API key in the query: it may end up in logs on the way"
             self.problems.note("E0704", message, pointer=scheme.pointer)
         return Auth(
             name=scheme.slug,
             kind="api_key",
-            place=place,  # type: ignore[arg-type]
+            place=place,
             wire_name=wire_name,
             scheme="",
             variables=(scheme.variable(),),
@@ -260,16 +270,10 @@ def _comparable(place: str, wire_name: str) -> str:
     return wire_name
 
 
-def _is_usable(place: Any, wire_name: str) -> bool:
+def _is_sendable(place: str, wire_name: str) -> bool:
     if place == "query":
         return bool(wire_name)
-    if place not in ("header", "cookie"):
-        return False
     return bool(TOKEN.fullmatch(wire_name))
-
-
-def _unsupported(scheme: _Scheme) -> Auth:
-    return Auth(name=scheme.slug, kind="unsupported", description=scheme.description)
 
 
 def _bearer(scheme: _Scheme, word: str = "Bearer") -> Auth:

@@ -63,7 +63,7 @@ def _parameters(
     for operation in operations:
         for owner in (operation.path_item, operation.node):
             for entry in as_list(owner.get("parameters")):
-                parameter = as_object(reader.deref(entry, operation.pointer)[0])
+                parameter = reader.peek(entry)
                 yield str(parameter.get("in")), as_text(parameter.get("name"))
 
 

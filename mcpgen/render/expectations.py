@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from ..ir import Argument, Auth, Schema, Server, Tool
+from ..runtime.client.wire import form_text
 from ..runtime.pointer import escape, unescape
 
 Expectation = dict[str, Any]
@@ -71,6 +72,12 @@ def credentials(
     return possible or None
 
 
+STYLED = frozenset(
+    "query form csv deep_object pipe_delimited space_delimited tab_delimited".split()
+)
+"""Kinds of bodies and places whose values have styles, and the functions of styles: they write a
+part of a multipart body as they write a query parameter.
+"""
 _KINDS = ("api_key", "basic", "bearer", "client_credentials")
 
 
@@ -125,6 +132,7 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
     """A parameter, or a field of the body, or the whole of it."""
+    value = _FIRST.get(argument.encode, _as_it_is)(value)
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
     elif argument.encode == "multipart_fields":
@@ -136,7 +144,7 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
             yield {**here, "base64": item}
     elif kind == "json":
         yield {**here, "json": value}
-    elif kind in ("query", "form"):
+    elif not STYLED.isdisjoint((argument.encode, kind)):
         yield from _pairs(argument, here, value)
     elif kind == "multipart" and isinstance(value, list):
         yield {**here, "texts": [text_of(item) for item in value]}
@@ -146,6 +154,14 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "leaves": [text_of(value)]}
     else:
         yield {**here, "text": text_of(value)}
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_FIRST: dict[str, Callable[[Any], Any]] = {"form_text": form_text}
+"""Functions whose result is sent in place of the value."""
 
 
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:

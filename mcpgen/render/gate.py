@@ -30,6 +30,7 @@ ENCODERS: Final = frozenset(
         "file",
         "form",
         "form_fields",
+        "form_text",
         "from_base64",
         "json_part",
         "json_parts",

@@ -6,10 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..load.document import Document
-from ..problems import Place, Problem
-
-RANK = {"error": 0, "warning": 1, "note": 2}
-"""Severities, the worst first."""
+from ..problems import RANK, Place, Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

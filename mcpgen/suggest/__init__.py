@@ -54,7 +54,7 @@ def suggest(server: Server, limit: int) -> list[Choice]:
     worth = _worth(tools, resources)
     taken: Counter[str] = Counter()
     chosen: list[Tool] = []
-    while tools and len(chosen) < limit:
+    for _ in range(min(limit, len(tools))):
         best = max(tools, key=lambda tool: worth[tool.name] - CROWD * taken[resources[tool.name]])
         tools.remove(best)
         chosen.append(best)
@@ -76,16 +76,16 @@ def _resources(tools: list[Tool]) -> dict[str, str]:
     """
     paths = {"/".join(_segments(tool)) for tool in tools}
     alone = {(tool.origin.method, "/".join(_segments(tool))) for tool in tools}
-    resources = {}
+    resources = {tool.name: _resource(tool) for tool in tools}
     for tool in tools:
-        resource = _resource(tool)
-        parts = resource.split("/")
-        is_owned = len(parts) == 3 and f"{resource}/{{}}" not in paths
-        if is_owned and (tool.origin.method, parts[2]) in alone:
-            is_owned = False
-        if is_owned and f"{parts[2]}/{{}}" in paths:
-            resource = parts[2]
-        resources[tool.name] = resource
+        resource = resources[tool.name]
+        *owner, name = resource.split("/")
+        if len(owner) != 2:
+            continue
+        if (tool.origin.method, name) in alone:
+            continue
+        if f"{resource}/{{}}" not in paths and f"{name}/{{}}" in paths:
+            resources[tool.name] = name
     return resources
 
 

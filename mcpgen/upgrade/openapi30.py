@@ -4,12 +4,15 @@ it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..load.document import Document
 from ..load.values import as_object
 from ..runtime.pointer import escape
 
 VERSION = "3.1.0"
 """What every document says after `upgrade`; `Document.version` is what its author wrote."""
+STYLES = ("style", "explode", "allowReserved")
 
 
 def convert(document: Document) -> None:
@@ -29,3 +32,16 @@ def convert(document: Document) -> None:
             paths[path] = azure_paths.pop(path)
             token = escape(path)
             moved.append((f"/paths/{token}", f"/x-ms-paths/{token}"))
+
+
+def media_type(document: Document, node: dict[str, Any], pointer: str) -> None:
+    """A Media Type Object of OpenAPI 3.0: its fields have styles in a form alone (3.0.4 section
+    4.7.15.1), those of a multipart body since 3.1.
+    """
+    if not document.version.startswith("3.0"):
+        return
+    if "/multipart~1" not in pointer.lower():
+        return
+    for encoding in as_object(node.get("encoding")).values():
+        for key in STYLES:
+            as_object(encoding).pop(key, None)

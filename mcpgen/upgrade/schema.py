@@ -8,6 +8,7 @@ rule that meets a value of another shape leaves it alone: `parse` reports what i
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ..load.definitions import DECLARATIONS
 from ..load.document import Document
-from ..load.values import TYPES, as_list, as_object, as_text, listed_types
+from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import visible
@@ -57,10 +58,14 @@ MISSPELT_TYPES = {
     "dict": "object",
     "map": "object",
 }
-LIMITS = (
-    *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
-    *("minimum", "maximum", "multipleOf"),
-)
+COUNTS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+LIMITS = {
+    **dict.fromkeys(COUNTS, "a whole number of at least 0"),
+    **dict.fromkeys(("minimum", "maximum"), "a number"),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), "a number"),
+    "multipleOf": "a number greater than 0",
+}
+"""Keyword → what its value must be."""
 NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
@@ -110,17 +115,21 @@ class SchemaUpgrade:
         self.problems.note(
             "E0320",
             f"{names} beside a `$ref` {verb} ignored before OpenAPI 3.1",
-            pointer=pointer(at),
+            pointer=f"{pointer(at)}/{escape(min(ignored))}",
             hint="put the `$ref` into an `allOf`",
         )
 
     # The rules.
 
-    def exclusive_minimum(self, schema: Schema, at: At) -> None:
-        _exclusive(schema, "minimum", "exclusiveMinimum")
-
-    def exclusive_maximum(self, schema: Schema, at: At) -> None:
-        _exclusive(schema, "maximum", "exclusiveMaximum")
+    def exclusive(self, schema: Schema, at: At, *, key: str, bound: str) -> None:
+        """Draft-4's flag beside the bound → a bound of its own (draft-06)."""
+        flag = schema[key]
+        if type(flag) is not bool:
+            self.limit(schema, at, key=key)
+            return
+        del schema[key]
+        if flag and bound in schema:
+            schema[key] = schema.pop(bound)
 
     def example(self, schema: Schema, at: At) -> None:
         """`example` → `examples` (deprecated in 3.1)."""
@@ -140,7 +149,7 @@ class SchemaUpgrade:
             self.problems.note(
                 "E0321",
                 "`nullable` is a keyword of OpenAPI 3.0: read as if `null` were among the types",
-                pointer=pointer(at),
+                pointer=f"{pointer(at)}/nullable",
                 hint='write `type: ["string", "null"]`',
             )
         if not schema.keys().isdisjoint(("$ref", "allOf")):
@@ -234,9 +243,12 @@ class SchemaUpgrade:
             schema["type"] = "string"
             schema["format"] = "binary"
         elif type(written) is list:
-            schema["type"] = [self.type_named(name, at) for name in written]
+            here = (at, "type")
+            schema["type"] = [
+                self.type_named(name, (here, str(index))) for index, name in enumerate(written)
+            ]
         else:
-            schema["type"] = self.type_named(written, at)
+            schema["type"] = self.type_named(written, (at, "type"))
 
     def type_named(self, name: Any, at: At) -> Any:
         """A type by its name, even a misspelt one; another value stays, and is reported."""
@@ -248,17 +260,26 @@ class SchemaUpgrade:
         if right is None:
             hint = "one of " + ", ".join(f"`{known}`" for known in sorted(TYPES))
         text = visible(str(name))[:60]
-        self.problems.warn(
-            "E0502", f"unknown type `{text}`", pointer=f"{pointer(at)}/type", hint=hint
-        )
+        self.problems.warn("E0502", f"unknown type `{text}`", pointer=pointer(at), hint=hint)
         return right or name
 
     def limit(self, schema: Schema, at: At, *, key: str) -> None:
-        """`"minItems": "1"` → a number: protocol buffers, and so Gemini, write 64 bits as text."""
-        value = as_text(schema[key])
-        if NUMBER.fullmatch(value):
-            number = float(value)
-            schema[key] = int(number) if number.is_integer() else number
+        """`"minItems": "1"` → a number: protocol buffers, and so Gemini, write 64 bits as text. A
+        value that cannot be meant is left out.
+        """
+        written = schema[key]
+        schema[key] = _number(written)
+        if _is_limit(key, schema[key]):
+            return
+        del schema[key]
+        if written is None:
+            return
+        text = visible(json.dumps(written))[:60]
+        self.problems.warn(
+            "E0503",
+            f"`{key}` must be {LIMITS[key]}, not `{text}`: left out",
+            pointer=f"{pointer(at)}/{key}",
+        )
 
     def recursive(self, schema: Schema, at: At) -> None:
         """2019-09 `$recursiveRef` → `$ref` to the outermost schema, its meaning when nothing
@@ -305,16 +326,22 @@ def _is_geminis(at: At) -> bool:
     return False
 
 
-def _exclusive(schema: Schema, bound: str, exclusive: str) -> None:
-    """Draft-4's flag beside the bound → a bound of its own (draft-06)."""
-    flag = schema[exclusive]
-    if type(flag) is not bool:
-        return
-    del schema[exclusive]
-    if type(schema.get(bound)) not in (int, float):
-        return
-    if flag:
-        schema[exclusive] = schema.pop(bound)
+def _number(value: Any) -> Any:
+    """A number that is spelt as text; any other value stays."""
+    text = as_text(value)
+    if not NUMBER.fullmatch(text):
+        return value
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def _is_limit(key: str, value: Any) -> bool:
+    """Whether a keyword can have a value."""
+    if not is_number(value):
+        return False
+    if key in COUNTS:
+        return bool(value >= 0 and value % 1 == 0)
+    return key != "multipleOf" or value > 0
 
 
 def _is_null(branch: Any) -> bool:
@@ -336,8 +363,8 @@ def _add_null(schema: Schema) -> None:
 Rule: TypeAlias = Callable[[SchemaUpgrade, Schema, At], None]
 _RULES: dict[str, Rule] = {
     **{key: partial(SchemaUpgrade.limit, key=key) for key in LIMITS},
-    "exclusiveMinimum": SchemaUpgrade.exclusive_minimum,
-    "exclusiveMaximum": SchemaUpgrade.exclusive_maximum,
+    "exclusiveMinimum": partial(SchemaUpgrade.exclusive, key="exclusiveMinimum", bound="minimum"),
+    "exclusiveMaximum": partial(SchemaUpgrade.exclusive, key="exclusiveMaximum", bound="maximum"),
     "example": SchemaUpgrade.example,
     "discriminator": SchemaUpgrade.discriminator,
     "items": SchemaUpgrade.items,

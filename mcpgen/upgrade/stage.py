@@ -39,6 +39,8 @@ def upgrade(document: Document, problems: Problems) -> Document:
             references.append((node, "$ref"))
             if kind == "operation":
                 _inline(document, node, at)
+        if kind == "media_type":
+            openapi30.media_type(document, node, pointer(at))
         if kind == "schema":
             rules(node, at)
             mapping = as_object(as_object(node.get("discriminator")).get("mapping"))

@@ -368,7 +368,8 @@ class _Swagger:
             if schema.get("type") == "array":
                 holder: Node = {"in": "query"}
                 self.style(holder, style, at)
-                encoding[name] = {"style": holder["style"], "explode": holder["explode"]}
+                if not holder["explode"]:
+                    encoding[name] = {"style": holder["style"], "explode": False}
         media: Node = {"schema": {"type": "object", "properties": properties}}
         if required:
             media["schema"]["required"] = required

@@ -1,12 +1,13 @@
 """The referee over real documents: does what a model says arrive, and is what is wrong refused?
 
-`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--alone] [--quick] [--report
-FOLDER]`
+`python -m tests.judges.referee [DOCUMENT OR FOLDER …] [--seeds 1,2] [--alone] [--quick]
+[--untouched] [--report FOLDER]`
 
 Each document becomes OpenAPI 3 JSON first (the referee reads nothing else), then the referee's own
 `run.py` scores a generated server, and unless `--alone` FastMCP and
-openapi-mcp-generator beside it, on the same calls. The report is a table, and every call that went
-wrong with what was sent. Exit code 1 when a target is missed.
+openapi-mcp-generator beside it, on the same calls. Two slips of `run.py` are mended for every
+server (`referee_run.py` says which); `--untouched` runs it as it is. The report is a table, and
+every call that went wrong with what was sent. Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -140,9 +141,18 @@ class Campaign:
     """Runs the referee for many jobs, two at a time."""
 
     def __init__(
-        self, report: Path, *, peers: bool, reuse: bool, operations: int, seconds: int
+        self,
+        report: Path,
+        *,
+        peers: bool,
+        reuse: bool,
+        untouched: bool,
+        operations: int,
+        seconds: int,
     ) -> None:
         self.sources, self.root = node.referee(peers)
+        mended = [str(Path(__file__).with_name("referee_run.py")), str(self.sources)]
+        self.script = [str(self.sources / "run.py")] if untouched else mended
         self.report, self.reuse, self.operations, self.seconds = report, reuse, operations, seconds
 
     def out(self, job: Job) -> Path:
@@ -207,15 +217,7 @@ class Campaign:
             "PYTHONPATH": str(node.CHECKOUT),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        command = [
-            python,
-            "-W",
-            "ignore",
-            str(Path(__file__).with_name("referee_run.py")),
-            str(self.sources),
-            "--spec",
-            str(job.document),
-        ]
+        command = [python, "-W", "ignore", *self.script, "--spec", str(job.document)]
         command += ["--name", job.server, "--out", str(out), "--seed", str(job.seed)]
         command += ["--max-ops", str(self.operations), "--server", self.command(job)]
         done = subprocess.run(
@@ -451,7 +453,8 @@ def published(text: str) -> str:
 Written by `make referee ARGS=--write`. An independent referee stands in for the API, calls every tool with arguments
 from the tool's schema (A) and from the document's (B), and looks for the values where the document wants them. Every
 call that went wrong is in the report that `make referee` names, with its request. The first table is the raw score. The
-second leaves out what the document itself leaves open, for every server alike.
+second leaves out what the document itself leaves open, for every server alike. Two slips of the referee are mended, for
+every server alike (`tests/judges/referee_run.py` says which); `--untouched` runs it with them.
 
 """
     return (
@@ -469,6 +472,7 @@ def main(argv: list[str] | None = None) -> int:
         "--reuse", action="store_true", help="keep the peers' scores of an earlier run"
     )
     parser.add_argument("--quick", action="store_true", help="three small documents")
+    parser.add_argument("--untouched", action="store_true", help="the referee with its two slips")
     parser.add_argument("--operations", type=int, default=40, help="operations of each document")
     parser.add_argument(
         "--seconds", type=int, default=1500, help="the longest one document may take"
@@ -481,6 +485,7 @@ def main(argv: list[str] | None = None) -> int:
             options.report,
             peers=not (options.alone or options.quick),
             reuse=options.reuse,
+            untouched=options.untouched,
             operations=options.operations,
             seconds=options.seconds,
         )

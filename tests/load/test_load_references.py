@@ -107,6 +107,22 @@ def test_the_user_may_say_how_far_references_reach(write: Write, loaded: Act) ->
     assert document.resolve("#/components/schemas/E")[0] == {"type": "object"}
 
 
+def test_a_refused_reference_names_the_folder_that_would_hold_it(
+    write: Write, refused: Act
+) -> None:
+    text = HEAD + "components: {schemas: {E: {$ref: ../../common/error.yaml}}}\n"
+    refusal = refused(write("apis/pets/x.yaml", text))
+    folder = write("y", "").parent
+    assert refusal.problems[0].hint.endswith(f"`--ref-root {folder}`")
+
+
+def test_an_example_that_names_a_missing_file_costs_nothing(write: Write, loaded: Act) -> None:
+    text = "components: {schemas: {A: {type: string, example: {$ref: examples/a.yaml}}}}\n"
+    document, problems = loaded(write("x.yaml", HEAD + text))
+    assert document.root["components"]["schemas"]["A"]["example"] == {"$ref": "examples/a.yaml"}
+    assert [(problem.code, problem.severity) for problem in problems] == [("E0204", "note")]
+
+
 def test_files_are_embedded_and_references_made_local(
     write: Write, loaded: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +219,12 @@ def test_a_missing_file_is_one_error_with_a_suggestion(write: Write, refused: Ac
     assert (refusal.exit_code, refusal.codes) == (1, ["E0204"])
     assert "pet.yaml" in refusal.problems[0].hint
     assert refusal.where[0] == 5
+
+
+def test_the_ending_alone_is_no_likeness(write: Write, refused: Act) -> None:
+    write("mistral.yaml", "type: object\n")
+    text = "components: {schemas: {A: {$ref: 'status.yml'}}}\n"
+    assert "mistral" not in refused(write("x.yaml", HEAD + text)).text
 
 
 def test_a_missing_file_that_no_other_is_named_like_has_a_hint_too(

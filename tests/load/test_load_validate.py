@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from mcpgen import pipeline
+from mcpgen.config import Config
 from mcpgen.lint import values
 from mcpgen.lint.hidden_text import report_hidden
 from mcpgen.lint.structure import check
 from mcpgen.lint.values import check_defaults
 from mcpgen.problems import Problems
+from mcpgen.runtime.pointer import child, split
 from mcpgen.upgrade import upgrade
 
 Write = Callable[..., Path]
@@ -97,8 +100,8 @@ components:
 def test_a_default_is_compared_with_its_own_schema(write: Write, loaded: Act) -> None:
     document = loaded(write("x.yaml", DEFAULTS.replace("null:", '"null":')))[0]
     assert [(problem.pointer, problem.message) for problem in checked(document)] == [
-        ("/components/schemas/kind/default", 'the default `""` is not one of `edge`'),
-        ("/components/schemas/refers/default", 'the default `"other"` is not one of `edge`'),
+        ("/components/schemas/kind/default", 'the default must be `"edge"`, not `""`'),
+        ("/components/schemas/refers/default", 'the default must be `"edge"`, not `"other"`'),
     ]
 
 
@@ -225,3 +228,135 @@ def test_a_fault_of_one_object_hides_no_key_of_another(write: Write, loaded: Act
         problem.pointer for problem in checked(loaded(write("x.json", json.dumps(document)))[0])
     ]
     assert pointers == ["/paths/~1a/parameters/0/foo", "/paths/~1a/parameters/1/style"]
+
+
+FAULTS = [
+    ("3.1.0", "/components/securitySchemes/key/type", "apikey", "E0702"),
+    ("3.1.0", "/components/securitySchemes/key/type", {}, "E0702"),
+    ("3.2.0", "/components/securitySchemes/key/in", "hedaer", "E0703"),
+    ("3.2.0", "/components/securitySchemes/key/type", 5, "E0702"),
+    ("3.0.3", "/components/securitySchemes/key/in", 5, "E0703"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/name", "ident", "E0408"),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/name", 5, "E0405"),
+    ("3.2.0", "/paths/~1books~1{id}/parameters/0/in", "pat", "E0406"),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/maxLength", "many", "E0503"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/maxLength", -1, "E0503"),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/enum", "red", "E0304"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/enum", [], "E0304"),
+    ("3.1.0", "/paths/~1books~1{id}/get/responses", {}, "E0304"),
+    ("3.1.0", "/paths/~1books~1{id}/get/parameters", [{"$ref": "#/nowhere"}], "E0203"),
+    ("3.1.0", "/paths/~1books~1{id}/get/responses/200/unknown", 1, "E0304"),
+    ("3.0.3", "/paths/~1books~1{id}/get/responses/404/unknown", 1, None),
+]
+
+
+@pytest.mark.parametrize(("version", "at", "value", "code"), FAULTS)
+def test_one_fault_is_one_finding_at_its_key(
+    write: Write, version: str, at: str, value: Any, code: str | None
+) -> None:
+    schema = {"type": "string", "maxLength": 9, "enum": ["a"], "default": "a"}
+    document = {
+        "openapi": version,
+        "info": {"title": "Books", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "security": [{"key": []}],
+        "paths": {
+            "/books/{id}": {
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": schema}],
+                "get": {
+                    "operationId": "getBook",
+                    "parameters": [],
+                    "responses": {
+                        "200": {"description": "ok"},
+                        "404": {"$ref": "#/components/responses/Gone"},
+                    },
+                },
+            }
+        },
+        "components": {
+            "responses": {"Gone": {"description": "gone"}},
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
+        },
+    }
+    *above, last = split(at)
+    holder: Any = document
+    for key in above:
+        holder = child(holder, key)
+    holder[last] = value
+    problems = Problems()
+    pipeline.run(
+        Config(sources=(str(write("x.json", json.dumps(document))),)), problems, thorough=True
+    )
+    codes = [problem.code for problem in problems]
+    assert codes == [code] * (code is not None), list(problems)
+    assert all(problem.pointer.removesuffix("/0/$ref") == at for problem in problems)
+
+
+RULES = [
+    (
+        "3.0.3",
+        {"schemas": {"a": {"$ref": "#/components/schemas/b"}}},
+        ("/components/schemas/a/$ref", "`$ref` points to nothing: `#/components/schemas/b`"),
+    ),
+    (
+        "3.1.0",
+        {"schemas": {"a": {"discriminator": {"propertyName": "x", "mapping": {"c": "#/c"}}}}},
+        ("/components/schemas/a/discriminator/mapping/c", "`$ref` points to nothing: `#/c`"),
+    ),
+    (
+        "3.0.3",
+        {"schemas": {"a": {"type": "array"}}},
+        ("/components/schemas/a", "`items` is missing"),
+    ),
+    (
+        "3.1.0",
+        {"schemas": {"a": {"pattern": "("}}},
+        ("/components/schemas/a/pattern", '`"("` is not a valid `regex`'),
+    ),
+    (
+        "3.0.3",
+        {"schemas": {"a b": {}}},
+        ("/components/schemas/a b", 'the name `"a b"` does not match `^[a-zA-Z0-9._-]+$`'),
+    ),
+]
+
+
+@pytest.mark.parametrize(("version", "components", "finding"), RULES)
+def test_what_the_official_schema_cannot_say_is_checked(
+    write: Write, version: str, components: Any, finding: tuple[str, str]
+) -> None:
+    document = {
+        "openapi": version,
+        "info": {"title": "T", "version": "1"},
+        "paths": {},
+        "components": components,
+    }
+    assert _thorough(write, document) == [finding]
+
+
+def test_variables_of_servers_and_twins_of_parameters_are_told(write: Write) -> None:
+    page = {"name": "page", "in": "query", "schema": {"type": "integer"}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "servers": [
+            {
+                "url": "https://{here}.example.com/{there}",
+                "variables": {"here": {"default": "c", "enum": ["a"]}},
+            }
+        ],
+        "paths": {"/a": {"parameters": [page, page]}},
+    }
+    assert _thorough(write, document) == [
+        ("/servers/0/url", "the variable `there` is not declared"),
+        ("/servers/0/variables/here/default", "the default is none of the values of `enum`"),
+        ("/paths/~1a/parameters/1", "the parameter `page` stands twice"),
+    ]
+
+
+def _thorough(write: Write, document: Any) -> list[tuple[str, str]]:
+    problems = Problems()
+    pipeline.run(
+        Config(sources=(str(write("x.json", json.dumps(document))),)), problems, thorough=True
+    )
+    return [(problem.pointer, problem.message) for problem in problems]

@@ -120,3 +120,11 @@ def test_json_and_yaml_of_the_same_document_are_the_same(write: Write, loaded: A
 
 def test_json_never_falls_back_to_yaml(write: Write, refused: Act) -> None:
     assert refused(write("x.yaml", "{openapi: 3.1.0, info: {}}")).codes == ["E0111"]
+
+
+@pytest.mark.parametrize("line", ["\t# a comment", "  \t# a comment", "\t", "  \t \r"])
+def test_tabs_on_a_line_without_content_are_no_indentation(
+    write: Write, loaded: Act, line: str
+) -> None:
+    text = f"{HEAD}paths:\n{line}\n  /a:\n{line}\n    get: {{}}\n"
+    assert loaded(write("x.yaml", text))[0].root["paths"] == {"/a": {"get": {}}}

@@ -159,6 +159,12 @@ def test_what_only_says_it_is_json_is_bounded_text(shown: Any, body: bytes) -> N
     assert list(structured) == ["result"] and isinstance(structured["result"], str)
 
 
+@pytest.mark.parametrize("depth", [300, 3_000, 100_000])
+def test_json_that_nests_too_deeply_is_told_so(shown: Any, depth: int) -> None:
+    text, _, _ = shown(http(200, b"[" * depth + b"]" * depth), MAX_RESULT_CHARS="1000")
+    assert "nested too deeply" in text
+
+
 def test_half_of_a_character_and_hidden_ones_become_visible(shown: Any) -> None:
     hidden = "a\u202eb\u2066c\u200bd\ufeffe\u00adf\x1b[8mg\x07h\u3164i\U000e0041j\ud800k\r\nl"
     text, _, structured = shown(ok({"t": hidden, "k\u202e": 1}))
@@ -463,6 +469,39 @@ def test_the_next_page_is_named_and_not_fetched(shown: Any, calling: Any) -> Non
     facts = listing(items=[], next="page", size="per_page", how="page")
     text, _, _ = shown(http(200, "[]", "application/json", f"Link: {link}"), facts=facts)
     assert text.splitlines()[-1] == "[there is a next page: `page` = `2`]"
+
+
+PAGED = {
+    "name": "list_books",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"id": {}, "page": {}, "cursor": {}, "continuationToken": {}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "argument"),
+    [
+        ("X-Next-Cursor", "abc=", "cursor"),
+        ("X-Next-Page", "3", "page"),
+        ("opc-next-page", "eyJ", "page"),
+        ("x-ms-continuationtoken", "eyJ", "continuationToken"),
+        ("X-Next-Page", "", ""),
+        ("X-Next-Page", "https://x.test/?page=3", ""),
+        ("X-Page", "2", ""),
+        ("X-Next-Id", "2", ""),
+    ],
+)
+def test_a_header_field_that_says_what_comes_next_names_its_argument(
+    shown: Any, field: str, value: str, argument: str
+) -> None:
+    facts = {"answer_headers": {"list_books": [field.lower()]}}
+    reply = http(200, "[]", "application/json", f"{field}: {value}")
+    text, _, _ = shown(reply, PAGED, facts)
+    note = f"[there is a next page: `{argument}` = `{value}`]"
+    assert (note in text) == bool(argument)
+    assert ("next page:" in text) == bool(argument)
 
 
 # Failures

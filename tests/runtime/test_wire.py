@@ -145,7 +145,8 @@ def test_templates_expand_as_rfc_6570_shows(
         ("2024-01-01T00:00:00+02:00", "2024-01-01T00:00:00%2B02:00"),
         ("a&admin=1", "a%26admin=1"),
         ("a#f;b[c]", "a%23f%3Bb%5Bc%5D"),
-        ("%26", "%2526"),
+        ("%26", "%26"),
+        ("a%2Fb %2", "a%2Fb%20%252"),
     ],
 )
 def test_allowed_reserved_characters_stay_unless_they_could_end_the_value(

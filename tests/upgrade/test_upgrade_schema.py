@@ -73,6 +73,10 @@ def upgraded(tmp_path: Path) -> Any:
         ),
         ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
         ({"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}),
+        ({"exclusiveMaximum": "5", "minLength": "3"}, {"exclusiveMaximum": 5, "minLength": 3}),
+        ({"type": "number", "multipleOf": 0}, {"type": "number"}),
+        ({"type": "string", "minLength": -1, "maxLength": True}, {"type": "string"}),
+        ({"type": "array", "minItems": 1.5, "maxItems": None}, {"type": "array"}),
         ({"exclusiveMaximum": True}, {}),
         ({"exclusiveMinimum": 5}, {"exclusiveMinimum": 5}),
         ({"example": {"nullable": True}}, {"examples": [{"nullable": True}]}),
@@ -283,3 +287,18 @@ def test_anything_may_stand_anywhere(tmp_path: Path, odd: Any, version: str) -> 
         document = upgrade(load(path, problems=problems), problems)
         for problem in problems:
             assert document.place(problem.pointer).line == 1
+
+
+@pytest.mark.parametrize(("version", "keeps"), [("3.0.4", False), ("3.1.1", True)])
+@pytest.mark.parametrize("media_type", ["multipart/form-data", "Multipart/Mixed"])
+def test_parts_have_styles_since_openapi_31(
+    tmp_path: Path, version: str, keeps: bool, media_type: str
+) -> None:
+    encoding = {"a": {"style": "form", "explode": False, "contentType": "text/csv"}}
+    path = tmp_path / "x.json"
+    body = {"content": {media_type: {"encoding": encoding}}}
+    path.write_text(json.dumps({"openapi": version, "components": {"requestBodies": {"B": body}}}))
+    document = upgrade(load(path, problems=Problems()), Problems())
+    content = document.root["components"]["requestBodies"]["B"]["content"]
+    assert ("style" in content[media_type]["encoding"]["a"]) == keeps
+    assert content[media_type]["encoding"]["a"]["contentType"] == "text/csv"

@@ -128,7 +128,6 @@ paths:
               properties:
                 file: {type: string, format: binary, description: the picture}
                 words: {type: array, items: {type: string}}
-            encoding: {words: {style: form, explode: true}}
       responses:
         "200": {description: fine, content: {image/png: {schema: {type: string, format: binary}}}}
     patch:

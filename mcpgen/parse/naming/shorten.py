@@ -69,7 +69,11 @@ class Fitting:
         room = self.limit - length([*short.values()])
         gone = []
         for place in self.by_worth:
-            if room < 0 and place not in keep and len(short) > 1:
+            if room >= 0:
+                break
+            if place in keep:
+                continue
+            if len(short) > 1:
                 gone.append(place)
                 room += len(short.pop(place)) + 1
         short = dict(zip(short, _clip([*short.values()], self.limit), strict=True))

@@ -130,10 +130,13 @@ def _listed(name: list[str], id_words: list[str], method: str, path: str) -> lis
     """
     *others, last = name
     plural = id_words[-1]
-    last_part = telling_parts(path)[-1:]
-    if method != "GET" or name[0] != "get" or any(part.is_parameter for part in last_part):
+    if (method, name[0]) != ("GET", "get"):
         return name
-    if plural in SINGLE or plural == last or singular(plural) != last:
+    if any(part.is_parameter for part in telling_parts(path)[-1:]):
+        return name
+    if plural in (*SINGLE, last):
+        return name
+    if singular(plural) != last:
         return name
     return ["list", *others[1:], plural]
 
@@ -147,7 +150,10 @@ def verb_and_resource(method: str, path: str, spoken: str = "") -> list[str]:
         return [method.lower(), *(names or ["root"])]
     if not parts[-1].is_parameter:
         *owners, (action, *object_words) = resource
-        if action in ACTIONS.get(method, ()) or (action == spoken and method in WRITING):
+        actions = ACTIONS.get(method, ())
+        if method in WRITING:
+            actions = (*actions, spoken)
+        if action in actions:
             is_of_item = any(part.is_parameter for part in parts[-2:-1])
             names = _singulars(owners) if is_of_item else _plain(owners)
             return _distinct([action, *names, *object_words])

@@ -29,7 +29,7 @@ from ...runtime.results.pages import fold
 from ..detail import LARGEST, Texts
 from ..pattern import pattern_of
 from . import texts, unions
-from .node import TOGETHER, Member, Node
+from .node import Member, Node
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -147,6 +147,8 @@ class Place:
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
+        if self.node.rules_of_names():
+            return False
         return self.node.rules.keys() <= self.rules.keys()
 
     def titled(self) -> bool:
@@ -175,12 +177,6 @@ class Place:
         """The text, and what is said of that which is not listed."""
         together = texts.together_note(self.together)
         return texts.sentence([self.text, self.note, together, self.names_note()])
-
-    def together_with(self, member: Member) -> tuple[str, ...]:
-        """The properties that a property is not given without."""
-        if TOGETHER not in self.node.rules:
-            return ()
-        return tuple(self.node.rules[TOGETHER].get(member.key, ()))
 
     def _union(self) -> Schema:
         options = self.options()
@@ -541,7 +537,7 @@ class Listing:
         for member in members:
             inner = self._place(self.nodes.node(member.schema), level, depth)
             inner.name = member.wire_name
-            inner.together = place.together_with(member)
+            inner.together = place.node.together_with(member)
             inner.is_needed = place.is_needed and member.required
             places[member.key] = inner
         return places
@@ -744,7 +740,7 @@ class Listing:
         if len(place.said) == MOST_NAMES:
             return False
         before = _price_of_text(place)
-        together = texts.together_note(place.together_with(member))
+        together = texts.together_note(place.node.together_with(member))
         needs = ", ".join(filter(None, [self._needs(member), together]))
         place.said[member.key] = f"{member.wire_name} ({needs})" if needs else member.wire_name
         if self.pay(_price_of_text(place) - before, forced=forced):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...ir import Schema
-from ...load.values import as_text
+from ...load.values import as_object, as_text, texts_in
 
 TEXTS = frozenset(
     "description title default example examples deprecated externalDocs xml summary".split()
@@ -14,8 +14,9 @@ TEXTS = frozenset(
 """Keywords beside a reference that leave its target the same schema."""
 
 
-TOGETHER = "dependentRequired"
-"""The keyword that says which properties are not given without others."""
+DEPENDENT = frozenset(["dependentRequired", "dependentSchemas"])
+NAME_RULES = {"pattern": str, "minLength": int, "maxLength": int, "enum": list}
+"""Rules about the name of a property that are checked, with the types of their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Node:
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
-    they say nothing to a caller or clients do not know them. `exclusive`: a value fits no more than
-    one of the branches.
+    they say nothing to a caller. `exclusive`: a value fits no more than one of
+    the branches.
     """
 
     base: dict[str, Any]
@@ -57,6 +58,45 @@ class Node:
     def kind(self) -> str:
         """The type; empty for any type and for a union."""
         return as_text(self.rules.get("type"))
+
+    def rules_of_names(self) -> Schema:
+        """The rules about the names of an object's properties. No list shows them, because clients
+        refuse them; a call is checked against them.
+        """
+        if self.kind != "object":
+            return {}
+        rules: Schema = {}
+        names = as_object(self.base.get("propertyNames"))
+        name_rules = {
+            key: names[key] for key, kind in NAME_RULES.items() if type(names.get(key)) is kind
+        }
+        if name_rules:
+            rules["propertyNames"] = name_rules
+        keys = {member.wire_name: member.key for member in self.members}
+        dependent = {}
+        for name, needed in self._dependent().items():
+            if keys.keys() >= {name, *texts_in(needed)}:
+                dependent[keys[name]] = [keys[other] for other in texts_in(needed)]
+        if dependent:
+            rules["dependentRequired"] = dependent
+        return rules
+
+    def _dependent(self) -> dict[str, Any]:
+        """Name of a property → the names of those that it is not given without."""
+        dependent = {
+            name: as_object(schema).get("required")
+            for name, schema in as_object(self.base.get("dependentSchemas")).items()
+        }
+        return dependent | as_object(self.base.get("dependentRequired"))
+
+    def together_with(self, member: Member) -> tuple[str, ...]:
+        """The keys of the optional properties that a property is not given without."""
+        if DEPENDENT.isdisjoint(self.base):
+            return ()
+        keys = self.rules_of_names().get("dependentRequired", {}).get(member.key, ())
+        return tuple(
+            other.key for other in self.members if not other.required and other.key in keys
+        )
 
     def accepts_as(self, other: Node) -> bool:
         """Whether both accept the same values."""

@@ -6,16 +6,14 @@ and a large one costs only what is listed of it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, texts_in
-from ...text import visible
-from ..schema import DEPENDENT, is_barred, without_integer
+from ..schema import is_barred, without_integer
 from . import scalars, unions
 from .keys import in_order, safe_key
-from .node import TOGETHER, Member, Node, rules_of
+from .node import Member, Node, rules_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -78,29 +76,16 @@ class Nodes:
         if name == "string":
             rules |= scalars.text_keywords(base)
         elif name in ("integer", "number"):
-            rules |= scalars.number_keywords(self, base)
-        rules |= scalars.count_keywords(self, base, name)
+            rules |= scalars.number_keywords(base)
+        rules |= scalars.count_keywords(base, name)
         if name == "array" and base.get("uniqueItems") is True:
             rules["uniqueItems"] = True
         rules = scalars.with_values(rules, base, name)
         if name == "array":
             return Node(base, rules, items=(_items(base),))
         if name == "object":
-            return self._object(base, rules)
+            return Node(base, rules, members=self._members(base), extra=self._extra(base))
         return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
-
-    def _object(self, base: dict[str, Any], rules: Schema) -> Node:
-        members = self._members(base)
-        together = _together(base, members)
-        if together:
-            rules[TOGETHER] = together
-        return Node(
-            base,
-            rules,
-            members=members,
-            extra=self._extra(base),
-            unlisted=frozenset(rules.keys() & {TOGETHER}),
-        )
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not
@@ -139,31 +124,9 @@ class Nodes:
             rule = next(iter(patterns.values()))
         if rule is False and base.get("unevaluatedProperties") in (None, False):
             return False if self.writing else None
-        if base.get("properties") or not isinstance(rule, dict):
+        if base.get("properties"):
             return None
-        return rule or None
-
-    def refuse(self, keyword: str, value: Any, rule: str) -> None:
-        """Report a keyword whose value cannot be meant."""
-        text = visible(json.dumps(value, default=str))[:60]
-        message = f"`{keyword}` must be {rule}, not `{text}`: left out"
-        self.reader.problems.warn("E0503", message)
-
-
-def _together(base: dict[str, Any], members: tuple[Member, ...]) -> dict[str, list[str]]:
-    """Key of an optional property → those that it is not given without: `dependentRequired`, and
-    what `dependentSchemas` require (JSON Schema 2020-12 validation §6.5.4, core §10.2.2.4).
-    """
-    optional = {member.wire_name: member.key for member in members if not member.required}
-    needed, schemas = (as_object(base.get(keyword)) for keyword in DEPENDENT)
-    together = {}
-    for wire_name, key in optional.items():
-        names = texts_in(needed.get(wire_name))
-        names += texts_in(as_object(schemas.get(wire_name)).get("required"))
-        others = [optional[name] for name in names if name in optional]
-        if others:
-            together[key] = others
-    return together
+        return as_object(rule) or None
 
 
 def component_of(schema: Any) -> str:

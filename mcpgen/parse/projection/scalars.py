@@ -13,7 +13,6 @@ from ..schema import is_of_type, type_of
 
 if TYPE_CHECKING:
     from ...ir import Schema
-    from .reading import Nodes
 
 FORMATS = frozenset("""
     date-time date time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid
@@ -62,19 +61,9 @@ def text_keywords(base: dict[str, Any]) -> Schema:
     return out
 
 
-def number_keywords(nodes: Nodes, base: dict[str, Any]) -> Schema:
+def number_keywords(base: dict[str, Any]) -> Schema:
     """The bounds and the format of a number."""
-    out: Schema = {}
-    for keyword in NUMBER_KEYWORDS:
-        value = base.get(keyword)
-        if value is None:
-            continue
-        if not is_number(value):
-            nodes.refuse(keyword, value, "a number")
-        elif keyword == "multipleOf" and not value > 0:
-            nodes.refuse(keyword, value, "greater than 0")
-        else:
-            out[keyword] = value
+    out: Schema = {key: base[key] for key in NUMBER_KEYWORDS if is_number(base.get(key))}
     kind = as_text(base.get("format"))
     if kind in FORMATS:
         out["format"] = kind
@@ -89,21 +78,16 @@ def vacuous_bounds(rules: Schema) -> frozenset[str]:
     return frozenset(beyond + below)
 
 
-def count_keywords(nodes: Nodes, base: dict[str, Any], name: str) -> Schema:
+def count_keywords(base: dict[str, Any], name: str) -> Schema:
     """How long a text is, how many items an array has, how many properties an object."""
     out: Schema = {}
     for keyword in COUNT_KEYWORDS.get(name, ()):
-        value = base.get(keyword)
-        if value is None:
-            continue
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if type(value) is not int or value < 0:
-            nodes.refuse(keyword, value, "a whole number of at least 0")
+        value: Any = base.get(keyword)
+        if not is_number(value):
             continue
         says_nothing = value == 0 and keyword.startswith("min")
         if not says_nothing:
-            out[keyword] = value
+            out[keyword] = int(value)
     return out
 
 

@@ -96,14 +96,15 @@ def names_note(needed: list[str], names: list[str], rest: int, *, others: bool) 
     some, and the number of the rest. `others`: some are listed.
     """
     notes = [needs_note(needed)]
-    start = "also takes" if others or needed else "takes"
+    start, more = "takes", ""
+    if others or needed:
+        start, more = "also takes", "more "
     fields = "field" if rest == 1 else "fields"
     if names and rest:
         notes.append(f"{start}: {', '.join(names)} and {rest} more {fields}")
     elif names:
         notes.append(f"{start}: {', '.join(names)}")
     elif rest:
-        more = "more " if others or needed else ""
         notes.append(f"{start} {rest} {more}{fields}")
     return sentence(notes)
 

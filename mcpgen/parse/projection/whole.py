@@ -77,7 +77,7 @@ class Whole:
         return {"$ref": f"#/$defs/{self._by_key[key]}"}
 
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
-        out = dict(node.rules)
+        out = node.rules | node.rules_of_names()
         if node.branches:
             out["anyOf"] = [
                 self._schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)

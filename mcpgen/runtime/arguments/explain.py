@@ -351,10 +351,17 @@ def _count(error: Any) -> int:
     return len(error.instance)
 
 
+def _things(error: Any, noun: str) -> str:
+    """How many there have to be, and how many there are."""
+    if error.kind.limit != 1:
+        noun += "s"
+    return f"{error.kind.limit} {noun}, got {_count(error)}"
+
+
 def _too_short(error: Any) -> str:
     if not error.instance:
         return "must not be empty"
-    return f"must have at least {error.kind.limit} characters, got {_count(error)}"
+    return f"must have at least {_things(error, 'character')}"
 
 
 def _plain(error: Any) -> str:
@@ -378,17 +385,11 @@ _RULES: dict[str, Callable[[Any], str]] = {
         f"must be a multiple of {error.kind.multiple_of}, got {show(error.instance)}"
     ),
     "minLength": _too_short,
-    "maxLength": lambda error: (
-        f"must have at most {error.kind.limit} characters, got {_count(error)}"
-    ),
-    "minItems": lambda error: f"must have at least {error.kind.limit} items, got {_count(error)}",
-    "maxItems": lambda error: f"must have at most {error.kind.limit} items, got {_count(error)}",
-    "minProperties": lambda error: (
-        f"must have at least {error.kind.limit} fields, got {_count(error)}"
-    ),
-    "maxProperties": lambda error: (
-        f"must have at most {error.kind.limit} fields, got {_count(error)}"
-    ),
+    "maxLength": lambda error: f"must have at most {_things(error, 'character')}",
+    "minItems": lambda error: f"must have at least {_things(error, 'item')}",
+    "maxItems": lambda error: f"must have at most {_things(error, 'item')}",
+    "minProperties": lambda error: f"must have at least {_things(error, 'field')}",
+    "maxProperties": lambda error: f"must have at most {_things(error, 'field')}",
     "uniqueItems": lambda error: "must not have the same item twice",
     "pattern": _pattern,
 }

@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.answer import UNTYPED, Answer, decode, lines_of_json
+from ..results.answer import UNTYPED, Answer, decode, lines_of_json, too_deep
 from ..results.content import Block
 from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
-from ..results.pages import ListAnswer, after, fold, items_of, next_part
+from ..results.pages import ListAnswer, after, fold, items_of, next_in_headers, next_part
 from ..results.shorten import Cuts, Shaping, TooDeep, clean, compact, fit, shape, visible
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
@@ -140,6 +140,8 @@ def _content(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
             return _as_data(answer, facts, settings)
         if lines_of_json(answer.content):
             return _as_text(answer, facts, settings, "JSON, an object on each line")
+        if too_deep(answer.content):
+            raise TooDeep
         return _as_text(answer, facts, settings, "text that says it is JSON and is not")
     if answer.text is None:
         return _as_binary(answer, settings)
@@ -334,16 +336,24 @@ def _said_in_headers(answer: Answer[Any], facts: _Tool, settings: Settings) -> l
 
 
 def _fields(answer: Answer[Any], names: tuple[str, ...], facts: _Tool) -> str:
+    """The header fields of these names that an answer has, as text."""
+    told = _told(answer, names, facts)
+    return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
+
+
+def _told(answer: Answer[Any], names: tuple[str, ...], facts: _Tool) -> dict[str, str]:
     """The header fields of these names that an answer has, without those that are withheld."""
     there = {name: answer.headers[name] for name in names if name in answer.headers}
-    told = facts.withheld.without(there)
-    return "; ".join(f"{name}: {value[:MAX_FIELD]}" for name, value in told.items())
+    fields: dict[str, str] = facts.withheld.without(there)
+    return fields
 
 
 def _next_page(answer: Answer[Any], data: Any, facts: _Tool, settings: Settings) -> str:
     """The arguments that get the next part of a list, where the answer says that there is one."""
     link = answer.headers.get("link", "")
     part = next_part(facts.listing, data, link, facts.call, facts.arguments)
+    if part is None:
+        part = next_in_headers(_told(answer, facts.headers, facts), facts.arguments)
     if part is None:
         return ""
     if not part:

@@ -8,16 +8,17 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from ..errors import Refused
 from ..headers import FORBIDDEN_HEADERS, TOKEN
 from ..settings import Settings
 from .parts import Part
 from .scalars import OMIT, Omit, defined, text_of, utf8
-from .wire import Pairs, header_text, joined, pairs_of, simple_text
+from .wire import Encoded, Pairs, Simple, header_text, joined, pairs_of, simple_text
 
 T = TypeVar("T")
 
@@ -208,9 +209,9 @@ def _multipart_body(fields: Mapping[str, Any], optional: bool, settings: Setting
     """`multipart/form-data` (RFC 7578), one part per value."""
     parts: list[tuple[str, Part, bytes]] = []
     for name, value in fields.items():
-        for part in _named(name, _parts, value):
+        for own_name, part in _named(name, partial(_parts_of, name), value):
             content = _named(name, lambda part: _part_content(part, settings), part)
-            parts.append((name, part, content))
+            parts.append((own_name, part, content))
     if optional and not parts:
         return Payload(None)
     boundary = _boundary([content for _, _, content in parts])
@@ -248,6 +249,16 @@ def _part_content(part: Part, settings: Settings) -> bytes:
     return part.content
 
 
+def _parts_of(name: str, value: Any) -> list[tuple[str, Part]]:
+    """The parts of a field, each with its name. The pairs of a style are not percent-encoded here
+    (OpenAPI 3.1.1 section 4.8.15.1.2).
+    """
+    if isinstance(value, Pairs):
+        pairs = value.of(name)
+        return [(unquote(key), Part(unquote_to_bytes(text or ""))) for key, text in pairs]
+    return [(name, part) for part in _parts(value)]
+
+
 def _parts(value: Any) -> list[Part]:
     if value is OMIT or value is None:
         return []
@@ -257,11 +268,13 @@ def _parts(value: Any) -> list[Part]:
         return [part for item in value for part in _parts(item)]
     if isinstance(value, bytes):
         return [Part(value, None, "file")]
+    if isinstance(value, Encoded):
+        return [Part(unquote_to_bytes(value.text))]
+    if isinstance(value, Simple):
+        return [Part(utf8(header_text(value)))]
     if isinstance(value, Mapping):
         fields = {key: item for key, item in value.items() if item is not OMIT}
         return [Part(_json_bytes(fields), "application/json")]
-    if isinstance(value, Pairs):
-        raise Refused("cannot be written as one part")
     return [Part(utf8(text_of(value)))]
 
 

@@ -51,6 +51,7 @@ __all__ = [
     "file",
     "form",
     "form_fields",
+    "form_text",
     "from_base64",
     "header_text",
     "joined",
@@ -141,16 +142,17 @@ def form(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | 
     return _form(value, explode, "")
 
 
-# RFC 6570 section 3.2.3 leaves the reserved characters alone. Those that end a value or begin
-# something else are encoded all the same: `&` and `;` separate pairs, `#` begins the fragment, most
-# readers take `+` for a space and `%` for an escape, and a query has no `[` and `]` (RFC 3986
+# RFC 6570 section 3.2.3 leaves the reserved characters and escapes such as `%2F` alone. Those that
+# end a value or begin something else are encoded all the same: `&` and `;` separate pairs, `#`
+# begins the fragment, most readers take `+` for a space, and a query has no `[` and `]` (RFC 3986
 # section 3.4).
-_RESERVED = ":/?@!$'()*,="
+_RESERVED = ":/?@!$'()*,=%"
+_NO_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 def reserved(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
     """`allowReserved`: as `form`, but characters such as `:` `/` `,` that cannot end the value stay
-    as they are.
+    as they are, and so does what is percent-encoded (OpenAPI 3.1.1 section 4.8.12.2.2).
     """
     return _form(value, explode, _RESERVED)
 
@@ -212,6 +214,18 @@ def json_text(value: Any, ascii_only: bool = False) -> str | Omit:
     return json_of(value, ascii_only)
 
 
+def form_text(value: Any) -> str | Omit:
+    """A parameter with `content` of application/x-www-form-urlencoded: the whole form is its text,
+    which is encoded again where it stands (OpenAPI 3.1.1 section 4.8.12.3).
+    """
+    value = defined(value)
+    if isinstance(value, Mapping):
+        return joined(_bounded(_exploded(value)))
+    if isinstance(value, Omit):
+        return value
+    return text_of(value)
+
+
 def query_string(value: Any, media_type: str = "application/x-www-form-urlencoded") -> Pairs | Omit:
     """OpenAPI 3.2 `in: querystring`: the value is the whole query.
 
@@ -227,11 +241,15 @@ def query_string(value: Any, media_type: str = "application/x-www-form-urlencode
     return Pairs(((encode(json_of(value)), None),))
 
 
-def form_fields(value: Any, **writers: tuple[str, ...]) -> Any:
+Fields = tuple[str, ...] | Mapping[str, Mapping[str, Any]]
+"""The names of the fields that a function writes (`*`: all), or its options by these names."""
+
+
+def form_fields(value: Any, **writers: Fields) -> Any:
     """The fields of a form that is one argument; a text is the form as it stands.
 
-    Each keyword is the name of a function of this module and lists the fields it writes (`*`: all);
-    any other object is JSON text (OpenAPI 3.1 section 4.8.15.1).
+    Each keyword is the name of a function of this module and has the fields it writes; any other
+    object is JSON text (OpenAPI 3.1 section 4.8.15.1).
     """
     if isinstance(value, str | Omit):
         return value
@@ -244,7 +262,7 @@ def form_fields(value: Any, **writers: tuple[str, ...]) -> Any:
     return fields | _written_fields(value, writers)
 
 
-def multipart_fields(value: Any, **writers: tuple[str, ...]) -> Any:
+def multipart_fields(value: Any, **writers: Fields) -> Any:
     """The fields of a multipart body that is one argument; keywords as for `form_fields`.
 
     What is no object has no names for its parts: it is sent under the name `file`.
@@ -256,18 +274,22 @@ def multipart_fields(value: Any, **writers: tuple[str, ...]) -> Any:
     return {**value, **_written_fields(value, writers)}
 
 
-def _written_fields(
-    value: Mapping[str, Any], writers: Mapping[str, tuple[str, ...]]
-) -> dict[str, Any]:
+def _written_fields(value: Mapping[str, Any], writers: Mapping[str, Fields]) -> dict[str, Any]:
     fields = {}
     for function, names in writers.items():
         for name in value if EVERY_FIELD in names else names:
             if name in value:
-                fields[name] = _WRITERS[function](value[name])
+                fields[name] = _WRITERS[function](value[name], **_options(names, name))
     return fields
 
 
-_WRITERS: Mapping[str, Callable[[Any], Any]] = {
+def _options(names: Fields, name: str) -> Mapping[str, Any]:
+    if isinstance(names, Mapping):
+        return names.get(name) or names.get(EVERY_FIELD, {})
+    return {}
+
+
+_WRITERS: Mapping[str, Callable[..., Any]] = {
     "csv": csv,
     "deep_object": deep_object,
     "file": file,
@@ -382,16 +404,21 @@ def _form(value: Any, explode: bool, safe: str) -> Encoded | Pairs | list[Encode
     if not explode:
         # The comma separates items here, so a comma inside an item is always encoded
         safe = safe.replace(",", "")
-        return Encoded(",".join(encode(item, safe) for item in _members(value)))
+        return Encoded(",".join(_escaped(item, safe) for item in _members(value)))
     if isinstance(value, Mapping):
         return Pairs(_bounded(_exploded(value, safe)))
-    return [Encoded(encode(item, safe)) for item in value]
+    return [Encoded(_escaped(item, safe)) for item in value]
+
+
+def _escaped(value: Any, safe: str) -> str:
+    """A scalar, percent-encoded; where `%` is safe, it stays only where it begins an escape."""
+    return _NO_ESCAPE.sub("%25", encode(value, safe))
 
 
 def _scalar(value: Any, safe: str = "") -> Encoded | Omit:
     if isinstance(value, Omit):
         return value
-    return Encoded(encode(value, safe))
+    return Encoded(_escaped(value, safe))
 
 
 def _named_pairs(value: Any, explode: bool, write: Callable[[Any], str]) -> Pairs | Omit:
@@ -419,7 +446,7 @@ def _exploded(value: Mapping[Any, Any], safe: str = "") -> Iterator[tuple[str, s
         members = item if isinstance(item, list | tuple) else (item,)
         for member in members:
             if member is not None:
-                yield encode(str(key)), encode(member, safe)
+                yield encode(str(key)), _escaped(member, safe)
 
 
 def _bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

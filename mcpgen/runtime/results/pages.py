@@ -14,6 +14,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 _NEXT_LINK = re.compile(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b')
+_NEXT_FIELD = re.compile("next|continuation")
+_NEXT_VALUE = re.compile(r"(?!https?:|[/?<])[ -~]{1,1000}")
+_MIN_NAME = 4
+"""The shortest name of an argument that a header field is taken to mean: `page`, not `id`."""
 _MAX_VALUE = 1000
 
 _MORE_FLAGS = frozenset(
@@ -98,6 +102,23 @@ def next_part(
     if not _goes_on(listing, data, items, arguments):
         return None
     return after(listing, data, items, len(items), arguments)
+
+
+def next_in_headers(headers: Mapping[str, str], names: Iterable[str]) -> dict[str, Any] | None:
+    """The argument that gets the next part where a header field has its value: that whose name the
+    field's ends with (`X-Next-Cursor`: `cursor`). None where there is none.
+    """
+    for field, value in headers.items():
+        folded = fold(field)
+        if not _NEXT_FIELD.search(folded):
+            continue
+        if not _NEXT_VALUE.fullmatch(value):
+            continue
+        meant = [name for name in names if len(name) >= _MIN_NAME]
+        meant = [name for name in meant if folded.endswith(fold(name))]
+        if meant:
+            return {max(meant, key=len): value}
+    return None
 
 
 def after(

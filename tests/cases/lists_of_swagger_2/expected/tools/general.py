@@ -59,7 +59,9 @@ async def upload_it(
     api: Api,
     *,
     file: str,
+    marks: list[str] | Omit = OMIT,
     note: str | Omit = OMIT,
+    tags: list[str] | Omit = OMIT,
 ) -> Answer[Any]:
     """Upload it."""
     return await api.request(
@@ -67,6 +69,8 @@ async def upload_it(
         "/u",
         multipart={
             "file": wire.file(file),
+            "marks": marks,
             "note": note,
+            "tags": wire.csv(tags),
         },
     )

@@ -1,0 +1,14 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class SearchFilter(TypedDict):
+    a: NotRequired[str]
+    b: NotRequired[list[str]]
+
+
+class SearchWhere(TypedDict):
+    town: NotRequired[str]

@@ -1,0 +1,53 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import OMIT, Answer, Api, Omit
+from ..runtime.client import wire
+
+if TYPE_CHECKING:
+    from .. import models
+
+
+async def add_scan(api: Api, *, body: models.AddScanBody | Omit = OMIT) -> Answer[Any]:
+    """Add a scan."""
+    return await api.request(
+        "POST",
+        "/scans",
+        multipart=wire.multipart_fields(
+            body,
+            file={
+                "photo": {"headers": {"X-Side": "front"}, "media_type": "image/png"},
+                "scan": {"media_type": "image/tiff"},
+            },
+            space_delimited=("pages",),
+            text_part={"caption": {"media_type": "text/markdown"}},
+        ),
+    )
+
+
+async def order_prints(
+    api: Api,
+    *,
+    address: models.OrderPrintsAddress | Omit = OMIT,
+    crop: models.OrderPrintsCrop | Omit = OMIT,
+    note: str | Omit = OMIT,
+    papers: list[str] | Omit = OMIT,
+    repeated: list[str] | Omit = OMIT,
+    sizes: list[str] | Omit = OMIT,
+) -> Answer[Any]:
+    """Order prints."""
+    return await api.request(
+        "POST",
+        "/prints",
+        multipart={
+            "address": wire.form(address),
+            "crop": wire.deep_object(crop),
+            "note": note,
+            "papers": wire.pipe_delimited(papers),
+            "repeated": repeated,
+            "sizes": wire.csv(sizes),
+        },
+    )

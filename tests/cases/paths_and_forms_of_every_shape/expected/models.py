@@ -1,0 +1,32 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class Cat(TypedDict):
+    claws: int
+    kind: str
+
+
+class Dog(TypedDict):
+    bark: bool
+    kind: str
+
+
+class SubmitObjectsBody(TypedDict):
+    name: NotRequired[str]
+
+
+class UpdatePetNear(TypedDict):
+    points: NotRequired[list[UpdatePetNearPointsItem]]
+
+
+class UpdatePetNearPointsItem(TypedDict):
+    tags: NotRequired[list[str]]
+    x: NotRequired[int]
+
+
+class UpdatePetOwner(TypedDict):
+    secret: str
