@@ -46,7 +46,7 @@ SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
 """Kind of body → the media type that is sent where the document names a range of them."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
-RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired"}
+RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired", "dependentSchemas"}
 """Keywords of an object that are about all of its fields."""
 STYLES = {"style", "explode"}
 """Keywords of an encoding in whose presence `contentType` means nothing."""
@@ -306,8 +306,8 @@ def _members(reader: Reader, schema: Any, body_required: bool) -> list[tuple[str
     argument.
 
     It is one argument when it is not an object, has a union at its root, is free-form or a typed
-    map, or when it may be left out although it has required fields (then "all or nothing" can only
-    be said with one argument).
+    map, or has fields that are not given without others, or when it may be left out although it has
+    required fields (then "all or nothing" can only be said with one argument).
     """
     base, branches, _ = reader.expand(schema)
     properties = as_object(base.get("properties"))

@@ -132,9 +132,7 @@ def _expected(tool: Tool, argument: Argument, value: Any) -> Iterator[Expectatio
 
 def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iterator[Expectation]:
     """A parameter, or a field of the body, or the whole of it."""
-    first = _FIRST.get(argument.encode)
-    if first is not None:
-        value = first(value, **dict(argument.options))
+    value = _as_one_text(argument, value)
     if argument.encode in ("json_text", "json_part"):
         yield {**here, "json": value}
     elif argument.encode == "multipart_fields":
@@ -158,8 +156,18 @@ def _field(argument: Argument, here: Expectation, kind: str, value: Any) -> Iter
         yield {**here, "text": text_of(value)}
 
 
-_FIRST: dict[str, Callable[..., Any]] = {"form_text": form_text, "json_lines": json_lines}
-"""Functions whose result is sent in place of the value."""
+def _as_one_text(argument: Argument, value: Any) -> Any:
+    """The text that is sent for a whole form or for several JSON values; any other value as it
+    is.
+    """
+    write = _WHOLE_TEXTS.get(argument.encode)
+    if write is None:
+        return value
+    return write(value, **dict(argument.options))
+
+
+_WHOLE_TEXTS: dict[str, Callable[..., Any]] = {"form_text": form_text, "json_lines": json_lines}
+"""Functions that write several values as one text."""
 
 
 def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expectation]:

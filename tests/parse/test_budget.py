@@ -149,7 +149,11 @@ DEMANDING = {
         "volumes", {"type": "array", "items": objects(20, needing(2))}
     ),
     "a payment: a method that is needed, of 480 types": {
-        **nested("method", {"oneOf": methods(60)}, 73),
+        **nested("method", {"anyOf": methods(60)}, 73),
+        "required": ["method"],
+    },
+    "a payment: a method that is needed, of 40 types, and no value is of two": {
+        **nested("method", {"oneOf": methods(5)}, 73),
         "required": ["method"],
     },
     "a card: 20 limits by category, one of 80": nested(
@@ -169,7 +173,7 @@ def filled(schema: dict[str, Any]) -> Any:
     if "enum" in schema:
         return schema["enum"][0]
     if "pattern" in schema:
-        values = [*field(0, values=80)["enum"], "arn:service_0:a"]
+        values = [*field(0, values=80)["enum"], "arn:service_0:a", "0_method_of_payment"]
         return next(value for value in values if re.search(schema["pattern"], value))
     if schema.get("type") == "array":
         return [filled(schema["items"])]

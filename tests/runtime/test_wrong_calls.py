@@ -51,6 +51,17 @@ SCHEMA: dict[str, Any] = {
                 {"type": "array", "items": {"type": "integer"}},
             ]
         },
+        "method": {
+            "anyOf": [
+                {"type": "object", "properties": {"kind": {"enum": ["card", "gift"]}}},
+                {
+                    "type": "object",
+                    "properties": {"kind": {"enum": ["phone", "text"]}},
+                    "required": ["number"],
+                },
+                {"type": "object", "properties": {"kind": {"enum": ["bank", "cheque"]}}},
+            ]
+        },
     },
     "required": ["org"],
     "additionalProperties": False,
@@ -172,6 +183,16 @@ REFUSED = {
     ),
     "nearly one of a union": Wrong(
         ORG | {"target": {"id": "x"}}, "`target.id` must be an integer", ORG | {"target": {"id": 7}}
+    ),
+    "a kind of which one object has several": Wrong(
+        ORG | {"method": {"kind": "text"}},
+        "`method.number` is required",
+        ORG | {"method": {"kind": "text", "number": "1"}},
+    ),
+    "a kind that no object has": Wrong(
+        ORG | {"method": {"kind": "cash"}},
+        '"card", "gift", "phone", "text", "bank", "cheque"',
+        ORG | {"method": {"kind": "card"}},
     ),
 }
 """The calls that never leave; two more follow, which the API refuses."""

@@ -10,7 +10,8 @@ document accepts can still be said.
 
 A property is listed with what its values must have (their required properties and those of these,
 their values and patterns), or it is not listed: whoever fills in what is listed is not refused for
-what is missing. Its name is said then, with what it needs.
+what is missing. Its name is said then, with what it needs. An argument is always listed, and what
+it must have may take a little more than the budget.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from .reading import Nodes
 
 RANKS = {
-    "needed": -1,
+    "needed": -2,
+    "body": -1,
     "required": 0,
     "name": 1,
     "values": 2,
@@ -69,6 +71,8 @@ ROOT_SHARE = 2
 bytes of the room: of a union that is the whole body."""
 NESTED_SHARE = 4
 """Likewise, of any other union."""
+LEEWAY = 4
+"""What the values of an argument must have may take so manieth of the room more."""
 MOST_NAMES = 60
 """Properties of an object that are named without being listed."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
@@ -93,8 +97,9 @@ class Place:
     `level`: properties between it and the arguments of the call, -1 for a body that is one
     argument. `depth`: properties around it. `name`: that of its property, if it is one. `rules`:
     the keywords that are listed. `text`: the document's text so far. `note`: what is said in place
-    of values or shapes, and `named` are the properties that stand in it. `said`: other properties
-    that are not listed, with what they need. `shapes`: the objects of a union that are not listed
+    of values or shapes, and `named` are the properties that stand in it. `together`: properties
+    that this one is not given without. `said`: other properties that are not listed, with what they
+    need. `shapes`: the objects of a union that are not listed
     yet. `wider`: something was left out that no other attribute shows. `is_needed`: every call has
     a value here.
     """
@@ -107,6 +112,7 @@ class Place:
     text: str = ""
     note: str = ""
     named: frozenset[str] = frozenset()
+    together: tuple[str, ...] = ()
     said: dict[str, str] = field(default_factory=dict)
     members: dict[str, Place] = field(default_factory=dict)
     items: Place | None = None
@@ -131,7 +137,7 @@ class Place:
 
     def unlisted(self) -> list[str]:
         """The keywords of the schema itself that are not listed; a pattern may say its values."""
-        listed = set(self.rules)
+        listed = self.rules.keys() | self.node.unlisted
         if "pattern" in listed:
             listed |= {"enum"}
         return [key for key in self.node.rules if key not in listed]
@@ -172,7 +178,8 @@ class Place:
 
     def description(self) -> str:
         """The text, and what is said of that which is not listed."""
-        return texts.joined([self.text, self.note, self.names_note()])
+        together = texts.together_note(self.together)
+        return texts.joined([self.text, self.note, together, self.names_note()])
 
     def _union(self) -> Schema:
         options = self.options()
@@ -279,14 +286,16 @@ class Place:
 class Listing:
     """The arguments of one tool as they are listed.
 
-    `room`: the bytes that are left for it. Names and types of the arguments, and of the properties
-    of a body that is one argument, are listed even where there is none, up to `LARGEST` bytes.
+    `room`: the bytes that are left for it. Names and types of the arguments are listed even where
+    there is none, up to `LARGEST` bytes, and the properties of a body that is one argument are at
+    least named.
     """
 
     def __init__(self, nodes: Nodes, room: int, texts_of: Texts) -> None:
         self.nodes, self.room, self.texts_of = nodes, room, texts_of
         self.arguments: dict[str, Place] = {}
         self._overdraft = LARGEST - room
+        self._leeway = max(0, room) // LEEWAY
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._places: list[Place] = []
@@ -365,6 +374,8 @@ class Listing:
         """A place with no more than its type, and rules that are short."""
         place = Place(node, level, depth)
         place.rules = {key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule)}
+        for key in node.unlisted:
+            place.rules.pop(key, None)
         values = node.rules.get("enum", ())
         if values and "enum" not in place.rules:
             place.note = f"one of {len(values)} values"
@@ -401,8 +412,10 @@ class Listing:
         self._places.append(place)
         rules = set(place.unlisted())
         if "enum" in rules:
-            kind = "required" if place.is_needed else "values"
-            self.offer(kind, place.level, self._add_values, place)
+            if place.is_needed:
+                self.offer("needed", 0, self._add_values, place)
+            else:
+                self.offer("values", place.level, self._add_values, place)
         if rules - {"enum"} or "default" in place.node.base:
             self.offer("limits", place.level, self._add_limits, place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
@@ -419,8 +432,8 @@ class Listing:
             self._commit(part)
 
     def _offer_objects(self, place: Place, action: Callable[[Place], None], level: int) -> None:
-        """Offer the properties of an object. Those of a body that is one argument are listed at
-        once: nothing else may take their room.
+        """Offer the properties of an object. Those of a body that is one argument come at once:
+        only what every call needs may take their room.
         """
         if place.level < 0:
             action(place)
@@ -441,6 +454,24 @@ class Listing:
         demands = place.demands()
         if demands and place.depth < DEEPEST_REQUIRED:
             self._add_members(place, demands, forced=place.is_needed)
+        if place.demands() and place.depth == 1:
+            self.offer("required", 0, self._stretch, place, demands)
+            return
+        self._open_further(place, demands)
+
+    def _stretch(self, place: Place, demands: list[Member]) -> None:
+        """What an argument must have, after what fits: the argument is listed whatever happens, so
+        this may take more than the room.
+        """
+        self.room += self._leeway
+        self._add_members(place, demands)
+        self.room -= self._leeway
+        self._open_further(place, demands)
+
+    def _open_further(self, place: Place, demands: list[Member]) -> None:
+        """The properties of an object that are not required; where the required ones are not
+        listed, their names.
+        """
         if place.demands():
             for member in demands:
                 self._say(place, member, forced=place.level <= 0)
@@ -448,14 +479,25 @@ class Listing:
         if place.depth >= DEEPEST_OPTIONAL:
             return
         for member in place.hidden():
-            kind = "values" if self._has_long_rules(member) else "name"
             if place.level >= 0:
+                kind = "values" if self._has_long_rules(member) else "name"
                 self.offer(kind, place.level + 1, self._add_or_say, place, member)
-            elif self._asks(member):
-                self._say(place, member, forced=True)
-                self.offer(kind, 1, self._add_members, place, [member])
             else:
-                self._add_members(place, [member], forced=True)
+                self.offer("body", 0, self._add_to_body, place, member)
+
+    def _add_to_body(self, place: Place, member: Member) -> None:
+        """A property of a body that is one argument: one that needs nothing is listed, or named
+        where there is no room; any other is named, and listed later.
+        """
+        asks = self._asks(member)
+        if not asks and self._add_members(place, [member]):
+            return
+        is_named = self._say(place, member, forced=True)
+        if asks:
+            kind = "values" if self._has_long_rules(member) else "name"
+            self.offer(kind, 1, self._add_members, place, [member])
+        elif not is_named:
+            self._add_members(place, [member], forced=True)
 
     def _add_or_say(self, place: Place, member: Member) -> None:
         """A property with what its values must have, else its name with what it needs."""
@@ -509,6 +551,7 @@ class Listing:
         for member in members:
             inner = self._place(self.nodes.node(member.schema), level, depth)
             inner.name = member.wire_name
+            inner.together = place.node.together_with(member)
             inner.is_needed = place.is_needed and member.required
             places[member.key] = inner
         return places
@@ -519,7 +562,7 @@ class Listing:
         """
         objects = place.shapes
         place.shapes = ()
-        if not unions.have_the_same_members(objects) and self._add_branches(place, objects):
+        if self._add_objects(place, objects):
             return
         place.wider = True
         before = _price_of_text(place)
@@ -549,23 +592,62 @@ class Listing:
             del place.members[tag]
             self._say(place, member, forced=True)
 
-    def _add_branches(self, place: Place, objects: tuple[Node, ...]) -> bool:
-        """Each object of a union with the names and types of its properties, if there is room for
-        all of them.
+    def _add_objects(self, place: Place, objects: tuple[Node, ...]) -> bool:
+        """The objects of a union one by one, if there is room for them. Where they differ in what
+        they require alone, the texts stand in the first.
         """
+        if unions.have_the_same_members(objects):
+            return self._add_alternatives(place, objects)
         share = self.room // (NESTED_SHARE if place.level >= 0 else ROOT_SHARE)
-        if sum(_price_of_names(branch) for branch in objects) > share:
+        if sum(_price_of_names(branch.members) for branch in objects) <= share:
+            branches = self._branches(place, objects, self._at_once)
+            if self._pay_for_branches(place, branches, branches):
+                return True
+        if place.level < 0:
             return False
+        if unions.need_the_same(objects):
+            return False
+        branches = self._branches(place, objects, Place.demands)
+        return self._pay_for_branches(place, branches, branches, in_full=True)
+
+    def _add_alternatives(self, place: Place, objects: tuple[Node, ...]) -> bool:
+        """Objects that differ in what they require alone; the texts stand in the first."""
+        alternatives = unions.alternatives(objects, exclusive=place.node.exclusive)
+        if len(alternatives) < 2:
+            return False
+        branches = self._branches(place, alternatives, self._at_once)
+        place.wider = self._pay_for_branches(place, branches, branches[:1], in_full=True)
+        return place.wider
+
+    def _branches(
+        self,
+        place: Place,
+        objects: tuple[Node, ...],
+        choose: Callable[[Place], list[Member]],
+    ) -> list[Place]:
+        """The objects of a union as places with the chosen properties."""
         branches = [self._place(branch, place.level, place.depth) for branch in objects]
         if place.depth < DEEPEST_OPTIONAL:
             for branch in branches:
-                branch.members = self._members(branch, self._at_once(branch))
-        if not self.pay(size_of([branch.schema() for branch in branches])):
-            return False
-        place.note, place.branches = "", branches
-        for branch in branches:
-            self._commit(branch)
-        return True
+                branch.members = self._members(branch, choose(branch))
+        return branches
+
+    def _pay_for_branches(
+        self, place: Place, branches: list[Place], committed: list[Place], *, in_full: bool = False
+    ) -> bool:
+        """The objects of a union, all or none, and with `in_full` what their values must have. More
+        is offered of those that are `committed`.
+        """
+        room = self.room
+        paid = self.pay(size_of([branch.schema() for branch in branches]), most=room * 3 // 4)
+        inner = [one for branch in branches for one in branch.members.values() if in_full]
+        if paid and all(self._pay_for_demands(one, frozenset()) for one in inner):
+            place.note, place.branches = "", branches
+            for branch in committed:
+                self._commit(branch)
+            return True
+        self.room = room
+        return False
 
     def _at_once(self, place: Place) -> list[Member]:
         """The properties that are listed with an object of a union: whoever gives one of the others
@@ -681,7 +763,8 @@ class Listing:
         if len(place.said) == MOST_NAMES:
             return False
         before = _price_of_text(place)
-        needs = self._needs(member)
+        together = texts.together_note(place.node.together_with(member))
+        needs = ", ".join(filter(None, [self._needs(member), together]))
         place.said[member.key] = f"{member.wire_name} ({needs})" if needs else member.wire_name
         if self.pay(_price_of_text(place) - before, forced=forced):
             return True
@@ -734,9 +817,9 @@ def _price_of_text(place: Place) -> int:
     return size_of({"description": description}) if description else 0
 
 
-def _price_of_names(node: Node) -> int:
+def _price_of_names(members: tuple[Member, ...]) -> int:
     """About the bytes of an object with the names and types of its properties."""
-    return 40 + sum(len(member.key) + 25 for member in node.members)
+    return 40 + sum(len(member.key) + 25 for member in members)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ TEXTS = frozenset(
 """Keywords beside a reference that leave its target the same schema."""
 
 
+DEPENDENT = frozenset(["dependentRequired", "dependentSchemas"])
 NAME_RULES = {"pattern": str, "minLength": int, "maxLength": int, "enum": list}
 """Rules about the name of a property that are checked, with the types of their values."""
 
@@ -36,7 +37,9 @@ class Node:
     schema itself. `members`: the properties of an object. `items`: the schema of an array's items,
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
-    `note`: what the reading itself has to say.
+    `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
+    they say nothing to a caller. `exclusive`: a value fits no more than one of
+    the branches.
     """
 
     base: dict[str, Any]
@@ -48,6 +51,8 @@ class Node:
     null: bool = False
     ref: str = ""
     note: str = ""
+    unlisted: frozenset[str] = frozenset()
+    exclusive: bool = False
 
     @property
     def kind(self) -> str:
@@ -69,12 +74,29 @@ class Node:
             rules["propertyNames"] = name_rules
         keys = {member.wire_name: member.key for member in self.members}
         dependent = {}
-        for name, needed in as_object(self.base.get("dependentRequired")).items():
+        for name, needed in self._dependent().items():
             if keys.keys() >= {name, *texts_in(needed)}:
                 dependent[keys[name]] = [keys[other] for other in texts_in(needed)]
         if dependent:
             rules["dependentRequired"] = dependent
         return rules
+
+    def _dependent(self) -> dict[str, Any]:
+        """Name of a property → the names of those that it is not given without."""
+        dependent = {
+            name: as_object(schema).get("required")
+            for name, schema in as_object(self.base.get("dependentSchemas")).items()
+        }
+        return dependent | as_object(self.base.get("dependentRequired"))
+
+    def together_with(self, member: Member) -> tuple[str, ...]:
+        """The keys of the optional properties that a property is not given without."""
+        if DEPENDENT.isdisjoint(self.base):
+            return ()
+        keys = self.rules_of_names().get("dependentRequired", {}).get(member.key, ())
+        return tuple(
+            other.key for other in self.members if not other.required and other.key in keys
+        )
 
     def accepts_as(self, other: Node) -> bool:
         """Whether both accept the same values."""

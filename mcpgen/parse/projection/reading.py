@@ -51,11 +51,15 @@ class Nodes:
         base, branches, null = self.reader.expand(schema)
         if len(branches) > 1 and self._unions < DEEPEST_UNION:
             self._unions += 1
-            node = unions.read(self, base, branches)
+            node = unions.read(self, base, branches, exclusive=self._is_exclusive(schema))
             self._unions -= 1
         else:
             node = self._of_types(base)
         return replace(node, base=base, null=null or node.null, ref=component_of(schema))
+
+    def _is_exclusive(self, schema: Any) -> bool:
+        """Whether a value fits one branch of a union and no more."""
+        return "anyOf" not in self.reader.flatten(schema)
 
     def _of_types(self, base: dict[str, Any]) -> Node:
         """A schema without a union: of one type, of several, or of any."""
@@ -76,12 +80,12 @@ class Nodes:
         rules |= scalars.count_keywords(base, name)
         if name == "array" and base.get("uniqueItems") is True:
             rules["uniqueItems"] = True
-        node = Node(base, scalars.with_values(rules, base, name))
+        rules = scalars.with_values(rules, base, name)
         if name == "array":
-            return replace(node, items=(_items(base),))
+            return Node(base, rules, items=(_items(base),))
         if name == "object":
-            return replace(node, members=self._members(base), extra=self._extra(base))
-        return node
+            return Node(base, rules, members=self._members(base), extra=self._extra(base))
+        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not

@@ -25,6 +25,13 @@ COUNT_KEYWORDS = {
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
+UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
+FARTHEST = {"int32": (-(2**31), 2**31 - 1)}
+"""Format → the least and the greatest number of it."""
+BEYOND = (1 - 2**53, 2**53 - 1)
+"""Likewise of other numbers: JSON carries those outside without loss to nobody (RFC 8259 §6)."""
+ANY_TEXT = (".*", "^.*", ".*$", "[\\s\\S]*", "^[\\s\\S]*$")
+"""Patterns that every text matches."""
 REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
 SCALAR_TO_TEXT = (("integer", "string"), ("number", "string"), ("boolean", "string"))
 TEXT_TO_NUMBER = (("string", "integer"), ("string", "number"))
@@ -46,6 +53,8 @@ def text_keywords(base: dict[str, Any]) -> Schema:
     elif kind in FORMATS:
         out["format"] = kind
     written = as_text(base.get("pattern"))
+    if written in ANY_TEXT:
+        return out
     pattern = portable_pattern(written) or wider_pattern(written)
     if pattern:
         out["pattern"] = pattern
@@ -59,6 +68,14 @@ def number_keywords(base: dict[str, Any]) -> Schema:
     if kind in FORMATS:
         out["format"] = kind
     return out
+
+
+def vacuous_bounds(rules: Schema) -> frozenset[str]:
+    """The bounds of a number that its format sets already, or that no caller reaches."""
+    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
+    beyond = [key for key in UPPER if rules.get(key, 0) >= greatest]
+    below = [key for key in LOWER if rules.get(key, 0) <= least]
+    return frozenset(beyond + below)
 
 
 def count_keywords(base: dict[str, Any], name: str) -> Schema:

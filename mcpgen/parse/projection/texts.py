@@ -10,7 +10,7 @@ from ...load.values import as_list, as_text
 from ...text import plain, shorten, visible
 from ..pattern import portable_pattern
 from ..schema import is_of_type, type_of
-from .scalars import FORMATS, is_base64
+from .scalars import ANY_TEXT, FORMATS, is_base64
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -85,7 +85,9 @@ def _pattern_note(node: Node) -> str:
         return ""
     if "pattern" in node.rules and portable_pattern(pattern) is not None:
         return ""
-    return f"pattern {visible(pattern)}" if pattern else ""
+    if pattern in ("", *ANY_TEXT):
+        return ""
+    return f"pattern {visible(pattern)}"
 
 
 def _example_note(node: Node) -> str:
@@ -132,6 +134,11 @@ def names_note(needed: list[str], names: list[str], rest: int, *, others: bool) 
 def needs_note(names: list[str]) -> str:
     """What a value must have; empty where that is nothing."""
     return f"needs {', '.join(names)}" if names else ""
+
+
+def together_note(names: tuple[str, ...]) -> str:
+    """What a property is not given without; empty where that is nothing."""
+    return f"only together with {', '.join(names)}" if names else ""
 
 
 def default_of(node: Node) -> Schema:

@@ -11,7 +11,7 @@ from ...text import visible
 from ..schema import merge
 from .keys import safe_key
 from .node import Member, Node, rules_of
-from .scalars import distinct
+from .scalars import distinct, enum_values
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -25,8 +25,10 @@ EXAMPLES = 20
 """Values of an enum beside any text that are said as examples."""
 
 
-def read(reading: Nodes, base: dict[str, Any], branches: list[Any]) -> Node:
-    """`oneOf`/`anyOf`: each branch merged with what stands beside the union."""
+def read(reading: Nodes, base: dict[str, Any], branches: list[Any], *, exclusive: bool) -> Node:
+    """`oneOf`/`anyOf`: each branch merged with what stands beside the union. With `exclusive` a
+    value fits one branch and no more.
+    """
     beside = _beside(base)
     discriminator = as_object(base.get("discriminator"))
     options: list[Any] = []
@@ -37,7 +39,9 @@ def read(reading: Nodes, base: dict[str, Any], branches: list[Any]) -> Node:
         if discriminator:
             option = _discriminated(reading, option, branch, discriminator)
         options.append(option)
-    return _joined(reading, base, options)
+    if exclusive:
+        options = _told_apart(reading, options)
+    return replace(_joined(reading, base, options), exclusive=exclusive)
 
 
 def of_several_types(reading: Nodes, base: dict[str, Any], types: list[str]) -> Node:
@@ -73,6 +77,38 @@ def _discriminated(
     if name not in required:
         required.append(name)
     return {**flat, "properties": {**properties, name: tag}, "required": required}
+
+
+def _told_apart(reading: Nodes, options: list[Any]) -> list[Any]:
+    """The objects of which a value fits one and no more: where a property tells them apart, and
+    several need nothing, a value without that property fits them all, and so it is needed.
+    """
+    flats = [reading.reader.flatten(option) for option in options]
+    if sum(not flat.get("required") for flat in flats) < 2:
+        return options
+    tag = _telling_property(reading, flats)
+    if not tag:
+        return options
+    return [
+        {**flat, "required": list(dict.fromkeys([tag, *texts_in(flat.get("required"))]))}
+        for flat in flats
+    ]
+
+
+def _telling_property(reading: Nodes, flats: list[dict[str, Any]]) -> str:
+    """The property of which no two objects have a value in common; empty where there is none."""
+    properties = [as_object(flat.get("properties")) for flat in flats]
+    for name in properties[0]:
+        values: list[Any] = []
+        for declared in properties:
+            own = enum_values(reading.reader.flatten(declared.get(name, {})), "")
+            if not own:
+                break
+            values += own
+        else:
+            if len(distinct(values)) == len(values):
+                return name
+    return ""
 
 
 def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
@@ -169,8 +205,43 @@ def _any_of(schemas: list[Any]) -> Any:
 
 def have_the_same_members(objects: tuple[Node, ...]) -> bool:
     """Whether objects differ in nothing but what they require."""
-    schemas = [{member.key: member.schema for member in branch.members} for branch in objects]
+    schemas = [
+        {member.key: member.schema for member in branch.members if member.schema != {}}
+        for branch in objects
+    ]
     return all(other == schemas[0] for other in schemas)
+
+
+def alternatives(objects: tuple[Node, ...], *, exclusive: bool) -> tuple[Node, ...]:
+    """Objects that differ in what they require, without those that require more than another. The
+    first takes everything, the others are open and say what they require. With `exclusive` none
+    takes what another requires.
+    """
+    needs = [frozenset(_required(branch)) for branch in objects]
+    kept = [
+        branch
+        for branch, needed in zip(objects, needs, strict=True)
+        if not any(other < needed for other in needs)
+    ]
+    if exclusive:
+        return tuple(_without_needs_of_others(branch, kept) for branch in kept)
+    first, *others = kept
+    return first, *map(_with_its_needs, others)
+
+
+def _without_needs_of_others(branch: Node, objects: list[Node]) -> Node:
+    needs = {key for other in objects for key in _required(other)} - set(_required(branch))
+    return replace(branch, members=tuple(one for one in branch.members if one.key not in needs))
+
+
+def _with_its_needs(branch: Node) -> Node:
+    members = tuple(member for member in branch.members if member.required)
+    return Node({}, {"type": "object"}, members)
+
+
+def need_the_same(objects: tuple[Node, ...]) -> bool:
+    """Whether no object of a union requires more than the others."""
+    return len({frozenset(_required(branch)) for branch in objects}) == 1
 
 
 def own_keys(objects: tuple[Node, ...]) -> set[str]:
@@ -212,8 +283,10 @@ def _count_text(objects: tuple[Node, ...], tag: str) -> str:
 
 
 def _needs_text(objects: tuple[Node, ...]) -> str:
-    """What objects require that have the same properties."""
-    alternatives = [" and ".join(_required(branch)) or "nothing" for branch in objects]
+    """What objects require that have the same properties; empty where one requires nothing."""
+    alternatives = [" and ".join(_required(branch)) for branch in objects]
+    if "" in alternatives:
+        return ""
     return f"needs {', or '.join(dict.fromkeys(alternatives))}"
 
 

@@ -196,7 +196,7 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"{place(path)} {_of_another_type(types, error.instance)}"
         return
     inside = [branch for branch in branches if branch not in wrong_kind]
-    tags = [fault for branch in inside for fault in branch if _is_tag(fault, path)]
+    tags = _tags(inside, path)
     meant = [branch for branch in inside if not any(fault in tags for fault in branch)]
     if len({str(fault.instance_path) for fault in tags}) == 1 and not meant:
         yield f"{place(tags[0].instance_path)} {_choices(tags)}"
@@ -206,11 +206,27 @@ def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
         yield from _lines(fault, schema)
 
 
-def _is_tag(error: Any, path: list[Any]) -> bool:
-    """Whether a property has not the one value by which a branch is told from the others."""
-    if len(error.instance_path) != len(path) + 1:
-        return False
-    return len(_options(error)) == 1
+def _tags(branches: list[list[Any]], path: list[Any]) -> list[Any]:
+    """The errors of properties that have not the values by which a branch is told from the others:
+    it has one value, or others than another branch.
+    """
+    errors = [
+        error
+        for branch in branches
+        for error in branch
+        if _options(error) and len(error.instance_path) == len(path) + 1
+    ]
+    options: dict[str, list[list[Any]]] = {}
+    for error in errors:
+        options.setdefault(str(error.instance_path), []).append(_options(error))
+    return [error for error in errors if _tells(options[str(error.instance_path)])]
+
+
+def _tells(options: list[list[Any]]) -> bool:
+    """Whether the values that branches have for one property tell them apart."""
+    if any(len(values) == 1 for values in options):
+        return True
+    return any(values != options[0] for values in options)
 
 
 def _options(error: Any) -> list[Any]:

@@ -67,3 +67,19 @@ class DonationMethod2(TypedDict):
 class DonationSplitsItem(TypedDict):
     amount: Amount
     type: Literal["fee", "rest"]
+
+
+class ScoreGrader(TypedDict):
+    input: list[str]
+    model_of_the_score: NotRequired[str]
+    range: list[float]
+    temperature_of_the_score: NotRequired[float]
+    type: Literal["score"]
+
+
+class TextGrader(TypedDict):
+    input: str
+    language_of_the_text: NotRequired[str]
+    operation_on_the_text: NotRequired[str]
+    reference_of_the_text: NotRequired[str]
+    type: Literal["text"]

@@ -10,6 +10,23 @@ if TYPE_CHECKING:
     from .. import models
 
 
+async def create_batch(
+    api: Api,
+    *,
+    amounts: list[models.Amount] | Omit = OMIT,
+    parcels: list[models.Address] | Omit = OMIT,
+) -> Answer[Any]:
+    """What the parcels need takes more than the budget, by less than a fourth."""
+    return await api.request(
+        "POST",
+        "/batches",
+        json={
+            "amounts": amounts,
+            "parcels": parcels,
+        },
+    )
+
+
 async def create_cart(
     api: Api,
     *,
@@ -30,3 +47,8 @@ async def create_cart(
 async def create_donation(api: Api, *, body: models.Donation | Omit = OMIT) -> Answer[Any]:
     """Create donation."""
     return await api.request("POST", "/donations", json=body)
+
+
+async def create_grader(api: Api, *, grader: models.TextGrader | models.ScoreGrader) -> Answer[Any]:
+    """Create grader."""
+    return await api.request("POST", "/graders", json={"grader": grader})
