@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
-from ..load.values import TYPES, as_list, as_object, is_number, listed_types, texts_in
-from ..runtime.pointer import escape, unescape
+from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types, texts_in
+from ..runtime.pointer import escape
 from ..text import visible
+from .heirs import Heirs, component_name
 from .unsupported import Unsupported
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Reader:
         self._flat: dict[str, dict[str, Any]] = {}
         # By identity, with the node itself, which keeps its id from being used again.
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._heirs = Heirs(as_object(document.root) if document.describes_api else {})
 
     # References.
 
@@ -164,10 +166,26 @@ class Reader:
             return self._flat[ref]
         target, _ = self.resolve(ref)
         flat = dict(self.flatten(target, seen | {ref}))
-        flat["$name"] = unescape(ref.rsplit("/", 1)[-1])
+        flat["$name"] = component_name(ref)
+        self._tell_heirs_apart(flat)
         if not seen:
             self._flat[ref] = flat
         return flat
+
+    def _tell_heirs_apart(self, flat: dict[str, Any]) -> None:
+        """Let the property that tells heirs apart have the values of its mapping, in a flat schema
+        that nobody shares yet.
+        """
+        discriminator = as_object(flat.get("discriminator"))
+        name = as_text(discriminator.get("propertyName"))
+        properties = as_object(flat.get("properties"))
+        if name not in properties or has_union(flat):
+            return
+        tags = self._heirs.tags(flat["$name"], discriminator)
+        tag = self.flatten(properties[name])
+        allowed = [value for value in as_list(tag.get("enum", tags)) if value in tags]
+        if allowed:
+            flat["properties"] = {**properties, name: {**tag, "enum": allowed}}
 
     def _merge_parts(self, node: dict[str, Any], seen: frozenset[str]) -> dict[str, Any]:
         """A schema merged with what its `$ref` and its `allOf` say."""
@@ -179,7 +197,7 @@ class Reader:
             merged = merge(merged, self.flatten(part, seen))
         own = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
         result = merge(merged, own)
-        for key in ("description", "title", "default", "readOnly"):
+        for key in ("description", "title", "default", "readOnly", "discriminator"):
             if key in own:
                 result[key] = own[key]
         return result

@@ -1,0 +1,17 @@
+"""Types of the objects in arguments and answers. Only type checkers read them."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class Animal(TypedDict):
+    kind: Literal["bear", "owl", "polar"]
+    name: NotRequired[str]
+
+
+class PolarBear(TypedDict):
+    kind: Literal["polar"]
+    name: NotRequired[str]
+    weight: NotRequired[float]
+    ice: NotRequired[bool]

@@ -1,0 +1,63 @@
+"""The toolset `general`: one function for each tool, one request in each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from .. import OMIT, Answer, Api, Omit
+
+if TYPE_CHECKING:
+    from .. import models
+
+
+async def add_animal(
+    api: Api,
+    *,
+    kind: Literal["bear", "owl", "polar"],
+    name: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Add an animal."""
+    return await api.request(
+        "POST",
+        "/animals",
+        json={
+            "kind": kind,
+            "name": name,
+        },
+    )
+
+
+async def add_bear(
+    api: Api,
+    *,
+    kind: Literal["bear", "polar"],
+    name: str | Omit = OMIT,
+    weight: float | Omit = OMIT,
+) -> Answer[Any]:
+    """Add a bear."""
+    return await api.request(
+        "POST",
+        "/bears",
+        json={
+            "kind": kind,
+            "name": name,
+            "weight": weight,
+        },
+    )
+
+
+async def add_visit(
+    api: Api,
+    *,
+    first: models.PolarBear,
+    to: list[models.Animal],
+) -> Answer[Any]:
+    """Add a visit."""
+    return await api.request(
+        "POST",
+        "/visits",
+        json={
+            "first": first,
+            "to": to,
+        },
+    )
