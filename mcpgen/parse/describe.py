@@ -268,7 +268,7 @@ def _capitalised(text: str) -> str:
     """A text that begins as a sentence does, unless it begins with a name in code."""
     first, *_ = [*text.split(maxsplit=1), ""]
     first = first.rstrip(",.:;")
-    if first.isalpha() and first.islower():
+    if first.islower() and first.removeprefix("re-").isalpha():
         return text[0].upper() + text[1:]
     return text
 
@@ -349,7 +349,7 @@ def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     if " " not in summary or len(summary) > 80:
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method).capitalize()
-    return _capitalised(summary)
+    return _capitalised(without_preface(summary))
 
 
 _TYPOGRAPHY = str.maketrans(

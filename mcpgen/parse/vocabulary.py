@@ -61,7 +61,7 @@ SINGLE = SETTINGS_WORDS | _words("single", "read")
 """Resources there is one of, though the word may be a plural."""
 NEVER_LISTED = SINGLE - _words("single", "listed")
 """Resources there is one of, even where an array comes back."""
-ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"search"}}
+ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"query", "search"}}
 """Method → last words of a path that say what is done."""
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 """Method → first literals of a path that say what is done."""

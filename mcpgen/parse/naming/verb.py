@@ -64,7 +64,7 @@ def operation_words(
     if operation_id is None or _begins_with_route(operation_id, method, path):
         return by_route
     id_words = _words_apart(identity_words(operation_id), path)
-    id_words = _without_route(id_words, method, path)
+    id_words = _without_route(id_words, operation_id, method, path)
     if not id_words or _is_path_to_one(id_words, path):
         return by_route
     if _is_whole_path_and_verb(id_words, path):
@@ -357,13 +357,18 @@ def _distinct(name: list[str]) -> list[str]:
     return kept if kept[:1] == [verb] else [verb, *kept]
 
 
-def _without_route(id_words: list[str], method: str, path: str) -> list[str]:
-    """An operationId without method and path at its end, as FastAPI writes them there."""
+def _without_route(id_words: list[str], operation_id: str, method: str, path: str) -> list[str]:
+    """An operationId without method and path at its end, as FastAPI writes them there. In
+    `heavyBooks.get` of `/books` the path is half of a word, and what is left names nothing.
+    """
     route = [*path_words(path), method.lower()]
     name, end = id_words[: -len(route)], id_words[-len(route) :]
-    if end == route:
-        return name
-    return id_words
+    if end != route:
+        return id_words
+    as_written = re.sub(r"\W", "_", operation_id.lower())
+    if VERBS.isdisjoint(name) and not as_written.endswith("_".join(["", *route])):
+        return id_words
+    return name
 
 
 def _begins_with_route(operation_id: str, method: str, path: str) -> bool:

@@ -41,9 +41,19 @@ async def get_customer(api: Api, *, customer: str) -> Answer[Any]:
     return await api.request("GET", "/v1/customers/{customer}", path_args={"customer": customer})
 
 
+async def has_collections(api: Api) -> Answer[Any]:
+    """Has collections."""
+    return await api.request("POST", "/v1/collections/has")
+
+
 async def list_customers(api: Api) -> Answer[Any]:
     """List customers."""
     return await api.request("GET", "/v1/customers")
+
+
+async def query_entities(api: Api) -> Answer[Any]:
+    """Query entities."""
+    return await api.request("POST", "/v1/entities/query")
 
 
 async def read_item(api: Api, *, item_id: str) -> Answer[Any]:
@@ -54,6 +64,11 @@ async def read_item(api: Api, *, item_id: str) -> Answer[Any]:
 async def replace_customer(api: Api, *, customer: str) -> Answer[Any]:
     """Replace customer."""
     return await api.request("PUT", "/v1/customers/{customer}", path_args={"customer": customer})
+
+
+async def scheduled_jobs_get(api: Api) -> Answer[Any]:
+    """Get scheduled jobs."""
+    return await api.request("GET", "/v1/jobs")
 
 
 async def search_charges(api: Api) -> Answer[Any]:
