@@ -101,8 +101,8 @@ MUTATIONS = {
     "a credential in another place": ("src/*/api.json", '"X-API-Key"', '"X-Key"'),
     "arguments that are not checked": (
         "src/*/runtime/server/calls.py",
-        "checker.check(arguments)",
-        "checker and dict(arguments or {})",
+        "checker.checked(arguments)",
+        "checker and (dict(arguments or {}), [])",
     ),
     "required arguments that are not asked for": (
         "src/*/runtime/arguments/checker.py",

@@ -39,8 +39,10 @@ class ContractChecker(Checker):
         self._defaults: dict[str, Any] = contract.get("defaults", {})
         super().__init__(tool, contract.get("input", listed))
 
-    def check(self, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The arguments by the names of the function's parameters. Raises BadArguments."""
+    def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
+        """The arguments by the names of the function's parameters, and no remarks. Raises
+        BadArguments.
+        """
         received = dict(arguments or {})
         self._bounded(received)
         if self._listed is not None:
@@ -55,7 +57,7 @@ class ContractChecker(Checker):
         if errors:
             heading = f"Invalid arguments for `{self._tool}`"
             raise BadArguments(explain(heading, self._schema, errors))
-        return {self._arguments.get(name, name): value for name, value in checked.items()}
+        return {self._arguments.get(name, name): value for name, value in checked.items()}, []
 
     def _repaired(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with frequent slips of models repaired."""
