@@ -5,10 +5,10 @@ Runs with the referee's own Python.
 * The alarm that ends the search for arguments of one tool may go off where the referee does not
   expect it, and would end the score of a whole document: here it ends that search alone.
 * The referee goes through the operations one by one, and takes for each the first tool whose name
-  fits: a tool whose name is the beginning of the operation's counts as one that was shortened.
-  Where that name is the whole name of an operation that comes later, the tool is given away, and
-  the later operation counts as one without a tool. Here every operation whose name a tool has
-  comes first.
+  fits: a tool whose name is the beginning of the operation's counts as one that was shortened, and
+  one whose name is the method and the path as the operation's. Where another operation has that
+  name, the tool is given away, and that operation counts as one without a tool. Here an operation
+  gets the tool of its own name first, and every other tool is known by the request that it makes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+Letters: TypeAlias = Callable[[object], str]
 
 
 def arguments() -> argparse.Namespace:
@@ -33,18 +35,41 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def own_name_first(
-    operations: Iterable[Any], tools: Iterable[Any], letters: Callable[[object], str]
-) -> list[Any]:
-    """The operations, those first whose operationId is a tool's name; `letters` is how the referee
+async def call_by_tools(harness: Any, client: Any, tools: list[Any], letters: Letters) -> None:
+    """Name every operation like the tool that makes its request, unless a tool has the name that
+    the document gives it; those with a tool of their name come first. `letters` is how the referee
     compares names.
     """
     names = {letters(tool["name"]) for tool in tools}
+    called = {id(operation) for operation in harness.S.ops if letters(name_of(operation)) in names}
+    own = {letters(name_of(operation)) for operation in harness.S.ops}
+    for tool in tools:
+        if letters(tool["name"]) in own:
+            continue
+        operation = await operation_of(harness, client, tool)
+        if operation is not None and id(operation) not in called:
+            called.add(id(operation))
+            operation.raw = {**operation.raw, "operationId": tool["name"]}
+    harness.S.ops.sort(key=lambda operation: id(operation) not in called)
 
-    def nameless(operation: Any) -> bool:
-        return letters(operation.raw.get("operationId") or "") not in names
 
-    return sorted(operations, key=nameless)
+def name_of(operation: Any) -> str:
+    """The operationId; empty where there is none."""
+    return str(operation.raw.get("operationId") or "")
+
+
+async def operation_of(harness: Any, client: Any, tool: Any) -> Any:
+    """The operation whose request a tool makes with its required arguments; None where it makes
+    none.
+    """
+    # As the referee prepares a tool before it calls it
+    tool["inputSchema"] = tool.get("inputSchema") or {"type": "object"}
+    tool["_v"] = tool["_vf"] = harness.validator(tool["inputSchema"])
+    arguments = harness.gen_from_tool(tool, "minimal")
+    if arguments is None:
+        return None
+    _, record = await harness.call(client, tool, arguments, "probe", "minimal")
+    return record and record["op"]
 
 
 def main() -> None:
@@ -63,12 +88,12 @@ def main() -> None:
         except gen.Timeout:
             return [], "timeout"
 
-    async def drive_in_order(harness: Any, client: Any, tools: list[Any], score: Any) -> None:
-        harness.S.ops = own_name_first(harness.S.ops, tools, run.norm)
+    async def drive_by_calls(harness: Any, client: Any, tools: list[Any], score: Any) -> None:
+        await call_by_tools(harness, client, tools, run.norm)
         await drive(harness, client, tools, score)
 
     gen.fuzz = fuzz
-    run.Harness.drive = drive_in_order
+    run.Harness.drive = drive_by_calls
     asyncio.run(run.Harness(given).main())
 
 
