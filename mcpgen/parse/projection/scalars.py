@@ -26,10 +26,10 @@ COUNT_KEYWORDS = {
     "object": ("minProperties", "maxProperties"),
 }
 UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
-FARTHEST = {"int32": (-(2**31), 2**31 - 1), "integer": (1 - 2**53, 2**53 - 1)}
-"""Format or type → the least and the greatest number of it; JSON carries integers outside without
-loss to nobody (RFC 8259 §6).
-"""
+FARTHEST = {"int32": (-(2**31), 2**31 - 1)}
+"""Format → the least and the greatest number of it."""
+BEYOND = (1 - 2**53, 2**53 - 1)
+"""Likewise of other numbers: JSON carries those outside without loss to nobody (RFC 8259 §6)."""
 ANY_TEXT = (".*", "^.*", ".*$", "[\\s\\S]*", "^[\\s\\S]*$")
 """Patterns that every text matches."""
 REPLACED_BY_ENUM = ("pattern", "minLength", "maxLength", "minimum", "maximum")
@@ -71,15 +71,8 @@ def number_keywords(base: dict[str, Any]) -> Schema:
 
 
 def vacuous_bounds(rules: Schema) -> frozenset[str]:
-    """The bounds of a number that its format sets already, or of an integer that no caller
-    reaches.
-    """
-    name = as_text(rules.get("format"))
-    if name not in FARTHEST:
-        name = as_text(rules.get("type"))
-    if name not in FARTHEST:
-        return frozenset()
-    least, greatest = FARTHEST[name]
+    """The bounds of a number that its format sets already, or that no caller reaches."""
+    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
     beyond = [key for key in UPPER if rules.get(key, 0) >= greatest]
     below = [key for key in LOWER if rules.get(key, 0) <= least]
     return frozenset(beyond + below)
