@@ -100,11 +100,19 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     if _is_identifier(sentence):
         sentence = humanise(sentence)
     if method != "GET" and not has_verb(sentence):  # the method's verb is a guess
-        told, after = first_sentence(text)
-        told = without_preface(marked_last(told))
-        if begins_with_verb(told):
+        told, after = _told_at_once(text)
+        if told:
             return fitted(with_verb(told, method), after)
     return fitted(with_verb(sentence, method), rest)
+
+
+def _told_at_once(text: str) -> tuple[str, str]:
+    """The first sentence of a text from its verb on, and what follows; empty where it starts with
+    no verb.
+    """
+    sentence, rest = first_sentence(text)
+    sentence = without_preface(marked_last(sentence))
+    return (sentence, rest) if begins_with_verb(sentence) else ("", "")
 
 
 def _told_later(text: str, name_sentence: str) -> tuple[str, str]:
@@ -127,12 +135,12 @@ def _verb_of(sentence: str) -> str:
     return "get" if verb in READING else verb
 
 
-def spoken_verb(operation: dict[str, Any]) -> str:
-    """The verb that an operation's summary, or else its description, begins with: `Creates a book`
-    is `create`. Empty where it begins with none, or with more than one (`Create or replace`); of
-    many at once (`Batch add or remove`) it is `batch`.
+def spoken_verb(written: str) -> str:
+    """The verb that the first sentence of an operation begins with: `Creates a book` is `create`.
+    Empty where it begins with none, or with more than one (`Create or replace`); of many at once
+    (`Batch add or remove`) it is `batch`.
     """
-    sentence = without_preface(marked_last(written_sentence(operation))).lower()
+    sentence = without_preface(marked_last(written)).lower()
     begins, _, more = sentence.partition(" ")
     first = begins
     while is_adverb(first):
@@ -233,9 +241,8 @@ def first_told(operation: dict[str, Any], method: str) -> tuple[str, str]:
     """The first sentence of an operation's description, verb first, and what follows; empty where
     it starts with no verb or is too long.
     """
-    sentence, rest = first_sentence(description_text(operation))
-    sentence = without_preface(marked_last(sentence))
-    if not begins_with_verb(sentence) or len(sentence) >= FIRST_SENTENCE:
+    sentence, rest = _told_at_once(description_text(operation))
+    if not 0 < len(sentence) < FIRST_SENTENCE:
         return "", ""
     return with_verb(sentence, method), rest
 

@@ -32,13 +32,10 @@ class Heirs:
             names += [heir for heir in self._direct.get(member, ()) if heir not in names]
         return names
 
-    def tags(self, name: str, discriminator: dict[str, Any]) -> list[str]:
-        """The values that the mapping has for a component and its heirs. Names that stand in no
-        mapping are left out: the authors of those that write one rarely mean them.
+    def tags(self, name: str, mapping: dict[str, Any]) -> list[str]:
+        """The values that a discriminator's mapping has for a component and its heirs. Names that
+        stand in no mapping are left out: authors who write one rarely mean them.
         """
-        mapping = as_object(discriminator.get("mapping"))
-        if not mapping:
-            return []
         family = self.family(name)
         return [tag for tag in mapping if component_name(as_text(mapping[tag])) in family]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..ir import LITERALS, Schema
 from ..load.values import as_list, as_object
-from ..runtime.pointer import unescape
 from ..text import words
+from .heirs import component_name
 from .schema import is_barred
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Models:
             return self._types[key]
         self._types[key] = {}  # what a component that is nothing but itself says
         target, _ = self.reader.resolve(reference)
-        name = class_name(_last_token(reference))
+        name = class_name(component_name(reference))
         if referenced(target) is None and _has_properties(self.reader.flatten(target)):
             model = self.reserve(f"{name}Input" if is_input else name, is_component=not is_input)
             self._unread.append((model, reference, is_input))
@@ -291,10 +291,6 @@ def _union(members: list[Schema]) -> Schema:
     if not unique:
         return {}
     return members[0] if len(unique) == 1 else {"anyOf": list(unique.values())}
-
-
-def _last_token(reference: str) -> str:
-    return unescape(reference.rsplit("/", 1)[-1])
 
 
 def class_name(name: str) -> str:

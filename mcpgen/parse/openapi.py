@@ -262,7 +262,7 @@ class _Parser:
             path=operation.path,
             operation_id=wish or operation.operation_id,
             toolset=_tag(operation),
-            verb=spoken_verb(operation.node),
+            verb=spoken_verb(sentence),
             sentence=sentence,
             items=items_of(self.reader, operation.node, operation.pointer, sentence),
         )

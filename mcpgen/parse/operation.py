@@ -334,7 +334,7 @@ class Operation:
             hints=hints_of(
                 self.origin.method,
                 self.origin.operation_id,
-                describe.spoken_verb(self.operation),
+                describe.spoken_verb(describe.written_sentence(self.operation)),
                 self.origin.path,
             ),
             arguments=(),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
@@ -41,7 +42,6 @@ class Reader:
         self._flat: dict[str, dict[str, Any]] = {}
         # By identity, with the node itself, which keeps its id from being used again.
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
-        self._heirs = Heirs(as_object(document.root) if document.describes_api else {})
 
     # References.
 
@@ -172,6 +172,10 @@ class Reader:
             self._flat[ref] = flat
         return flat
 
+    @cached_property
+    def _heirs(self) -> Heirs:
+        return Heirs(as_object(self.document.root) if self.document.describes_api else {})
+
     def _tell_heirs_apart(self, flat: dict[str, Any]) -> None:
         """Let the property that tells heirs apart have the values of its mapping, in a flat schema
         that nobody shares yet.
@@ -181,7 +185,9 @@ class Reader:
         properties = as_object(flat.get("properties"))
         if name not in properties or has_union(flat):
             return
-        tags = self._heirs.tags(flat["$name"], discriminator)
+        if "mapping" not in discriminator:
+            return
+        tags = self._heirs.tags(flat["$name"], as_object(discriminator.get("mapping")))
         tag = self.flatten(properties[name])
         allowed = [value for value in as_list(tag.get("enum", tags)) if value in tags]
         if allowed:

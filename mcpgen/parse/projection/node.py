@@ -38,8 +38,7 @@ class Node:
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
-    they say nothing to a caller. `exclusive`: a value fits no more than one of
-    the branches.
+    they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
     """
 
     base: dict[str, Any]

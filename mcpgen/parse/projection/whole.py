@@ -10,7 +10,8 @@ import json
 from typing import TYPE_CHECKING
 
 from ...load.values import as_object, as_text
-from ...runtime.pointer import escape, unescape
+from ...runtime.pointer import escape
+from ..heirs import component_name
 from ..naming import definition_name, digest
 from .node import rules_of
 
@@ -54,7 +55,7 @@ class Whole:
             return self._inline(node, pointer, names, depth)
         if node.ref:
             target = self.nodes.node({"$ref": node.ref})
-            name = definition_name(unescape(node.ref.rsplit("/", 1)[-1]))
+            name = definition_name(component_name(node.ref))
             out = self._define(node.ref, name, target)
             return {"anyOf": [out, NULL]} if node.null and not target.null else out
         if id(node) in self._inside:  # it stands twice, or inside itself
