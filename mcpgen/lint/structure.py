@@ -221,4 +221,5 @@ def _is_spelt(peers: Peers) -> bool:
         return "boolean" in types
     if not NUMBER.fullmatch(text):
         return False
-    return "number" in types or ("integer" in types and "." not in text)
+    kinds = {"number"} if "." in text else {"number", "integer"}
+    return not kinds.isdisjoint(types)

@@ -17,7 +17,7 @@ from ..load.operations import (
     operations_of,
     paths,
 )
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
@@ -106,7 +106,7 @@ class _Parser:
         tools = self.tools()
         self.report_unused()
         version = self.info.get("version")
-        about = plain(self.info.get("summary") or self.info.get("description"))
+        about = plain(first_text(self.info.get("summary"), self.info.get("description")))
         return Server(
             name=self.name,
             package=f"{self.name}_mcp",
@@ -303,7 +303,7 @@ class _Parser:
     def tool(self, operation: DocumentedOperation, name: str) -> Tool:
         """One operation as a tool. Raises Unsupported."""
         method = operation.method
-        if method in UNCALLABLE_METHODS or not METHOD.fullmatch(method):
+        if not _is_callable(method):
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
             raise Unsupported("E0403", reason)
         base_url = self.other_server(operation)
@@ -444,6 +444,13 @@ class _Parser:
         if count:
             message = f"the callbacks of {plural(count, 'operation')} are not tools"
             self.problems.note("E0431", message, pointer="/paths")
+
+
+def _is_callable(method: str) -> bool:
+    """Whether a tool can call a method."""
+    if method in UNCALLABLE_METHODS:
+        return False
+    return METHOD.fullmatch(method) is not None
 
 
 def _origin_of(operation: DocumentedOperation) -> Origin:
