@@ -344,7 +344,7 @@ class _Parser:
             names = " and ".join(f"`{name}`" for name in auth.variables)
             hint = f"where you set {names}, it is sent ({clue.scheme}); for another kind: {others}"
         message = f"the document declares no credential, but {clue.reason}"
-        self.problems.note("E0775", message, pointer="/info", hint=hint)
+        self.problems.note("E0775", message, pointer="/security", hint=hint)
 
     # Reports.
 
