@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from ..text import first_sentence, plain, words
@@ -64,6 +65,8 @@ _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
+_ORDERS = (VERBS - NOUNS) | USUAL_VERBS
+_NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
 
@@ -158,9 +161,10 @@ def _is_order(sentence: str) -> bool:
     first, *others = sentence.lower().split(" ")
     if not others:
         return False
-    return base_verb(first) in (VERBS - NOUNS) | USUAL_VERBS
+    return base_verb(first) in _ORDERS
 
 
+@lru_cache(maxsize=20_000)
 def without_preface(sentence: str) -> str:
     """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
     `lists books`, and `(Re)calculates a sum` is `re-calculates a sum`.
@@ -231,7 +235,7 @@ def has_verb(sentence: str) -> bool:
 
 def _is_imperative(word: str, more: str) -> bool:
     """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
-    if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
+    if word.lower() in _NO_IMPERATIVES:
         return False
     return word.replace("-", "").isalpha() and _names_a_thing(_PARTICLE.sub("", more))
 
@@ -260,6 +264,7 @@ def is_noun(word: str, more: str) -> bool:
     return not following or following in BEFORE_NOUN
 
 
+@lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Whether a word is several that begin with a verb: `listBooks`."""
     parts = words(word)
