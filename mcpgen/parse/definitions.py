@@ -301,9 +301,10 @@ class Definitions:
         """One entry of a list of tools, whatever its dialect."""
         tool, at = unwrapped(node, pointer)
         schema, schema_pointer = schema_of(tool, at, INPUT_KEYS)
+        target = schema
         if schema_pointer:
-            schema, _ = self.reader.deref(schema, schema_pointer)
-        if type(schema) not in (dict, bool):
+            target, _ = self.reader.deref(schema, schema_pointer)
+        if type(target) not in (dict, bool):
             self.report_no_schema(node, tool, schema, pointer)
             schema = {}
         self.report_task(tool, at)
