@@ -403,6 +403,12 @@ class Api:
         try:
             check_head(response)
             content, reason_of_end = await self._read(response, call)
+        except BadAnswer as error:
+            response.drop()
+            if response.status < 400:
+                raise
+            # The status says what happened, whatever became of its text
+            content, reason_of_end = b"", str(error)
         except BaseException:
             response.drop()
             raise

@@ -8,7 +8,7 @@ import time
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Redirected, Refused
+from ..errors import ApiError, BadStatus, MissingCredential, Refused
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
@@ -80,11 +80,7 @@ def _next_step(error: ApiError) -> str:
         return "Nothing was sent to the API"
     if error.sent and error.method not in ("", *_READING):
         return "The API may have carried out the request: check before sending it again"
-    if isinstance(error, Redirected):
-        return "The same call will be redirected again: the operator has to correct the base URL"
-    if isinstance(error, BadAnswer) and "larger than" in str(error):
-        return "Ask for less: a smaller page, a narrower filter or fewer fields"
-    return "Try again later; if it stays like this, the operator of this server has to look at it"
+    return error.advice
 
 
 def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
@@ -99,6 +95,8 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     lines += [f"Scope needed: {scope}" for scope in _SCOPE.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
+    if answer.incomplete:
+        lines.append(f"The text of the answer is missing: {answer.incomplete}")
     wait = _wait_asked(answer)
     if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")
