@@ -313,10 +313,14 @@ def test_a_rate_limit_is_no_missing_right(body: Any, headers: dict[str, str]) ->
     ("status", "says"),
     [
         (402, "pay"),
+        (406, "tell the operator"),
         (409, "read the current state"),
         (412, "read it again"),
         (413, "send less"),
         (415, "tell the operator"),
+        (423, "locked"),
+        (428, "`If-Match`"),
+        (501, "use another tool"),
     ],
 )
 def test_a_status_that_no_argument_mends_asks_for_none(status: int, says: str) -> None:

@@ -523,9 +523,7 @@ class Api:
 
 def _done_already(reason: str) -> Redirected:
     """A request that changed something was taken, and its result is not here."""
-    return Redirected(
-        f"the API took the request and {reason}; look at what it did before sending it again"
-    )
+    return Redirected(f"the API took the request and {reason}")
 
 
 class _Retryable(Exception):

@@ -48,10 +48,14 @@ _SCOPE = re.compile(r'insufficient_scope.*scope="([^"]+)"')
 
 _STEPS = {
     402: "Next: the account has to pay for this; tell the user",
+    406: "Next: the API does not answer in the types this tool asks for; tell the operator",
     409: "Next: it conflicts with how things are; read the current state first",
     412: "Next: it has changed meanwhile; read it again, then call with what it says now",
     413: "Next: send less: fewer items, or a shorter text or file",
     415: "Next: the API does not take bodies as this tool sends them; tell the operator",
+    423: "Next: it is locked; see who holds the lock, or try again later",
+    428: "Next: say which state is to be changed: read it, and give its ETag as `If-Match`",
+    501: "Next: the API does not do this; use another tool",
 }
 """Status -> what to do next, where that is always the same."""
 
