@@ -183,6 +183,8 @@ class Sampler:
         required = schema.get("required", ())
         found = {}
         for name, part in schema.get("properties", {}).items():
+            if part is False:
+                continue
             if name in required or depth < MAX_DEPTH - 1:
                 found[name] = self._value(part, depth + 1)
         rest = schema.get("additionalProperties")

@@ -149,6 +149,8 @@ class Place:
             return False
         if self.node.rules_of_names():
             return False
+        if self.node.barred and not self.is_closed():
+            return False
         if "patternProperties" in self.node.base and self.node.members:
             return False
         return self.node.rules.keys() <= self.rules.keys()

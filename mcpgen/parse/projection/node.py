@@ -39,6 +39,7 @@ class Node:
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
     they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
+    `barred`: the names of properties that an object has and that cannot be sent (`readOnly`).
     """
 
     base: dict[str, Any]
@@ -52,6 +53,7 @@ class Node:
     note: str = ""
     unlisted: frozenset[str] = frozenset()
     exclusive: bool = False
+    barred: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:

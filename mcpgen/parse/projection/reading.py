@@ -84,7 +84,13 @@ class Nodes:
         if name == "array":
             return Node(base, rules, items=(_items(base),))
         if name == "object":
-            return Node(base, rules, members=self._members(base), extra=self._extra(base))
+            return Node(
+                base,
+                rules,
+                members=self._members(base),
+                extra=self._extra(base),
+                barred=self._barred(base),
+            )
         return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
@@ -106,11 +112,20 @@ class Nodes:
             members[key] = Member(key, wire_name, schema, wire_name in required)
         return tuple(members.values())
 
+    def _barred(self, base: dict[str, Any]) -> tuple[str, ...]:
+        """The properties that cannot be written (or read)."""
+        properties = as_object(base.get("properties"))
+        return tuple(name for name, schema in properties.items() if self._is_barred(schema))
+
+    def _is_barred(self, schema: Any) -> bool:
+        keyword = "readOnly" if self.writing else "writeOnly"
+        return is_barred(self.reader.flatten(schema), keyword)
+
     def _is_hidden(self, schema: Any, *, required: bool) -> bool:
         """Whether a property cannot be written (or read), or has no value but null."""
-        flat = self.reader.flatten(schema)
-        if is_barred(flat, "readOnly" if self.writing else "writeOnly"):
+        if self._is_barred(schema):
             return True
+        flat = self.reader.flatten(schema)
         # To a tool null and a property that is left out are one.
         return flat.get("type") == "null" and not required
 

@@ -7,7 +7,7 @@ Components stand once in the definitions of the server, whatever number of tools
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_object, as_text
 from ...runtime.pointer import escape
@@ -88,8 +88,11 @@ class Whole:
         if node.items:
             items = self.nodes.node(node.items[0])
             out["items"] = self._schema(items, f"{pointer}/items", names, depth + 1)
-        if node.members:
-            out["properties"] = self._properties(node, pointer, names, depth)
+        properties = self._properties(node, pointer, names, depth)
+        if node.extra is not False:
+            properties = dict.fromkeys(node.barred, False) | properties
+        if properties:
+            out["properties"] = properties
         required = [member.key for member in node.members if member.required]
         if required:
             out["required"] = required
@@ -118,8 +121,8 @@ class Whole:
 
     def _properties(
         self, node: Node, pointer: str, names: dict[str, str], depth: int
-    ) -> dict[str, Schema]:
-        properties = {}
+    ) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
         for member in node.members:
             at = f"{pointer}/properties/{escape(member.key)}"
             if member.key != member.wire_name:

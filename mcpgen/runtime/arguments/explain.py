@@ -175,7 +175,7 @@ def _properties_of(error: Any, schema: Any) -> list[str]:
             return []
     if not isinstance(schema, Mapping):
         return []
-    return list(schema.get("properties", ()))
+    return [name for name, rule in schema.get("properties", {}).items() if rule is not False]
 
 
 def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -390,6 +390,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "maxItems": lambda error: f"must have at most {_things(error, 'item')}",
     "minProperties": lambda error: f"must have at least {_things(error, 'field')}",
     "maxProperties": lambda error: f"must have at most {_things(error, 'field')}",
+    "falseSchema": lambda error: "cannot be given (the API sets it itself): leave it out",
     "uniqueItems": lambda error: "must not have the same item twice",
     "pattern": _pattern,
 }
