@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, texts_in
-from ..schema import is_barred, without_integer
+from ..schema import conditions, is_barred, without_integer
 from . import scalars, unions
+from .conditions import checkable
 from .keys import in_order, safe_key
 from .node import Member, Node, rules_of
 
@@ -55,7 +56,17 @@ class Nodes:
             self._unions -= 1
         else:
             node = self._of_types(base)
-        return replace(node, base=base, null=null or node.null, ref=component_of(schema))
+        # The branches of a union have the conditions of what stands beside them
+        conditions = node.conditions
+        if self.writing and not conditions and not node.branches:
+            conditions = checkable(self.reader, base, node.barred)
+        return replace(
+            node,
+            base=base,
+            null=null or node.null,
+            ref=component_of(schema),
+            conditions=conditions,
+        )
 
     def _is_exclusive(self, schema: Any) -> bool:
         """Whether a value fits one branch of a union and no more."""
@@ -132,6 +143,8 @@ class Nodes:
     def _extra(self, base: dict[str, Any]) -> Any:
         """`additionalProperties` of a map or of a closed object; None where it says nothing."""
         rule = base.get("additionalProperties")
+        if rule is None and not conditions(base):
+            rule = base.get("unevaluatedProperties")
         patterns = as_object(base.get("patternProperties"))
         if patterns:
             if len(patterns) > 1 or rule not in (None, False):

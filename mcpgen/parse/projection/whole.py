@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_object, as_text
 from ...runtime.pointer import escape
+from ..contract import copied
 from ..heirs import component_name
 from ..naming import definition_name, digest
 from .node import rules_of
@@ -78,8 +79,23 @@ class Whole:
             self._inside = around
         return {"$ref": f"#/$defs/{self._by_key[key]}"}
 
+    def _as_written(self, ref: str) -> str:
+        """A reference to a component exactly as the document has it."""
+        key = f"{ref} as written"
+        if key not in self._by_key:
+            name = f"{definition_name(component_name(ref))}_as_written"
+            if name in self.definitions:
+                name = f"{name}_{digest(ref)}"
+            self._by_key[key] = name
+            self.definitions[name] = {}
+            target, _ = self.nodes.reader.resolve(ref)
+            self.definitions[name] = copied(target, self._as_written)
+        return f"#/$defs/{self._by_key[key]}"
+
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
         out = node.rules | node.rules_of_names() | self._rules_of_patterns(node)
+        if node.conditions:
+            out["allOf"] = [copied(condition, self._as_written) for condition in node.conditions]
         if node.branches:
             out["anyOf"] = [
                 self._schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)
