@@ -14,6 +14,8 @@ from .vocabulary import (
     BEFORE_CLAUSE,
     BEFORE_NOUN,
     ENDING_VERBS,
+    ENGLISH,
+    FOREIGN,
     NOUNS,
     PLACEHOLDERS,
     STOP_WORDS,
@@ -63,6 +65,10 @@ _MARK = re.compile(
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
+_WORD = re.compile(r"[^\W\d_]+")
+_ACCENT = re.compile(r"[\u00c0-\u024f]")
+_OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
+"""A letter that is not Latin."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
@@ -258,6 +264,18 @@ def is_noun(word: str, more: str) -> bool:
     if word == "search":
         return False
     return not following or following in BEFORE_NOUN
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is in another language than English, which has its verbs elsewhere: in other
+    letters, or in words and accents that English lacks.
+    """
+    if len(_OTHER_LETTER.findall(text)) > 1:
+        return True
+    said = {*_WORD.findall(text.lower())}
+    if not said.isdisjoint(ENGLISH):
+        return False
+    return _ACCENT.search(text) is not None or not said.isdisjoint(FOREIGN)
 
 
 def is_camel_case(word: str) -> bool:

@@ -11,13 +11,14 @@ import re
 from typing import Any
 
 from ..runtime.results.pages import fold
-from ..text import first_sentence, humanise, sentences, shorten, visible, words
+from ..text import first_sentence, humanise, sentences, shorten, unaccented, visible, words
 from .beginnings import (
     begins_with_verb,
     description_text,
     has_verb,
     is_adverb,
     is_camel_case,
+    is_foreign,
     is_noun,
     is_third_person,
     marked_last,
@@ -87,6 +88,8 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
+    if is_foreign(sentence) or is_foreign(first_sentence(text)[0]):
+        return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
     name_sentence = with_verb(_verb_first(name, method), method)
     if _is_aside(sentence, method):
@@ -325,13 +328,17 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if has_verb(sentence):
-        return sentence[0].upper() + sentence[1:].rstrip(" ")
+    if has_verb(sentence) or is_foreign(sentence):
+        return _begun(sentence)
     if not more and is_camel_case(first.replace("-", "_")):
         return humanise(first).capitalize()
     if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:].rstrip(" ")
 
 
 def _is_name(word: str, more: str) -> bool:
@@ -353,7 +360,8 @@ def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     name's words.
     """
     summary = summary_text(operation).split("\n")[0].strip(" .")
-    if " " not in summary or len(summary) > 80:
+    is_telling = " " in summary or is_foreign(summary)
+    if not is_telling or len(summary) > 80:
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method).capitalize()
     return _capitalised(without_preface(summary))
@@ -372,12 +380,14 @@ _TYPOGRAPHY = str.maketrans(
 )
 
 
-def docstring_of(sentence: str) -> str:
+def docstring_of(sentence: str, name: str) -> str:
     """One sentence for the Python function: printable ASCII, a full stop (or the dots of a cut) at
-    the end.
+    the end. Where the sentence is in other letters, the words of the function's name.
     """
-    spelled = visible(sentence).translate(_TYPOGRAPHY).encode("ascii", "replace").decode()
-    text = " ".join(spelled.split())
+    letters = unaccented(visible(sentence).translate(_TYPOGRAPHY))
+    if is_foreign(letters) and not letters.isascii():
+        letters = humanise(name).capitalize()
+    text = " ".join(letters.encode("ascii", "replace").decode().split())
     return text if text.endswith("...") else text.rstrip(" .?!:") + "."
 
 
@@ -390,7 +400,7 @@ def _ended(sentence: str) -> str:
     """A first sentence with its full stop; one that is cut has its dots, and a list follows a
     colon.
     """
-    if sentence.endswith(("…", ":")):
+    if sentence.endswith(("…", ":", "。", "！", "？")):
         return sentence
     return f"{sentence}."
 

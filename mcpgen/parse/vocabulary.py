@@ -42,6 +42,10 @@ ASIDES = _words("texts", "asides")
 """First words of sentences that do not say what an operation does."""
 GO_ON = _words("texts", "go_on")
 """First words of what goes on with a sentence."""
+ENGLISH = _words("texts", "english")
+"""Words that most sentences of English have one of."""
+FOREIGN = _words("texts", "foreign")
+"""Words of other languages that most of their sentences have one of."""
 FINITE = _words("texts", "finite")
 """Words that make a sentence of words, where a noun phrase has none."""
 PLACEHOLDERS = frozenset(_tables()["texts"]["placeholders"])
