@@ -67,6 +67,10 @@ NEVER_LISTED = SINGLE - _words("single", "listed")
 """Resources there is one of, even where an array comes back."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"query", "search"}}
 """Method → last words of a path that say what is done."""
+CALLING = {
+    method: frozenset(text.split()) for method, text in _tables()["actions"]["calling"].items()
+}
+"""Method → first words of a path's last literal that say what is done to the words after them."""
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 """Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
