@@ -37,6 +37,7 @@ from .vocabulary import (
     USUAL_VERBS,
     VERBS,
     base_verb,
+    one_of,
     same_verb,
     singular,
 )
@@ -166,13 +167,15 @@ ROUTER_VERBS = {
     "POST": {"create": "create"},
     "PUT": {"update": "replace"},
     "PATCH": {"update": "update"},
-    "DELETE": {"destroy": "delete"},
+    "DELETE": {"destroy": "delete", "delete": "delete"},
 }
-"""Method → the words that Django REST framework ends its operationIds in, and what they mean."""
+"""Method → the words that Django REST framework and others end their operationIds in, and what they
+mean.
+"""
 
 
 def _verb_first(name: str, method: str) -> str:
-    """A tool's name as words, its verb first: `order_partial_update` is `update order`, and
+    """A tool's name as words, its verb first: `orders_partial_update` is `update order`, and
     `users_update_role` is `update users role`.
     """
     *before, last = words(name) or [name]
@@ -180,6 +183,8 @@ def _verb_first(name: str, method: str) -> str:
     if verb and _ends_in_verb(before, verb):
         thing = [word for word in before if word not in ADVERBS]
         how = [word for word in before if word in BULK]
+        if verb != "list" and not how:
+            thing[-1:] = [one_of(word) for word in thing[-1:]]
         return " ".join([*how, verb, *thing])
     text = humanise(name)
     first, *_ = [*before, last]

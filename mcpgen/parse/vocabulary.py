@@ -98,6 +98,11 @@ def singular(word: str) -> str:
     return inflection.singularize(word)
 
 
+def one_of(word: str) -> str:
+    """The singular of a resource of which there are many; one there is one of as it is."""
+    return word if word in SINGLE else singular(word)
+
+
 def is_plural(word: str) -> bool:
     """Whether a lower-case word is the plural of another."""
     return singular(word) != word

@@ -32,6 +32,7 @@ from ..vocabulary import (
     USUAL_VERBS,
     VERBS,
     is_plural,
+    one_of,
     same_verb,
     singular,
 )
@@ -411,9 +412,7 @@ def _singulars(resource: Iterable[Iterable[str]]) -> list[str]:
     out: list[str] = []
     for literal in resource:
         *before, last = literal
-        if last not in SINGLE:
-            last = singular(last)
-        out += [*before, last]
+        out += [*before, one_of(last)]
     return out
 
 
