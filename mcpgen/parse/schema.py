@@ -25,6 +25,11 @@ ARRAY_KEYWORDS = ("items", "prefixItems")
 TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
 NUMBER_FORMATS = ("int32", "int64", "float", "double")
 UNIONS = ("anyOf", "oneOf")
+CONDITIONS = ("if", "then", "else", "not", "dependentSchemas")
+"""Keywords that say what a value has to be in view of what else it is."""
+MERGED = "$conditions"
+"""The keyword of a flat schema that lists the conditions of the parts it was merged of."""
+CONDITIONAL = frozenset([*CONDITIONS, MERGED])
 DEEPEST_UNION = 6
 """Unions inside unions that are searched for types."""
 LONGEST_CHAIN = 8
@@ -246,6 +251,15 @@ def is_barred(flat: dict[str, Any], keyword: str) -> bool:
     return flat.get("not") == {}
 
 
+def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
+    """The conditions of a flat schema, those of each part together."""
+    own = {key: flat[key] for key in CONDITIONS if key in flat}
+    if own.get("not") == {}:
+        del own["not"]
+    merged = as_list(flat.get(MERGED))
+    return [*merged, own] if own else merged
+
+
 def without_integer(types: list[str]) -> list[str]:
     """Types without `integer` where `number` is one of them, which says the same."""
     if "number" not in types:
@@ -291,6 +305,8 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
 
     Where two values of a keyword cannot be merged, the left one stays.
     """
+    if not CONDITIONAL.isdisjoint(left) and not CONDITIONAL.isdisjoint(right):
+        left, right = _with_all_conditions(left, right)
     out = dict(left)
     for key, value in right.items():
         if out.get(key, value) == value:
@@ -298,6 +314,22 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif key in _MERGERS:
             out[key] = _MERGERS[key](out[key], value)
     return out
+
+
+def _with_all_conditions(
+    left: dict[str, Any], right: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two schemas to be merged, with the conditions of both in the left one: an `if` goes with its
+    own `then`.
+    """
+    out = {key: value for key, value in left.items() if key not in CONDITIONAL}
+    if {} in (left.get("not"), right.get("not")):
+        out["not"] = {}
+    merged = conditions(left)
+    merged += [condition for condition in conditions(right) if condition not in merged]
+    if merged:
+        out[MERGED] = merged
+    return out, {key: value for key, value in right.items() if key not in CONDITIONAL}
 
 
 def _both_are(kind: type, left: Any, right: Any) -> bool:
