@@ -761,7 +761,7 @@ def test_the_objects_of_a_large_union_are_told_by_their_fields(one_tool: OneTool
     assert child["properties"]["kind"]["enum"] == [f"inner{n}" for n in range(9)]
     assert child["required"] == ["kind"]
     for n in range(9):
-        assert f"inner{n} (field_{n}_0, field_{n}_1," in child["description"]
+        assert f"inner{n} (needs field_{n}_0, field_{n}_1," in child["description"]
     assert tool.contract is not None
     exact = tool.contract["properties"]["shape"]["anyOf"][1]["properties"]["child"]["anyOf"]
     assert [set(branch["required"]) for branch in exact] == [

@@ -74,7 +74,7 @@ NESTED_SHARE = 4
 LEEWAY = 4
 """What the values of an argument must have may take so manieth of the room more."""
 MOST_NAMES = 60
-"""Properties of an object that are named without being listed."""
+"""Properties of an object that are named without being listed; of a body, all are."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
 """What the items of an array may be, where the document does not say: clients refuse an array
 without a type for its items.
@@ -294,7 +294,10 @@ class Listing:
         self.nodes, self.room, self.texts_of = nodes, room, texts_of
         self.arguments: dict[str, Place] = {}
         self._overdraft = LARGEST - room
-        self._leeway = max(0, room) // LEEWAY
+        self._reserved = 0
+        """Bytes of the room that the names of a body's properties will take."""
+        self._whole = max(0, room)
+        self._leeway = self._whole // LEEWAY
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._places: list[Place] = []
@@ -342,9 +345,9 @@ class Listing:
         """Take the price of an offer from the room, if it is there and the offer costs no more than
         `most`.
         """
-        limit = self.room
+        limit = self.room - self._reserved
         if forced:
-            limit += self._overdraft
+            limit = self.room + self._overdraft
         if price > min(limit, most):
             return False
         self.room -= price
@@ -477,26 +480,38 @@ class Listing:
             return
         if place.depth >= DEEPEST_OPTIONAL:
             return
+        if place.level < 0:
+            self._offer_body(place)
+            return
         for member in place.hidden():
-            if place.level >= 0:
-                kind = "values" if self._has_long_rules(member) else "name"
-                self.offer(kind, place.level + 1, self._add_or_say, place, member)
-            else:
-                self.offer("body", 0, self._add_to_body, place, member)
+            if member.key in place.node.apart:
+                self.offer("name", place.level + 1, self._say, place, member)
+                continue
+            kind = "values" if self._has_long_rules(member) else "name"
+            self.offer(kind, place.level + 1, self._add_or_say, place, member)
 
-    def _add_to_body(self, place: Place, member: Member) -> None:
+    def _offer_body(self, place: Place) -> None:
+        """The properties of a body that is one argument: none is listed at the expense of another
+        one's name.
+        """
+        for member in place.hidden():
+            price = 0 if member.key in place.named else len(f", {member.wire_name}")
+            self._reserved += price
+            self.offer("body", 0, self._add_to_body, place, member, price)
+
+    def _add_to_body(self, place: Place, member: Member, reserved: int) -> None:
         """A property of a body that is one argument: one that needs nothing is listed, or named
         where there is no room; any other is named, and listed later.
         """
-        asks = self._asks(member)
+        self._reserved -= reserved
+        is_apart = member.key in place.node.apart
+        asks = is_apart or self._asks(member)
         if not asks and self._add_members(place, [member]):
             return
-        is_named = self._say(place, member, forced=True)
-        if asks:
+        self._say(place, member, forced=True)
+        if asks and not is_apart:
             kind = "values" if self._has_long_rules(member) else "name"
             self.offer(kind, 1, self._add_members, place, [member])
-        elif not is_named:
-            self._add_members(place, [member], forced=True)
 
     def _add_or_say(self, place: Place, member: Member) -> None:
         """A property with what its values must have, else its name with what it needs."""
@@ -607,7 +622,22 @@ class Listing:
         if unions.need_the_same(objects):
             return False
         branches = self._branches(place, objects, Place.demands)
-        return self._pay_for_branches(place, branches, branches, in_full=True)
+        if self._pay_for_branches(place, branches, branches, in_full=True):
+            return True
+        return self._add_by_needs(place, objects)
+
+    def _add_by_needs(self, place: Place, objects: tuple[Node, ...]) -> bool:
+        """The objects of a union that one property tells apart, those that need the same as one.
+        Where every call needs a value here, this may take as much again as the whole room.
+        """
+        if not unions.tag_of(self.nodes, objects):
+            return False
+        extra = self._whole if place.is_needed else 0
+        self.room += extra
+        branches = self._branches(place, unions.by_needs(objects), Place.demands)
+        added = self._pay_for_branches(place, branches, branches, in_full=True, share=4)
+        self.room -= extra
+        return added
 
     def _add_alternatives(self, place: Place, objects: tuple[Node, ...]) -> bool:
         """Objects that differ in what they require alone; the texts stand in the first."""
@@ -632,13 +662,20 @@ class Listing:
         return branches
 
     def _pay_for_branches(
-        self, place: Place, branches: list[Place], committed: list[Place], *, in_full: bool = False
+        self,
+        place: Place,
+        branches: list[Place],
+        committed: list[Place],
+        *,
+        in_full: bool = False,
+        share: int = 3,
     ) -> bool:
-        """The objects of a union, all or none, and with `in_full` what their values must have. More
-        is offered of those that are `committed`.
+        """The objects of a union, all or none, in at most so many fourths of the room, and with
+        `in_full` what their values must have. More is offered of those that are `committed`.
         """
         room = self.room
-        paid = self.pay(size_of([branch.schema() for branch in branches]), most=room * 3 // 4)
+        price = size_of([branch.schema() for branch in branches])
+        paid = self.pay(price, most=room * share // 4)
         inner = [one for branch in branches for one in branch.members.values() if in_full]
         if paid and all(self._pay_for_demands(one, frozenset()) for one in inner):
             place.note, place.branches = "", branches
@@ -656,10 +693,18 @@ class Listing:
         return [item for item in members if item.required or not self._asks(item)]
 
     def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
-        """Which properties belong to which object of a union, or at least what the objects are."""
+        """Which properties belong to which object of a union, or what each needs, or at least what
+        the objects are.
+        """
         own = frozenset(unions.own_keys(objects))
-        note = unions.fields_text(self.nodes, objects, tag)
-        if not self._reword(place, note, own, self.room // 2):
+        fields = unions.fields_text(self.nodes, objects, tag)
+        fields_and_needs = unions.fields_text(self.nodes, objects, tag, with_needs=True)
+        needs = unions.needs_text(self.nodes, objects, tag)
+        if self._reword(place, fields_and_needs, own, self.room // 2):
+            return
+        if needs and self._reword(place, needs, frozenset(), self.room):
+            return
+        if not self._reword(place, fields, own, self.room // 2):
             note = unions.names_text(objects, tag)
             self._reword(place, note, frozenset(), self.room // 4)
 
@@ -756,17 +801,22 @@ class Listing:
                 return
 
     def _say(self, place: Place, member: Member, *, forced: bool = False) -> bool:
-        """Name a property that is not listed, with what it needs."""
+        """Name a property that is not listed, with what it needs; one that is forced at least by
+        its name, and one that is required with all of it.
+        """
         if member.key in place.said:
             return True
-        if len(place.said) == MOST_NAMES:
+        if len(place.said) >= MOST_NAMES and not forced:
             return False
         before = _price_of_text(place)
         together = texts.together_note(place.node.together_with(member))
         needs = ", ".join(filter(None, [self._needs(member), together]))
         place.said[member.key] = f"{member.wire_name} ({needs})" if needs else member.wire_name
-        if self.pay(_price_of_text(place) - before, forced=forced):
+        if self.pay(_price_of_text(place) - before, forced=forced and member.required):
             return True
+        if forced:
+            place.said[member.key] = member.wire_name
+            return self.pay(_price_of_text(place) - before, forced=True)
         del place.said[member.key]
         return False
 

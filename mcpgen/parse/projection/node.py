@@ -39,6 +39,7 @@ class Node:
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
     they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
+    `apart`: the properties that some of the objects do not take for which this one stands.
     """
 
     base: dict[str, Any]
@@ -52,6 +53,7 @@ class Node:
     note: str = ""
     unlisted: frozenset[str] = frozenset()
     exclusive: bool = False
+    apart: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
