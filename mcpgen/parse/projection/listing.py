@@ -45,6 +45,7 @@ RANKS = {
     "phrase": 5,
     "text": 10,
     "written": 30,
+    "late": 60,
 }
 """What is offered → its rank for an argument. One level of properties deeper it is 2 more: the
 names one level deeper come before the beginnings of texts, and the limits three levels deeper
@@ -80,6 +81,8 @@ ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object"
 without a type for its items.
 """
 
+Around = frozenset[str | int]
+"""Schemas by their component, else by the identity of their node."""
 Words = Callable[[int, str], str]
 """An argument's description from the characters it may have and the text of its schema."""
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -100,7 +103,8 @@ class Place:
     of values or shapes, and `named` are the properties that stand in it. `together`: properties
     that this one is not given without. `said`: other properties that are not listed, with what they
     need. `shapes`: the objects of a union that are not listed yet. `wider`: something was left out
-    that no other attribute shows. `is_needed`: every call has a value here.
+    that no other attribute shows. `is_needed`: every call has a value here. `around`: the schemas
+    that this one is inside; it `repeats` one of them.
     """
 
     node: Node
@@ -121,6 +125,12 @@ class Place:
     words: Words | None = None
     wider: bool = False
     is_needed: bool = False
+    around: Around = frozenset()
+    repeats: bool = False
+
+    def inner(self) -> Around:
+        """What is around the places inside this one."""
+        return self.around | {_identity(self.node)}
 
     def listed(self) -> list[Member]:
         """The properties that are listed."""
@@ -135,8 +145,8 @@ class Place:
         return [member for member in self.hidden() if member.key not in self.named]
 
     def unlisted(self) -> list[str]:
-        """The keywords of the schema itself that are not listed; a pattern may say its values."""
-        listed = self.rules.keys() | self.node.unlisted
+        """The keywords of the schema itself that are to be listed; a pattern may say its values."""
+        listed = self.rules.keys() | self.node.unlisted | self.node.late
         if "pattern" in listed:
             listed |= {"enum"}
         return [key for key in self.node.rules if key not in listed]
@@ -287,13 +297,14 @@ class Listing:
 
     `room`: the bytes that are left for it. Names and types of the arguments are listed even where
     there is none, up to `LARGEST` bytes, and the properties of a body that is one argument are at
-    least named.
+    least named. `lacks_room`: something was left out, or is listed in another way, for want of it.
     """
 
     def __init__(self, nodes: Nodes, room: int, texts_of: Texts) -> None:
         self.nodes, self.room, self.texts_of = nodes, room, texts_of
         self.arguments: dict[str, Place] = {}
         self._overdraft = LARGEST - room
+        self.lacks_room = False
         self._reserved = 0
         """Bytes of the room that the names of a body's properties will take."""
         self._whole = max(0, room)
@@ -349,6 +360,7 @@ class Listing:
         if forced:
             limit = self.room + self._overdraft
         if price > min(limit, most):
+            self.lacks_room = True
             return False
         self.room -= price
         return True
@@ -372,11 +384,18 @@ class Listing:
 
     # Places.
 
-    def _place(self, node: Node, level: int, depth: int, nesting: int = 0) -> Place:
+    def _place(
+        self,
+        node: Node,
+        level: int,
+        depth: int,
+        nesting: int = 0,
+        around: Around = frozenset(),
+    ) -> Place:
         """A place with no more than its type, and rules that are short."""
-        place = Place(node, level, depth)
+        place = Place(node, level, depth, around=around, repeats=_identity(node) in around)
         place.rules = {key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule)}
-        for key in node.unlisted:
+        for key in node.unlisted | node.late:
             place.rules.pop(key, None)
         values = node.rules.get("enum", ())
         if values and "enum" not in place.rules:
@@ -384,7 +403,8 @@ class Listing:
         if node.branches:
             self._split(place, nesting)
         if node.items and nesting < DEEPEST_ARRAY:
-            place.items = self._place(self.nodes.node(node.items[0]), level, depth, nesting + 1)
+            items = self.nodes.node(node.items[0])
+            place.items = self._place(items, level, depth, nesting + 1, place.inner())
         elif node.items:
             place.wider = True
         return place
@@ -399,10 +419,13 @@ class Listing:
             return
         for branch in place.node.branches:
             if branch.kind != "object" or len(objects) == 1:
-                inner = self._place(branch, place.level, place.depth, nesting + 1)
+                inner = self._place(branch, place.level, place.depth, nesting + 1, place.inner())
+                inner.repeats |= place.repeats
                 place.branches.append(inner)
             elif branch is objects[0]:
-                group = Place(Node({}, {"type": "object"}), place.level, place.depth)
+                node = Node({}, {"type": "object"})
+                group = Place(node, place.level, place.depth, around=place.inner())
+                group.repeats = place.repeats
                 _group(group, objects)
                 place.branches.append(group)
 
@@ -412,14 +435,7 @@ class Listing:
         if place.items:
             inner.append(place.items)
         self._places.append(place)
-        rules = set(place.unlisted())
-        if "enum" in rules:
-            if place.is_needed:
-                self.offer("needed", 0, self._add_values, place)
-            else:
-                self.offer("values", place.level, self._add_values, place)
-        if rules - {"enum"} or "default" in place.node.base:
-            self.offer("limits", place.level, self._add_limits, place)
+        self._offer_rules(place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
         self.offer("text", place.level, self._add_text, place, self._longest_text(place))
         if self.texts_of.written:
@@ -432,6 +448,19 @@ class Listing:
             self.offer("name", place.level + 1, self._add_extra, place)
         for part in inner:
             self._commit(part)
+
+    def _offer_rules(self, place: Place) -> None:
+        """Offer the rules of the schema itself."""
+        rules = set(place.unlisted())
+        if "enum" in rules:
+            if place.is_needed:
+                self.offer("needed", 0, self._add_values, place)
+            else:
+                self.offer("values", place.level, self._add_values, place)
+        if rules - {"enum"} or "default" in place.node.base:
+            self.offer("limits", place.level, self._add_limits, place)
+        if place.node.late:
+            self.offer("late", place.level, self._add_late, place)
 
     def _offer_objects(self, place: Place, action: Callable[[Place], None], level: int) -> None:
         """Offer the properties of an object. Those of a body that is one argument come at once:
@@ -478,7 +507,7 @@ class Listing:
             for member in demands:
                 self._say(place, member, forced=place.level <= 0)
             return
-        if place.depth >= DEEPEST_OPTIONAL:
+        if place.depth >= DEEPEST_OPTIONAL or place.repeats:
             return
         if place.level < 0:
             self._offer_body(place)
@@ -563,7 +592,8 @@ class Listing:
         level, depth = place.level + 1, place.depth + 1
         places = {}
         for member in members:
-            inner = self._place(self.nodes.node(member.schema), level, depth)
+            node = self.nodes.node(member.schema)
+            inner = self._place(node, level, depth, around=place.inner())
             inner.name = member.wire_name
             inner.together = place.node.together_with(member)
             inner.is_needed = place.is_needed and member.required
@@ -574,12 +604,15 @@ class Listing:
         """The objects of a union: each by itself, with all names, where that takes no more than its
         share of the room; else one with the properties of all.
         """
+        if place.repeats:
+            return
         objects = place.shapes
         place.shapes = ()
         if self._add_objects(place, objects):
             return
         place.wider = True
         before = _price_of_text(place)
+        place.around = place.inner()
         place.node = replace(unions.in_common(objects), base=place.node.base, null=place.node.null)
         self.pay(_price_of_text(place) - before, forced=True)
         tag = unions.tag_of(self.nodes, objects)
@@ -617,6 +650,7 @@ class Listing:
             branches = self._branches(place, objects, self._at_once)
             if self._pay_for_branches(place, branches, branches):
                 return True
+        self.lacks_room = True
         if place.level < 0:
             return False
         if unions.need_the_same(objects):
@@ -655,7 +689,8 @@ class Listing:
         choose: Callable[[Place], list[Member]],
     ) -> list[Place]:
         """The objects of a union as places with the chosen properties."""
-        branches = [self._place(branch, place.level, place.depth) for branch in objects]
+        level, depth, around = place.level, place.depth, place.inner()
+        branches = [self._place(branch, level, depth, around=around) for branch in objects]
         if place.depth < DEEPEST_OPTIONAL:
             for branch in branches:
                 branch.members = self._members(branch, choose(branch))
@@ -719,7 +754,10 @@ class Listing:
 
     def _add_extra(self, place: Place) -> None:
         """What the values of a map are."""
-        extra = self._place(self.nodes.node(place.node.extra), place.level + 1, place.depth)
+        if place.repeats:
+            return
+        node = self.nodes.node(place.node.extra)
+        extra = self._place(node, place.level + 1, place.depth, around=place.inner())
         room = self.room
         paid = self.pay(size_of({"additionalProperties": extra.schema()}))
         if paid and self._pay_for_demands(extra, frozenset()):
@@ -772,6 +810,13 @@ class Listing:
         rules = {key: place.node.rules[key] for key in place.unlisted() if key != "enum"}
         rules |= texts.default_of(place.node)
         if rules and self.pay(size_of(rules)):
+            place.rules |= rules
+
+    def _add_late(self, place: Place) -> None:
+        """The bounds that hardly a caller reaches."""
+        late = place.node.late
+        rules = {key: rule for key, rule in place.node.rules.items() if key in late}
+        if self.pay(size_of(rules)):
             place.rules |= rules
 
     def _add_text(self, place: Place, limit: int) -> None:
@@ -834,6 +879,10 @@ class Listing:
 
     def _parts(self, member: Member) -> Iterator[Place]:
         return self._place(self.nodes.node(member.schema), 0, 0).parts()
+
+
+def _identity(node: Node) -> str | int:
+    return node.ref or id(node)
 
 
 def _comes_with_type(key: str, rule: Any) -> bool:

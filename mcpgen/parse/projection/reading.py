@@ -85,7 +85,8 @@ class Nodes:
             return Node(base, rules, items=(_items(base),))
         if name == "object":
             return Node(base, rules, members=self._members(base), extra=self._extra(base))
-        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
+        unlisted, late = scalars.vacuous_bounds(rules), scalars.remote_bounds(rules)
+        return Node(base, rules, unlisted=unlisted, late=late - unlisted)
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not
