@@ -170,7 +170,7 @@ class Catalogue:
 
     def _budget(self, name: str) -> Budget:
         client = table()[name]
-        limits = [int(rule.value) for rule in client.rules if rule.name == "tool_count"]
+        limits = [int(rule.value) for rule in client.counts]
         refusals = refused_tools(self.server, client)
         refused = {tool.name for tools in refusals.values() for tool in tools}
         reasons = sorted(

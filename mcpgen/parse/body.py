@@ -141,7 +141,9 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[Field]]:
     """The body of an operation and the fields it is made of. Raises Unsupported."""
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
-    content = as_object(node.get("content")) or {"application/json": {}}
+    content = as_object(node.get("content"))
+    if not content:
+        content = {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
     required = node.get("required") is True
     text = as_text(node.get("description"))

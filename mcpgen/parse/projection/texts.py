@@ -102,7 +102,9 @@ def _example_note(node: Node) -> str:
     examples = as_list(base.get("examples"))[:1]
     if "example" in base:
         examples = [base["example"]]
-    if not examples or node.kind != type_of(examples[0]):
+    if not examples:
+        return ""
+    if node.kind != type_of(examples[0]):
         return ""
     if type(examples[0]) not in (str, int, float):
         return ""
