@@ -268,11 +268,15 @@ def words(text: str) -> list[str]:
 
 def split_words(text: str) -> list[str]:
     """The words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
+    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_of(text)).lower())
+
+
+def ascii_of(text: str) -> str:
+    """A text without what ASCII has no letters for."""
     import unicodedata
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-    ascii_text = letters.encode("ascii", "ignore").decode()
-    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
+    return letters.encode("ascii", "ignore").decode()
 
 
 def humanise(name: str) -> str:
