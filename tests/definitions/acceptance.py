@@ -50,7 +50,7 @@ def checker(tool: Tool) -> Any:
 def refusal(tool: Tool, arguments: dict[str, Any]) -> str:
     """Why a call is refused, or nothing."""
     try:
-        checker(tool).check(arguments)
+        checker(tool).checked(arguments)
     except runtime("arguments.checker").BadArguments as error:
         return str(error)
     return ""
@@ -136,7 +136,7 @@ class Tally:
                 continue
             call = {"value": instance} if wrapped else instance
             try:
-                checked = check.check(call)
+                checked, _ = check.checked(call)
                 checked = {wire_names.get(name, name): value for name, value in checked.items()}
                 self.one(f"{label}: {json.dumps(instance)[:200]}", valid, "", checked != call)
             except runtime("arguments.checker").BadArguments as error:
