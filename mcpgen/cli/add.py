@@ -57,7 +57,7 @@ Arguments = Annotated[
         metavar="NAME:TYPE",
         help=(
             "Like `city:string!` (required), `days:integer`, `tags:string[]`,"
-            " `unit:metric|imperial`. Repeatable."
+            " `unit:metric|imperial`, and `city:string!: Where it is`. Repeatable."
         ),
     ),
 ]
