@@ -132,10 +132,14 @@ class Answer(Generic[T]):
         return "cp1252"
 
 
-def goes_on(content_type: str, content: bytes) -> bool:
-    """Whether an answer may have no end: a stream by its media type, or by what has come of it."""
-    answer: Answer[Any] = Answer(200, {"content-type": content_type}, content)
+def goes_on(headers: Mapping[str, str], content: bytes) -> bool:
+    """Whether an answer may have no end: a stream by its media type, or by what has come of it; or
+    a text of no known length, such as a log that is followed.
+    """
+    answer: Answer[Any] = Answer(200, headers, content)
     if answer.media_type in STREAMS:
+        return bool(content)
+    if answer.media_type.startswith("text/") and "content-length" not in headers:
         return bool(content)
     return answer.is_json and lines_of_json(content)
 
