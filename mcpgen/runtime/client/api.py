@@ -346,8 +346,12 @@ class Api:
     ) -> tuple[Answer[Any], dict[str, Secret]]:
         """One attempt, with at most so many redirects."""
         answer, tokens = await self._exchange(call, method, url)
+        if answer.status not in REDIRECTS:
+            return answer, tokens
         location = answer.headers.get("location")
-        if location is None or answer.status not in REDIRECTS:
+        if location is None:
+            if not answer.content:
+                raise Redirected(f"the API answered {answer.status} and did not say where to go")
             return answer, tokens
         if not most:
             raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
