@@ -91,6 +91,7 @@ _SENTENCE_END = re.compile(
     r"(?=[A-Z0-9\"'`(\[]|[*\u2022] |$)"
     r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
     r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z]|deprecated\b)"
+    r"|(?<=[\u3002\uff01\uff1f])(?=.)"  # the full stops of Chinese and Japanese
     r"|(?<=[a-z]{3}\.)"  # somebody forgot the space
     r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
@@ -275,11 +276,16 @@ def _words(text: str) -> tuple[str, ...]:
 
 def split_words(text: str) -> list[str]:
     """The words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
+    ascii_text = unaccented(text).encode("ascii", "ignore").decode()
+    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
+
+
+def unaccented(text: str) -> str:
+    """A text whose letters have lost their accents; letters that are not Latin stay."""
     import unicodedata
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-    ascii_text = letters.encode("ascii", "ignore").decode()
-    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def humanise(name: str) -> str:

@@ -40,7 +40,7 @@ async def lists(
     p: list[str] | Omit = OMIT,
     x_h: list[str] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Lists."""
+    """Get lists."""
     return await api.request(
         "GET",
         "/l",
