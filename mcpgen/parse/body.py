@@ -30,6 +30,8 @@ TEXT_TYPES = re.compile(
 )
 LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
+OTHER_ENCODINGS = re.compile(r"msgpack|protobuf|cbor|bson|avro|smile|xdr")
+"""Media types of data that is not written as JSON."""
 PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
 KINDS: dict[str, BodyKind] = {
     "*/*": "json",
@@ -61,6 +63,8 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return KINDS[essence]
     if is_json(essence):
         return "json"
+    if essence == "multipart/mixed" and reader.properties(schema):
+        return "multipart"  # Other types have no names for their parts.
     if essence.startswith("multipart/"):
         return None
     if TEXT_TYPES.match(essence):
@@ -69,6 +73,8 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return "binary"
     if reader.kinds(schema).isdisjoint(("object", "array")):
         return "binary"
+    if OTHER_ENCODINGS.search(essence):
+        return None
     return "json"
 
 
