@@ -221,6 +221,7 @@ def _with_escaped_html(text: str) -> str:
     return "".join(parts)
 
 
+@lru_cache(maxsize=20_000)
 def shorten(text: str, limit: int) -> str:
     """`text` cut to at most `limit` characters, at a sentence where one ends late enough, else at a
     word.
@@ -241,6 +242,7 @@ def shorten(text: str, limit: int) -> str:
     return head.rstrip(" \n,;:.-(") + "\u2026"
 
 
+@lru_cache(maxsize=20_000)
 def first_sentence(text: str) -> tuple[str, str]:
     """The first sentence of plain text without its full stop, and the rest."""
     line, _, rest = text.partition("\n")
@@ -264,7 +266,12 @@ def words(text: str) -> list[str]:
     """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
     `HTTPServer2`, `userIDs`, `OAuthApp` and so on.
     """
-    return split_words(_ONE_WORD.sub(lambda word: word[0].capitalize(), text))
+    return list(_words(text))
+
+
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(split_words(_ONE_WORD.sub(lambda word: word[0].capitalize(), text)))
 
 
 def split_words(text: str) -> list[str]:

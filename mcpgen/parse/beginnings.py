@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from ..load.values import as_text
@@ -72,6 +73,8 @@ _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
 """A letter that is not Latin."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
+_ORDERS = (VERBS - NOUNS) | USUAL_VERBS
+_NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
 
@@ -186,9 +189,10 @@ def _is_order(sentence: str) -> bool:
     first, *others = sentence.lower().split(" ")
     if not others:
         return False
-    return base_verb(first) in (VERBS - NOUNS) | USUAL_VERBS
+    return base_verb(first) in _ORDERS
 
 
+@lru_cache(maxsize=20_000)
 def without_preface(sentence: str) -> str:
     """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
     `lists books`, and `(Re)calculates a sum` is `re-calculates a sum`.
@@ -263,7 +267,7 @@ def has_verb(sentence: str) -> bool:
 
 def _is_imperative(word: str, more: str) -> bool:
     """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
-    if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
+    if word.lower() in _NO_IMPERATIVES:
         return False
     joined, _, verb = more.partition(" ")
     if joined == "and" and verb in VERBS - NOUNS:
@@ -319,6 +323,7 @@ def is_word(text: str) -> bool:
     return " " not in text and not is_foreign(text)
 
 
+@lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Whether a word is several that begin with a verb: `listBooks`."""
     parts = words(word)

@@ -12,14 +12,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Hints, Origin, Server, Skip, Tool
+from ..ir import Hints, Origin, Server, Skip
 from ..load.definitions import (
+    INPUT_KEYS,
     OUTPUT_KEYS,
-    SCHEMA_KEYS,
     SOURCES,
+    cursors,
     entries,
     is_definition,
     schema_of,
@@ -31,9 +33,10 @@ from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import LONGEST_TITLE, DefinedTool
-from .detail import budget_of
+from .detail import BUDGET, own_budget, size
 from .dialects import describe_document
 from .models import Models
+from .room import Draft, with_room
 from .schema import Reader
 from .toolsets import toolsets
 
@@ -79,7 +82,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     reader = Reader(document, problems)
     models = Models(reader)
     definitions = Definitions(reader, models, config, name)
-    tools = definitions.tools()
+    tools = with_room(definitions.drafts())
     select.refuse_unknown(config.selection, definitions.choices)
     description = shorten(plain(document.root.get("description")).split("\n")[0], 300)
     sentence = f"Tools of {title}."
@@ -129,34 +132,40 @@ class Definitions:
         self.choices: list[select.Choice] = []
         """Every definition as an operation that a selection chooses from."""
 
-    def tools(self, reserved: Iterable[str] = ()) -> list[tuple[str, Tool]]:
-        """Every selected tool with the tag of its toolset. `reserved` are names that other tools of
-        the server have.
-        """
+    def drafts(self, reserved: Iterable[str] = ()) -> list[Draft]:
+        """Every selected tool. `reserved` are names that other tools of the server have."""
         reserved = list(reserved)
         selected = self.selected()
         names = self.names([origin for origin, _ in selected], reserved)
         self.report_names(selected, names)
-        tools = []
+        drafts = []
         aliases: dict[str, str] = {}
         for origin, definition in selected:
             name = names[origin.operation]
-            hints = hints_of(definition)
-            work = DefinedTool(
-                self.reader,
-                definition,
-                origin,
-                hints,
-                profile=self.config.profile,
-                budget=budget_of(self.config, origin),
-            )
-            tag = as_text(definition.extension.get("toolset"))
-            tools.append((tag if tag.strip() else "", work.typed(work.tool(name), self.models)))
+            drafts.append(self.draft(origin, definition, name))
             if ALIAS.fullmatch(definition.name):
                 aliases.setdefault(definition.name, name)
         names_in_use = {*reserved, *names.values()}
         self.aliases = {alias: name for alias, name in aliases.items() if alias not in names_in_use}
-        return tools
+        return drafts
+
+    def draft(
+        self, origin: Origin, definition: Definition, name: str, larger: int | None = None
+    ) -> Draft:
+        """One definition as a tool."""
+        own = own_budget(self.config, origin)
+        budget = own or larger or BUDGET[self.config.profile]
+        hints, profile = hints_of(definition), self.config.profile
+        work = DefinedTool(self.reader, definition, origin, hints, profile=profile, budget=budget)
+        tool = work.tool(name)
+        tag = as_text(definition.extension.get("toolset"))
+        again = partial(self.draft, origin, definition, name)
+        return Draft(
+            tag=tag if tag.strip() else "",
+            size=size(tool),
+            within=again if work.lacks_room and own is None else None,
+            finished=partial(work.finished, tool, self.models),
+        )
 
     def selected(self) -> list[tuple[Origin, Definition]]:
         """The definitions that the configuration and the document ask for."""
@@ -247,6 +256,7 @@ class Definitions:
 
     def definitions(self) -> Iterator[Definition]:
         """Every tool of every document."""
+        self.report_unfinished()
         for root, pointer, stem in self.roots():
             if pointer in self.document.lost:
                 self.skip_lost(pointer, stem)
@@ -263,6 +273,13 @@ class Definitions:
                 else:
                     self.skip_entry(node, at)
 
+    def report_unfinished(self) -> None:
+        """Report a captured list of which no page is the last."""
+        pages = [(cursor, at) for root, at, _ in self.roots() for cursor in cursors(root)]
+        if pages and all(cursor for cursor, _ in pages):
+            message = "the list goes on: it has a `nextCursor`, and its last page is not here"
+            self.problems.warn("E0458", message, pointer=pages[-1][1])
+
     def skip_lost(self, pointer: str, name: str) -> None:
         """Count a tool with a reference that cannot be followed; `load` has reported it."""
         origin = _origin(name, pointer, name)
@@ -271,13 +288,16 @@ class Definitions:
         self.skips.append(Skip(origin=origin, reason=reason, code=code, filtered=False))
 
     def skip_entry(self, node: Any, pointer: str) -> None:
-        """Count an entry of a list of tools that is no definition. One that only has a type is a
-        tool that the provider of a model runs (`web_search`): nothing is wrong with it.
+        """Count an entry of a list of tools that is no definition. Nothing is wrong with a tool
+        that the provider of a model runs, nor with the answer to another request.
         """
         reason = "not a tool definition"
-        kind = as_text(as_object(node).get("type"))
-        if kind not in ("", "custom", "function"):
+        kind = providers_kind(node)
+        if kind:
             reason = f"a tool that the model's provider runs (`{visible(kind)[:60]}`)"
+            self.problems.note("E0440", reason, pointer=pointer)
+        elif "jsonrpc" in as_object(node):
+            reason = "an answer without tools"
             self.problems.note("E0440", reason, pointer=pointer)
         else:
             message = f"{reason}: it needs a `name` and an `inputSchema`"
@@ -288,10 +308,11 @@ class Definitions:
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
         """One entry of a list of tools, whatever its dialect."""
         tool, at = unwrapped(node, pointer)
-        schema, schema_pointer = schema_of(tool, at, SCHEMA_KEYS)
+        schema, schema_pointer = schema_of(tool, at, INPUT_KEYS)
+        target = schema
         if schema_pointer:
-            schema, _ = self.reader.deref(schema, schema_pointer)
-        if type(schema) not in (dict, bool):
+            target, _ = self.reader.deref(schema, schema_pointer)
+        if type(target) not in (dict, bool):
             self.report_no_schema(node, tool, schema, pointer)
             schema = {}
         self.report_task(tool, at)
@@ -400,6 +421,19 @@ class Definitions:
             passed_on={},
             bare=True,
         )
+
+
+def providers_kind(entry: Any) -> str:
+    """What a tool that the provider of a model runs is called: it says only its type
+    (`web_search`), or is the only key of its entry (Gemini's `googleSearch`).
+    """
+    entry = as_object(entry)
+    kind = as_text(entry.get("type"))
+    if kind not in ("", "custom", "function"):
+        return kind
+    if len(entry) == 1:
+        return next((key for key, value in entry.items() if type(value) is dict), "")
+    return ""
 
 
 def _written(*texts: Any) -> str:

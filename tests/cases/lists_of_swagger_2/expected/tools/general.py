@@ -55,6 +55,25 @@ async def lists(
     )
 
 
+async def nested_lists(
+    api: Api,
+    *,
+    rows: list[list[int]],
+    boxes: list[list[float]] | Omit = OMIT,
+    deep: list[list[list[Any]]] | Omit = OMIT,
+) -> Answer[Any]:
+    """Get nested lists."""
+    return await api.request(
+        "GET",
+        "/n/{rows}",
+        path_args={"rows": wire.pipe_delimited(rows, within=",")},
+        query={
+            "boxes": wire.form(boxes, within=" "),
+            "deep": wire.pipe_delimited(deep, within=" ,"),
+        },
+    )
+
+
 async def upload_it(
     api: Api,
     *,
