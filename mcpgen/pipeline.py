@@ -18,9 +18,9 @@ from .customise.bindings import customised, pin
 from .ir import Server
 from .lint.hidden_text import report_hidden
 from .lint.once import tell_once
-from .lint.rules import check_rules
+from .lint.rules import check_nullable, check_rules
 from .lint.structure import check
-from .lint.values import check_defaults
+from .lint.values import check_values
 from .load import Document, Limits, Progress, load, silent
 from .load.copies import Copies, home_of
 from .lock import Lock, config_hash, facts
@@ -69,14 +69,16 @@ def read(
     """Load the document the configuration names, as OpenAPI 3.1 whatever its version was.
 
     What its version does not allow is reported: its structure, and with `thorough` the rules that
-    need more than one look at it, and its defaults.
+    need more than one look at it, its defaults and its examples.
     """
     document = open_document(config, problems, progress=progress)
     check(document, problems)
+    if thorough:
+        check_nullable(document, problems)
     upgraded = upgrade(document, problems)
     if thorough:
         check_rules(upgraded, problems)
-        check_defaults(upgraded, problems)
+        check_values(upgraded, problems)
     return upgraded
 
 

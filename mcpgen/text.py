@@ -91,6 +91,7 @@ _SENTENCE_END = re.compile(
     r"(?=[A-Z0-9\"'`(\[]|[*\u2022] |$)"
     r"|(?<=[A-Za-z]{5}\.)(?<!approx\.)\s+(?=[a-z]{3})"
     r"|(?<=[A-Za-z]{3}\.)\s+(?=[a-z]+_[a-z]|deprecated\b)"
+    r"|(?<=[\u3002\uff01\uff1f])(?=.)"  # the full stops of Chinese and Japanese
     r"|(?<=[a-z]{3}\.)"  # somebody forgot the space
     r"(?=(?:The|This|These|It|If|You|With|For|When|Use|Note|Please|Only|To|An?|In) )"
 )
@@ -220,6 +221,7 @@ def _with_escaped_html(text: str) -> str:
     return "".join(parts)
 
 
+@lru_cache(maxsize=20_000)
 def shorten(text: str, limit: int) -> str:
     """`text` cut to at most `limit` characters, at a sentence where one ends late enough, else at a
     word.
@@ -240,6 +242,7 @@ def shorten(text: str, limit: int) -> str:
     return head.rstrip(" \n,;:.-(") + "\u2026"
 
 
+@lru_cache(maxsize=20_000)
 def first_sentence(text: str) -> tuple[str, str]:
     """The first sentence of plain text without its full stop, and the rest."""
     line, _, rest = text.partition("\n")
@@ -263,16 +266,26 @@ def words(text: str) -> list[str]:
     """The lower-case ASCII words of a name in any convention: `listBooks`, `list-books`,
     `HTTPServer2`, `userIDs`, `OAuthApp` and so on.
     """
-    return split_words(_ONE_WORD.sub(lambda word: word[0].capitalize(), text))
+    return list(_words(text))
+
+
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(split_words(_ONE_WORD.sub(lambda word: word[0].capitalize(), text)))
 
 
 def split_words(text: str) -> list[str]:
     """The words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
+    ascii_text = unaccented(text).encode("ascii", "ignore").decode()
+    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
+
+
+def unaccented(text: str) -> str:
+    """A text whose letters have lost their accents; letters that are not Latin stay."""
     import unicodedata
 
     letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
-    ascii_text = letters.encode("ascii", "ignore").decode()
-    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def humanise(name: str) -> str:

@@ -15,6 +15,7 @@ from .problem_output import problem_counts
 from .screen import Screen, shown
 
 if TYPE_CHECKING:
+    from ..load import Document
     from ..problems import Problems
 
 
@@ -59,7 +60,6 @@ def lint(
     of `--fix-overlay` before you use it: comments in it mark what only the API's author can know.
     """
     from ..lint.clients import check_client
-    from ..lint.values import wrong_defaults
     from ..problems import Problems
     from ..project.run import Request, run
     from .problem_output import print_problems
@@ -72,7 +72,7 @@ def lint(
         check_client(made.server, name, problems)
     print_problems(screen, problems, made.document, output_format, limit=10_000)
     if fix_overlay is not None:
-        _write_overlay(screen, config, fix_overlay, wrong_defaults(made.document, problems))
+        _write_overlay(screen, config, fix_overlay, made.document)
     if output_format == "text":
         screen.remark(_conclusion(problems), style="")
     has_warnings = any(problem.severity == "warning" for problem in problems)
@@ -86,11 +86,12 @@ def _conclusion(problems: Problems) -> str:
     return f"{counts}; `mcpgen explain CODE` says more"
 
 
-def _write_overlay(screen: Screen, config: Config, path: Path, defaults: list[str]) -> None:
-    """Write the repairs; the document is read again, as its author wrote it. `defaults` are the
-    pointers of those that their schemas do not allow.
+def _write_overlay(screen: Screen, config: Config, path: Path, checked: Document) -> None:
+    """Write the repairs; the document is read again, as its author wrote it. `checked` is the one
+    whose problems were told.
     """
     from ..lint.repairs import overlay, repairs
+    from ..lint.values import wrong_pointers
     from ..pipeline import open_document
     from ..problems import Problems, UsageError
 
@@ -101,7 +102,7 @@ def _write_overlay(screen: Screen, config: Config, path: Path, defaults: list[st
             "name another file, or remove this one: it may hold your own repairs",
         )
     document = open_document(config, Problems())
-    actions = repairs(document, defaults)
+    actions = repairs(document, wrong_pointers(checked))
     known = sum(repair.known for repair in actions)
     text = overlay(document, actions)
     if not text:

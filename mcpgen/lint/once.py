@@ -38,13 +38,18 @@ def _place(document: Document, problem: Problem) -> str:
 
 
 def _without_echoes(located: Located) -> Located:
-    """Of one reference to nothing what is said last."""
-    last = {place: problem for place, problem in located if problem.code == _LOST}
+    """What is said last of one reference to nothing, and of what two checks say alike."""
+    last = {_subject(place, problem): problem for place, problem in located}
     return [
-        (place, problem)
-        for place, problem in located
-        if problem.code != _LOST or last[place] is problem
+        (place, problem) for place, problem in located if last[_subject(place, problem)] is problem
     ]
+
+
+def _subject(place: str, problem: Problem) -> tuple[str, str, str]:
+    """What a problem is about: of a reference to nothing, the reference."""
+    if problem.code == _LOST:
+        return place, _LOST, ""
+    return place, problem.code, problem.message
 
 
 def _joined(located: Located) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
@@ -40,6 +41,8 @@ MISSING: dict[str, Any] = {
     "version": "0",
 }
 """Key that a document must have → a value that changes no request."""
+_OF_EXAMPLE = ("value", "dataValue", "$ref")
+"""Keys of an Example Object of which nothing is left without its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +69,17 @@ def _quoted(key: str) -> str:
     return f"'{inner}'"
 
 
-def repairs(document: Document, wrong_defaults: Iterable[str] = ()) -> list[Repair]:
+def repairs(document: Document, wrong_values: Iterable[str] = ()) -> list[Repair]:
     """Every repair for a document that was not upgraded, in the document's order.
 
-    `wrong_defaults` are the pointers of defaults that their schemas do not allow.
+    `wrong_values` are the pointers of defaults and examples that their schemas do not allow.
     """
     return [
         *_servers(document),
         *_operations(document),
         *_schemas(document),
         *_findings(document),
-        *_defaults(document, wrong_defaults),
+        *_values(document, wrong_values),
     ]
 
 
@@ -107,14 +110,11 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
         return {key: MISSING[key] for key in MISSING if key == finding.key}
     above, _, token = finding.pointer.rpartition("/")
     key = unescape(token)
-    try:
-        holder, _ = document.resolve_one(f"#{above}")
-    except UnresolvedReference:
-        return {}
+    holder = _node(document, above)
     if type(holder) is not dict:
         return {}
     value = holder.get(key)
-    if value == {} and MISSING.get(key):
+    if value in ({}, False) and MISSING.get(key):
         return {key: MISSING[key]}
     if finding.fault == "number":
         return {key: str(value)}
@@ -128,11 +128,46 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
     return {key: right}
 
 
-def _defaults(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
-    for pointer in dict.fromkeys(pointers):
-        target = json_path(document, pointer)
+def _values(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
+    """Removals of defaults and examples. Those of a list are removed by their value: by an index,
+    the overlay would remove another one when it is applied again.
+    """
+    wrong = dict.fromkeys(pointers)
+    for pointer in wrong:
+        above, _, key = pointer.rpartition("/")
+        why = f"{pointer}: its schema does not allow this value"
+        holder = _node(document, above)
+        if key in _OF_EXAMPLE:
+            target = json_path(document, above)
+        elif type(holder) is not list:
+            target = json_path(document, pointer)
+        elif all(f"{above}/{index}" in wrong for index in range(len(holder))):
+            if int(key) > 0:
+                continue  # the whole list is removed already
+            target = json_path(document, above)
+        else:
+            yield _removed_item(json_path(document, above), holder[int(key)], why)
+            continue
         if target:
-            yield Repair(target, None, f"{pointer}: its schema does not allow this default")
+            yield Repair(target, None, why)
+
+
+def _removed_item(target: str, item: Any, why: str) -> Repair:
+    """The removal of an item of a list; an expression has no objects or lists to compare with."""
+    if type(item) in (dict, list):
+        return Repair(f"{target}[?@=={{...}}]", None, why, known=False)
+    literal = json.dumps(item)
+    if type(item) is str:
+        literal = _quoted(item)
+    return Repair(f"{target}[?@=={literal}]", None, why)
+
+
+def _node(document: Document, pointer: str) -> Any:
+    """What stands at a pointer of the document; None where nothing does."""
+    try:
+        return document.resolve_one(f"#{quote(pointer)}")[0]
+    except UnresolvedReference:
+        return None
 
 
 def json_path(document: Document, pointer: str) -> str:

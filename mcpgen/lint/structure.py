@@ -1,6 +1,6 @@
 """Is the document what its OpenAPI version allows, by the official JSON Schema of that version?
 
-It takes milliseconds, and looks at the structure alone; `values` looks at the defaults of schemas.
+It takes milliseconds, and looks at the structure alone; `values` looks at defaults and examples.
 Findings inform: they are warnings unless the caller is strict. This is for a document before
 `upgrade`, which changes what it looks at.
 """
@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
-from ..problems import Problems, Severity
+from ..problems import Details, Problems, Severity
 from ..runtime.pointer import child, escape
 from .alternatives import Peers, telling
 from .consequences import Consequences
@@ -49,6 +50,27 @@ class Finding:
     message: str
     fault: Literal["missing", "unexpected", "number", "text", "other"] = "other"
     key: str = ""
+
+
+class LimitedReport:
+    """Reports the first `LIMIT` problems of one subject, and at the end how many there are."""
+
+    def __init__(self, problems: Problems, subject: str) -> None:
+        self.problems = problems
+        self.subject = subject
+        self.count = 0
+
+    def add(self, code: str, severity: Severity, message: str, **details: Unpack[Details]) -> None:
+        """Report a problem, or only count it."""
+        self.count += 1
+        if self.count <= LIMIT:
+            self.problems.add(code, severity, message, **details)
+
+    def end(self) -> None:
+        """Say how many there are, where that is more than were reported."""
+        if self.count > LIMIT:
+            message = f"of {self.count:,} {self.subject}, the first {LIMIT} are told"
+            self.problems.note("E0305", message)
 
 
 def check(document: Document, problems: Problems, *, severity: Severity = "warning") -> None:
@@ -123,7 +145,7 @@ def _findings_of(peers: Peers, root: Any) -> Iterator[Finding]:
     names: list[str] = []
     if kind in _UNEXPECTED:
         names = [str(name) for name in detail.get("unexpected", ())]
-    if _is_reference(error.instance_path, root) and ("$ref" in names or not names):
+    if _is_reference(node_at(root, error.instance_path)) and ("$ref" in names or not names):
         # Whatever else is wrong there follows from it.
         message = "`$ref` may not stand here"
         yield Finding(f"{pointer}/$ref", message, "unexpected", "$ref")
@@ -138,15 +160,41 @@ def _findings_of(peers: Peers, root: Any) -> Iterator[Finding]:
     elif kind == "required":
         name = str(detail.get("property", "?"))
         yield Finding(pointer, f"`{name}` is missing", "missing", name)
+    elif kind == "uniqueItems":
+        for index in twins(error.instance):
+            yield Finding(f"{pointer}/{index}", stands_twice(error.instance[index]))
     else:
         yield Finding(pointer, wording(peers), _fault_of_value(peers))
 
 
-def _is_reference(path: list[str | int], root: Any) -> bool:
+def node_at(root: Any, path: Iterable[str | int]) -> Any:
+    """What stands at the end of a path of the validator's. Raises LookupError."""
     node = root
     for part in path:
         node = child(node, str(part))
+    return node
+
+
+def _is_reference(node: Any) -> bool:
     return type(node) is dict and type(node.get("$ref")) is str
+
+
+def twins(items: list[Any]) -> Iterator[int]:
+    """The index where an item stands for the second time, for each that does."""
+    count: Counter[str] = Counter()
+    for index, item in enumerate(items):
+        text = json.dumps(item, sort_keys=True)
+        count[text] += 1
+        if count[text] == 2:
+            yield index
+
+
+def stands_twice(item: Any) -> str:
+    """The message about an item that stands in the list before; an object goes by its name."""
+    name = json.dumps(item, ensure_ascii=False)
+    if type(item) is dict:
+        name = str(item.get("name", "the object"))
+    return f"`{name[:SHOWN]}` stands twice"
 
 
 def _fault_of_value(peers: Peers) -> Literal["number", "text", "other"]:

@@ -1,81 +1,173 @@
-"""Does every schema allow its own default?
+"""Do the defaults and the examples of a document fit their schemas?
 
 This is for a document after `upgrade`: every schema in it is JSON Schema 2020-12, whose patterns
-are those of ECMA-262 (OpenAPI 3.1.1, section 4.8.24).
+are those of ECMA-262 (OpenAPI 3.1.1, section 4.8.24). The validator reads the document once and
+compiles each schema where it stands.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import urllib.parse
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from ..load.document import Document
-from ..load.values import objects_in
-from ..parse.contract import bundle
-from ..parse.schema import Reader
+from ..load.document import Document, UnresolvedReference
+from ..load.values import as_list, as_object
+from ..parse.parameter import is_json
 from ..problems import Problems
-from ..upgrade.walk import pointer, walk
+from ..runtime.pointer import escape
+from ..upgrade.walk import At, Kind, pointer, walk
 from .alternatives import telling
-from .structure import CODE, LIMIT
-from .wording import wording
+from .structure import LimitedReport, node_at
+from .wording import SHOWN, wording
 
-MOST_WORK = 500_000
-"""Schemas that are read for the defaults of one document, with those they refer to. Vendors'
-documents need up to 60,000.
-"""
-
-
-_START = "the default "
-"""How the message about a default begins."""
+CODE = "E0306"
+KEYS = ("default", "example", "examples")
+_URI = "urn:document"
+_ONE_WAY = ("readOnly", "writeOnly")
+"""Keywords of properties that requests, or answers, do not have."""
 
 
-def wrong_defaults(document: Document, problems: Problems) -> list[str]:
-    """The pointers of the defaults that were reported, as the author wrote the document."""
-    return [
-        document.written(problem.pointer)
-        for problem in problems
-        if problem.code == CODE and problem.message.startswith(_START)
-    ]
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A default or an example, with its pointer and that of the schema it should fit. What is
+    wrong with it is at the pointer `fault`.
+    """
+
+    noun: Literal["default", "example"]
+    value: Any
+    pointer: str
+    schema: str
+    message: str = ""
+    fault: str = ""
 
 
-def check_defaults(document: Document, problems: Problems) -> None:
-    """Report the defaults that their schemas do not allow."""
+def check_values(document: Document, problems: Problems) -> None:
+    """Report the defaults and the examples that their schemas do not allow."""
+    reports = {noun: LimitedReport(problems, f"wrong {noun}s") for noun in ("default", "example")}
+    try:
+        for value in wrong_values(document):
+            reports[value.noun].add(CODE, "warning", value.message, pointer=value.fault)
+    except ValueError as error:
+        reason = str(error)[:SHOWN]
+        problems.note("E0305", f"defaults and examples could not be checked: {reason}")
+    for report in reports.values():
+        report.end()
+
+
+def wrong_pointers(document: Document) -> list[str]:
+    """The pointers of the wrong values, as the author wrote the document."""
+    try:
+        return [document.written(value.pointer) for value in wrong_values(document)]
+    except ValueError:
+        return []
+
+
+def wrong_values(document: Document) -> Iterator[Value]:
+    """The defaults and examples that their schemas do not allow. Raises ValueError for a document
+    that the validator cannot read.
+    """
     if not document.describes_api:
         return
-    reader = Reader(document, Problems())  # `parse` reports references that point to nothing
-    work = 0
-    count = 0
+    schemas = _Schemas(document.root)
     for kind, node, at in walk(document):
-        if kind != "schema":
+        if node.keys().isdisjoint(KEYS):
             continue
-        if "default" not in node:
-            continue
-        if node.get("enum") == []:
-            continue  # which is the fault
-        if work > MOST_WORK:
-            problems.note("E0305", f"defaults were compared up to here: {MOST_WORK:,} schemas")
-            return
-        contract = bundle(reader, node)
-        work += sum(1 for _ in objects_in(contract))
-        reason = _refusal(contract, node["default"])
-        if not reason:
-            continue
-        problems.warn(CODE, f"{_START}{reason}", pointer=f"{pointer(at)}/default")
-        count += 1
-        if count >= LIMIT:
-            return
+        for value in _values(document, kind, node, at):
+            wrong = schemas.checked(value)
+            if wrong is not None:
+                yield wrong
 
 
-def _refusal(contract: dict[str, Any], value: Any) -> str:
-    """Why a schema does not allow a value, or nothing; a schema that is not valid allows any."""
-    import jsonschema_rs
+def _values(document: Document, kind: Kind, node: dict[str, Any], at: At) -> Iterator[Value]:
+    """What an object says of values; the example of a media type other than JSON is its text."""
+    if kind == "schema":
+        return _values_of_schema(node, pointer(at))
+    if kind == "parameter":
+        return _examples_beside_schema(document, node, pointer(at))
+    if kind == "media_type" and at is not None and is_json(at[1]):
+        return _examples_beside_schema(document, node, pointer(at))
+    return iter(())
 
-    options = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
-    try:
-        validator = jsonschema_rs.Draft202012Validator(
-            contract, pattern_options=options, offline=True
-        )
-        for error in validator.iter_errors(value):
-            return wording(telling(error)[0])
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-        return ""
-    return ""
+
+def _values_of_schema(node: dict[str, Any], at: str) -> Iterator[Value]:
+    if node.get("enum") == []:
+        return  # which is the fault
+    if "default" in node:
+        yield Value("default", node["default"], f"{at}/default", at)
+    for index, example in enumerate(as_list(node.get("examples"))):
+        yield Value("example", example, f"{at}/examples/{index}", at)
+
+
+def _examples_beside_schema(document: Document, node: dict[str, Any], at: str) -> Iterator[Value]:
+    """The examples of a parameter, a header or a media type."""
+    schema = f"{at}/schema"
+    if "schema" not in node:
+        return
+    if "example" in node:
+        yield Value("example", node["example"], f"{at}/example", schema)
+    for name, entry in as_object(node.get("examples")).items():
+        place = f"{at}/examples/{escape(name)}"
+        try:
+            example, target = document.deref(entry, place)
+        except UnresolvedReference:
+            continue
+        for key in ("value", "dataValue"):
+            if key not in as_object(example):
+                continue
+            if target == place:
+                yield Value("example", example[key], f"{place}/{key}", schema)
+            else:
+                # Where the example itself stands it may be right for others.
+                yield Value("example", example[key], f"{place}/$ref", schema)
+
+
+class _Schemas:
+    """The schemas of a document, by their pointers."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        import jsonschema_rs
+
+        self.root = root
+        self.registry = jsonschema_rs.Registry([(_URI, root)], draft=jsonschema_rs.Draft202012)
+
+    def checked(self, value: Value) -> Value | None:
+        """What is wrong with a value; None where its schema allows it, or is no valid schema."""
+        import jsonschema_rs
+
+        try:
+            validator = jsonschema_rs.Draft202012Validator(
+                {"$ref": f"{_URI}#{urllib.parse.quote(value.schema)}"},
+                pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000),
+                registry=self.registry,
+                offline=True,
+            )
+            for error in validator.iter_errors(value.value):
+                for peers in telling(error):
+                    if not self._goes_one_way(peers[0]):
+                        return _explained(value, peers)
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+            return None
+        return None
+
+    def _goes_one_way(self, error: Any) -> bool:
+        """Whether an error is the lack of a property that only requests have, or only answers."""
+        if error.kind.name != "required":
+            return False
+        holder = as_object(node_at(self.root, error.schema_path[:-1]))
+        name = error.kind.as_dict().get("property")
+        schema = as_object(as_object(holder.get("properties")).get(name))
+        return any(schema.get(key) is True for key in _ONE_WAY)
+
+
+def _explained(value: Value, peers: list[Any]) -> Value:
+    """A value with what is wrong with it."""
+    path = peers[0].instance_path
+    message = f"the {value.noun} {wording(peers)}"
+    fault = value.pointer
+    if path:
+        message = f"the {value.noun}'s {wording(peers)}"
+    if path and not fault.endswith("/$ref"):
+        fault += "".join(f"/{escape(str(key))}" for key in path)
+    return replace(value, message=message, fault=fault)

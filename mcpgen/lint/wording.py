@@ -39,7 +39,7 @@ def wording(peers: Peers) -> str:
 
 def _type(peers: Peers) -> str:
     kind = _kind_of(peers[0].instance)
-    return f"{_subject(peers[0])}must be {_any_of(types_of(peers))}, not {kind}"
+    return f"{_subject(peers[0])}must be {any_of(types_of(peers))}, not {kind}"
 
 
 def _enum(peers: Peers) -> str:
@@ -76,7 +76,7 @@ def _least(peers: Peers) -> str:
     return f"{_subject(peers[0])}must not be empty"
 
 
-def _unique(peers: Peers) -> str:
+def _twins(peers: Peers) -> str:
     return f"{_subject(peers[0])}must not have an item twice"
 
 
@@ -89,11 +89,21 @@ def _excluded(peers: Peers) -> str:
 
 
 def _several(peers: Peers) -> str:
-    return f"{_short(peers[0].instance)} matches several forms of which one is allowed"
+    return f"{_subject(peers[0])}matches several forms of which one is allowed"
 
 
 def _alternatives(peers: Peers) -> str:
-    return f"{_short(peers[0].instance)} matches none of the allowed forms"
+    return f"{_subject(peers[0])}matches none of the allowed forms"
+
+
+def _missing(peers: Peers) -> str:
+    return f"{_subject(peers[0])}lacks `{str(peers[0].kind.as_dict().get('property'))[:SHOWN]}`"
+
+
+def _unexpected(peers: Peers) -> str:
+    names = peers[0].kind.as_dict().get("unexpected", ())
+    shown = ", ".join(f"`{str(name)[:SHOWN]}`" for name in names[:3])
+    return f"{_subject(peers[0])}must not have {shown}"
 
 
 _WORDINGS: dict[str, Callable[[Peers], str]] = {
@@ -104,8 +114,11 @@ _WORDINGS: dict[str, Callable[[Peers], str]] = {
     "format": _format,
     "minItems": _least,
     "minProperties": _least,
-    "uniqueItems": _unique,
+    "uniqueItems": _twins,
     "not": _excluded,
+    "required": _missing,
+    "additionalProperties": _unexpected,
+    "unevaluatedProperties": _unexpected,
     "oneOfMultipleValid": _several,
     **dict.fromkeys(_BOUNDS, _bound),
     **dict.fromkeys(_ALTERNATIVES, _alternatives),
@@ -135,7 +148,7 @@ def _one_of(peers: Peers) -> str:
     return f"one of {', '.join(f'`{name}`' for name in dict.fromkeys(names))}"
 
 
-def _any_of(names: list[str]) -> str:
+def any_of(names: list[str]) -> str:
     """Types of JSON Schema as a reader says them: `an object or null`."""
     return " or ".join(_ARTICLES.get(name, f"a {name}") for name in names)
 
@@ -145,13 +158,13 @@ def _kind_of(value: Any) -> str:
 
 
 def _subject(error: Any) -> str:
-    """The key that has the wrong value, when it has one."""
+    """The key or the item that has the wrong value; empty for the whole value."""
     if not error.instance_path:
         return ""
     last = error.instance_path[-1]
-    if not isinstance(last, str):
-        return ""
-    return f"`{last[:SHOWN]}` "
+    if isinstance(last, str):
+        return f"`{last[:SHOWN]}` "
+    return f"item {last} "
 
 
 def _short(value: Any) -> str:

@@ -3,8 +3,9 @@ counts as one.
 
 Dialects: MCP (`inputSchema`; a list, under `tools`, or a captured answer to `tools/list`),
 Anthropic (`input_schema`), OpenAI in both API shapes (`function: {parameters}`, `parameters`),
-Gemini (`functionDeclarations`, as JSON or as its Python SDK writes it), Bedrock (`toolSpec`),
-LangChain (`args_schema`), Vercel's AI SDK (tools by their names) and Docker's MCP registry
+Gemini (`functionDeclarations`, as JSON or as its Python SDK writes it), Bedrock (`toolSpec`, and
+action groups), LangChain (`args_schema`, `args`), Vercel's AI SDK (tools by their names), UTCP and
+smolagents (`inputs`), Cohere's first API (`parameter_definitions`) and Docker's MCP registry
 (`arguments`, a list).
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..runtime.pointer import escape
-from .values import as_text
+from .values import as_object, as_text
 
 SOURCES = "mcpgen-sources"
 """Root key under which the files stand that are read beside a document: a list of references."""
@@ -27,8 +28,24 @@ SCHEMA_KEYS = (
     "parameters_json_schema",
     "args_schema",
 )
-OUTPUT_KEYS = ("outputSchema", "output_schema", "responseJsonSchema", "response_json_schema")
-WRAPPERS = ("function", "toolSpec")
+"""Keys of the schema of a tool's arguments."""
+INPUT_KEYS = (
+    *SCHEMA_KEYS,
+    "inputs",
+    "args",
+    "parameter_definitions",
+    "parameterDefinitions",
+    "arguments",
+)
+"""Keys under which a tool says what it takes, be it a schema or not."""
+OUTPUT_KEYS = (
+    "outputSchema",
+    "output_schema",
+    "responseJsonSchema",
+    "response_json_schema",
+    "outputs",
+)
+WRAPPERS = ("function", "toolSpec", "custom")
 """Keys under which a dialect has the tool itself."""
 DECLARATIONS = ("functionDeclarations", "function_declarations")
 """Keys under which Gemini has several functions."""
@@ -47,7 +64,9 @@ _LISTS: tuple[tuple[str, ...], ...] = (
     ("result", "tools"),
     ("data", "result", "tools"),
     ("toolConfig", "tools"),
+    ("session", "tools"),
     ("functions",),
+    ("functionSchema", "functions"),
     *((key,) for key in DECLARATIONS),
 )
 """Where a document has its list of tools: by itself, in an answer to `tools/list`, in the event
@@ -60,7 +79,7 @@ def unwrapped(entry: Any, pointer: str) -> tuple[dict[str, Any], str]:
     if type(entry) is not dict:
         return {}, pointer
     for key in WRAPPERS:
-        if type(entry.get(key)) is dict:
+        if type(as_object(entry.get(key)).get("name")) is str:
             return entry[key], f"{pointer}/{key}"
     return entry, pointer
 
@@ -92,7 +111,7 @@ def is_definition(node: Any) -> bool:
 
 def holds_definitions(node: Any) -> bool:
     """Whether a member of a list is a tool, or holds a list of tools itself."""
-    return is_definition(node) or any(is_definition(entry) for entry, _ in _within(node, ""))
+    return is_definition(node) or any(is_definition(entry) for entry, _ in _within(node, "") or ())
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
@@ -142,6 +161,12 @@ def is_tools(root: Any) -> bool:
     return is_definition(root) and "version" not in root
 
 
+def says_arguments(root: Any) -> bool:
+    """Whether a tool of a document says what it takes."""
+    tools = (unwrapped(entry, "")[0] for entry, _ in entries(root) or ())
+    return any(schema_of(tool, "", INPUT_KEYS)[1] for tool in tools)
+
+
 def is_schema(root: dict[str, Any]) -> bool:
     """Whether a document is a JSON Schema: by its `$schema`, or by keywords that only a schema has
     together.
@@ -189,19 +214,33 @@ def entries(root: Any, pointer: str = "") -> list[tuple[Any, str]] | None:
     result: list[tuple[Any, str]] = []
     for index, entry in enumerate(tools):
         at = f"{pointer}{list_pointer}/{index}"
-        result += _within(entry, at) or [(entry, at)]
+        inner = _within(entry, at)
+        result += [(entry, at)] if inner is None else inner
     return result
 
 
-def _within(entry: Any, pointer: str) -> list[tuple[Any, str]]:
+def cursors(root: Any) -> list[Any]:
+    """The `nextCursor` of every page of a captured list, None where a page is the last (MCP
+    2025-11-25, section "Pagination").
+    """
+    for path in _LISTS:
+        tools = _member(root, path)
+        if type(tools) is not list:
+            continue
+        pages = [cursor for entry in tools if not is_definition(entry) for cursor in cursors(entry)]
+        return pages or [as_object(_member(root, path[:-1])).get("nextCursor")]
+    return []
+
+
+def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
     """The tools of an entry that is none itself but has a list of them: Gemini's functions, a
-    namespace of OpenAI's, one of several answers to `tools/list`.
+    namespace of OpenAI's, one of several answers to `tools/list`. None where it has no list.
     """
     if type(entry) is not dict or schema_of(entry, "", SCHEMA_KEYS)[1]:
-        return []
+        return None
     if tool_list(entry) is None:
-        return []
-    return entries(entry, pointer) or []
+        return None
+    return entries(entry, pointer)
 
 
 def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str, str]]:
@@ -212,7 +251,7 @@ def schemas(root: Any, pointer: str = "") -> Iterator[tuple[Any, str, str]]:
         return
     for entry, entry_pointer in tools:
         tool, at = unwrapped(entry, entry_pointer)
-        for keys in (SCHEMA_KEYS, OUTPUT_KEYS):
+        for keys in (INPUT_KEYS, OUTPUT_KEYS):
             schema, schema_pointer = schema_of(tool, at, keys)
             if type(schema) is dict:
                 yield schema, schema_pointer, entry_pointer

@@ -44,6 +44,8 @@ class Identifiers:
     _by_home: dict[tuple[str, str], str] = field(default_factory=dict)
     _anywhere: dict[str, str] = field(default_factory=dict)
     _anchors: dict[tuple[str, str], str] = field(default_factory=dict)
+    _dynamic: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The dynamic anchors; the recursive anchor of a schema has no name."""
 
     def collect(self, tree: Any, home: str) -> None:
         """Note every identifier of a tree whose root has the pointer `home`."""
@@ -73,6 +75,22 @@ class Identifiers:
         if pointer is None:
             pointer = self._anchors.get((home, name))
         return pointer
+
+    def is_dynamic(self, pointer: str, name: str) -> bool:
+        """Whether a schema has a dynamic anchor of that name."""
+        return (name, pointer) in ((anchor, at) for (_, anchor), at in self._dynamic.items())
+
+    def outermost(self, name: str, scope: str, home: str) -> str | None:
+        """The pointer that a dynamic reference to an anchor means in the schema `scope`: that of
+        the outermost schema around it that has the anchor (core, section 8.2.3.2). None where
+        others have it too, and it depends on the references that led there.
+        """
+        anchored = [at for at, anchor in self._dynamic if anchor == name and _is_within(at, home)]
+        around = [pointer for pointer in anchored if _is_within(scope, pointer)]
+        outer = min(around or anchored, key=len)
+        if all(_is_within(pointer, outer) for pointer in anchored):
+            return self._dynamic[outer, name]
+        return None
 
     def _collect(self, node: Any, pointer: str, above: Above, *, has_names: bool) -> None:
         if isinstance(node, list):
@@ -105,8 +123,17 @@ class Identifiers:
             anchor = node.get(keyword)
             if type(anchor) is str:
                 self._note_anchor(anchor, pointer, above)
+        if type(node.get("$dynamicAnchor")) is str:
+            self._dynamic.setdefault((above.resource, node["$dynamicAnchor"]), pointer)
+        if node.get("$recursiveAnchor") is True:
+            self._dynamic.setdefault((above.resource, ""), pointer)
         return above
 
     def _note_anchor(self, name: str, pointer: str, above: Above) -> None:
         self._anchors.setdefault((above.resource, name), pointer)
         self._anchors.setdefault((above.home, name), pointer)
+
+
+def _is_within(pointer: str, above: str) -> bool:
+    """Whether a pointer is another one, or leads below it."""
+    return f"{pointer}/".startswith(f"{above}/")

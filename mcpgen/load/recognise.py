@@ -14,7 +14,14 @@ from typing import Any
 
 from ..problems import DocumentError, Place, Problems
 from ..text import visible
-from .definitions import SOURCES, holds_definitions, is_schema, is_tools, with_names
+from .definitions import (
+    SOURCES,
+    holds_definitions,
+    is_schema,
+    is_tools,
+    says_arguments,
+    with_names,
+)
 from .text import Text
 
 EXPECTED = "an OpenAPI document begins with `openapi: 3.1.0`, `info:` and `paths:`"
@@ -55,6 +62,7 @@ _MARKUP: tuple[tuple[str, str, str], ...] = (
     (r"<\?xml|<[a-zA-Z]", "an XML file", "an OpenAPI document is JSON or YAML"),
 )
 
+_CAPTURE = "give what the server answers to `tools/list`"
 _CONVERT = (
     "convert it first, for example with `npx api-spec-converter --from={} --to=openapi_3 FILE`"
 )
@@ -127,7 +135,44 @@ _ROOTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("__schema",), "a GraphQL introspection", "GraphQL is not supported"),
     (("data.__schema",), "a GraphQL introspection", "GraphQL is not supported"),
     (("api.url", "name_for_model"), "a plugin manifest", "give the document at its `api.url`"),
-    (("mcpServers",), "a client configuration", "give the OpenAPI document of the API"),
+    (
+        ("schema_version", "runtimes"),
+        "a plugin manifest of Microsoft 365 Copilot",
+        "give the OpenAPI document that its `runtimes` name",
+    ),
+    (
+        ("instructions", "actions"),
+        "a declarative agent of Microsoft 365 Copilot",
+        "give the OpenAPI document that the plugins of its `actions` name",
+    ),
+    (("manifest_version", "server"), "a manifest of a desktop extension (MCPB)", _CAPTURE),
+    (("dxt_version", "server"), "a manifest of a desktop extension (DXT)", _CAPTURE),
+    (("name", "description", "packages"), "a server.json of the MCP registry", _CAPTURE),
+    (("name", "description", "remotes"), "a server.json of the MCP registry", _CAPTURE),
+    (("servers", "metadata"), "a list of servers of the MCP registry", _CAPTURE),
+    (("registry",), "a catalogue of MCP servers (Docker)", "give the `tools.json` of one of them"),
+    (("mcpServers",), "a client configuration", _CAPTURE),
+    (("servers", "inputs"), "a client configuration", _CAPTURE),
+    (("result.serverInfo",), "an answer to `initialize`", _CAPTURE),
+    (("result.prompts",), "an answer to `prompts/list`", _CAPTURE),
+    (("result.resources",), "an answer to `resources/list`", _CAPTURE),
+    (
+        ("capabilities", "skills"),
+        "an A2A agent card",
+        "an agent takes messages and has no tools; give the OpenAPI document of an API",
+    ),
+    (
+        ("component_type", "provider"),
+        "an AutoGen component",
+        "its tools are source code; give their schemas as a list",
+    ),
+    (("nodes", "connections"), "an n8n workflow", EXPECTED),
+    (("app.mode", "kind"), "a Dify app", EXPECTED),
+    (
+        ("identity", "description.llm"),
+        "a Dify tool",
+        "write it as a Tool of MCP, with `name`, `description` and `inputSchema`",
+    ),
     (("apiVersion", "kind", "metadata"), "a Kubernetes manifest", EXPECTED),
     (("services",), "a Compose file", EXPECTED),
     (("dependencies", "name", "version"), "a package.json", EXPECTED),
@@ -193,18 +238,26 @@ def tree(text: Text, root: Any) -> dict[str, Any]:
         raise _not_it(text, "E0121", "the list is empty: there is no tool in it", TOOLS_EXPECTED)
     if type(root) is not dict:
         raise _not_an_object(text, root)
-    if describes_api(root) or is_tools(with_names(root)):
+    if describes_api(root):
+        return root
+    has_tools = is_tools(with_names(root))
+    if has_tools and says_arguments(root):
         return root
     _refuse_captured_error(text, root)
     if text.content.startswith(_HEADERS):
         raise language(text) or _without_version(text, root)
+    _refuse_other_format(text, root)
+    if has_tools or is_schema(root):
+        return root
+    raise _without_version(text, root)
+
+
+def _refuse_other_format(text: Text, root: dict[str, Any]) -> None:
+    """Raise `DocumentError` for an object with the keys of another format."""
     for keys, what, hint in _ROOTS:
         if all(_has(root, key) for key in keys):
             message = f"this looks like {what}, not an OpenAPI document"
             raise _not_it(text, "E0110", message, hint)
-    if is_schema(root):
-        return root
-    raise _without_version(text, root)
 
 
 def _refuse_captured_error(text: Text, root: dict[str, Any]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
+from ..load.values import as_text
 from ..text import first_sentence, plain, words
 from .vocabulary import (
     ADVERBS,
@@ -14,6 +16,8 @@ from .vocabulary import (
     BEFORE_CLAUSE,
     BEFORE_NOUN,
     ENDING_VERBS,
+    ENGLISH,
+    FOREIGN,
     NOUNS,
     PLACEHOLDERS,
     STOP_WORDS,
@@ -51,7 +55,8 @@ _PREFACE = re.compile(
            | it\s+(?:is\s+used|can\s+be\s+used|allows?|lets?|enables?)\s+
            | (?:can\s+be|is)\s+used\s+
            | (?:{_THING}|you\s+can|will|used|allows?|lets?|enables?)\s+ )
-         (?:(?:you|users?|clients?|one|us|the\s+user|a\s+user)\s+)? (?:(?:to|for)\s+)? (?=[\w(])""",
+         (?:(?:you|one|us|(?:(?:the|a)\s+)?(?:user|caller|client)s?)\s+)?
+         (?:(?:to|for)\s+)? (?=[\w(])""",
     re.I | re.X,
 )
 _MARK = re.compile(
@@ -63,7 +68,13 @@ _MARK = re.compile(
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
+_WORD = re.compile(r"[^\W\d_]+")
+_ACCENT = re.compile(r"[\u00c0-\u024f]")
+_OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
+"""A letter that is not Latin."""
 _USED_TO = re.compile(r"^(?:can be|is) used to ")
+_ORDERS = (VERBS - NOUNS) | USUAL_VERBS
+_NO_IMPERATIVES = STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}
 _PARTICLE = re.compile(r"^(?:back|in|off|out|up) ")
 """A word after a verb that belongs to it: `Top up the balance`."""
 
@@ -72,7 +83,7 @@ def summary_text(operation: dict[str, Any]) -> str:
     """An operation's summary, its verb first, without its number in a list: `1. Create a
     transaction`. Empty where it says the path alone.
     """
-    text = _begun(_NUMBERED.sub("", plain(operation.get("summary"))))
+    text = _begun(_NUMBERED.sub("", plain(operation.get("summary"))), operation)
     if _PATH.fullmatch(text) and not is_verb(text):
         return ""
     return _verb_to_front(text)
@@ -80,16 +91,36 @@ def summary_text(operation: dict[str, Any]) -> str:
 
 def description_text(operation: dict[str, Any]) -> str:
     """An operation's description from where it begins to say something."""
-    return _begun(plain(operation.get("description")))
+    return _begun(plain(operation.get("description")), operation)
 
 
-def _begun(text: str) -> str:
-    """A text without the route or the heading before it, and with the verb of `Return's the book`
-    spelt as one; what stands for a text that nobody wrote is none.
+def _begun(text: str, operation: dict[str, Any]) -> str:
+    """A text without the route, the heading or the operation's own name before it, and with the
+    verb of `Return's the book` spelt as one; what stands for a text that nobody wrote is none.
     """
     text = _POSSESSIVE.sub(r"\1s ", _HEADING.sub("", _ROUTE.sub("", text)))
+    text = _without_own_name(text, operation)
     sentence, rest = first_sentence(text)
     return rest if sentence.lower() in PLACEHOLDERS else text
+
+
+def _without_own_name(text: str, operation: dict[str, Any]) -> str:
+    """A text from its verb on, where what does it is the operation: `cli: `addbook` AddBook
+    (beta) slowly adds a book` of `Books_AddBook`.
+    """
+    own = re.split(r"[./_]", as_text(operation.get("operationId")))[-1]
+    label = r"(?:[\w-]+: )?(?:`[^`]*` )?"
+    name = re.match(rf"{label}{re.escape(own)}(?: \([^()]*\))? (?=[a-z])", text)
+    if name is None or not own:
+        return text
+    rest = text[name.end() :]
+    following = [word for word in rest.split(" ", 3)[:3] if not is_adverb(word)][:1]
+    return rest if any(map(_is_lower_case_verb, following)) else text
+
+
+def _is_lower_case_verb(word: str) -> bool:
+    """Whether a word is a verb and no part of a name, as in `OpenID Connect`."""
+    return word.islower() and is_verb(word)
 
 
 def _verb_to_front(sentence: str) -> str:
@@ -158,9 +189,10 @@ def _is_order(sentence: str) -> bool:
     first, *others = sentence.lower().split(" ")
     if not others:
         return False
-    return base_verb(first) in (VERBS - NOUNS) | USUAL_VERBS
+    return base_verb(first) in _ORDERS
 
 
+@lru_cache(maxsize=20_000)
 def without_preface(sentence: str) -> str:
     """A sentence from its verb on: `This endpoint lists books` and `ListBooks lists books` are
     `lists books`, and `(Re)calculates a sum` is `re-calculates a sum`.
@@ -170,10 +202,12 @@ def without_preface(sentence: str) -> str:
 
 def _without_subject(sentence: str) -> str:
     first, _, more = sentence.partition(" ")
+    if base_verb(first.lower()) in VERBS - NOUNS and more.lower().startswith(f"{first.lower()} "):
+        return more
     if is_camel_case(first):
-        more = _USED_TO.sub("", more)
-        if is_verb(more.partition(" ")[0]):
-            return more
+        used = _USED_TO.sub("", more)
+        if used != more or _is_lower_case_verb(more.partition(" ")[0]):
+            return used
     if _is_subject(first, more):
         return more
     preface = _PREFACE.match(sentence)
@@ -188,7 +222,7 @@ def _is_subject(word: str, more: str) -> bool:
     """
     verb, _, thing = more.partition(" ")
     verb = verb.lower()
-    if not word.isalpha() or not is_third_person(verb):
+    if not word.isalpha() or is_adverb(word) or not is_third_person(verb):
         return False
     if base_verb(word.lower()) == base_verb(verb):
         return True
@@ -226,13 +260,18 @@ def has_verb(sentence: str) -> bool:
     first, _, more = sentence.partition(" ")
     if is_noun(first.lower(), more):
         return False
+    if not more and is_third_person(first.lower()):
+        return False  # `Logs`
     return begins_with_verb(sentence) or _is_imperative(first, more)
 
 
 def _is_imperative(word: str, more: str) -> bool:
     """Whether a word that is not known as a verb is used as one: `Rotoscope a film`."""
-    if word.lower() in STOP_WORDS | ARTICLES | ASIDES | {"both", "not", "whether"}:
+    if word.lower() in _NO_IMPERATIVES:
         return False
+    joined, _, verb = more.partition(" ")
+    if joined == "and" and verb in VERBS - NOUNS:
+        return True
     return word.replace("-", "").isalpha() and _names_a_thing(_PARTICLE.sub("", more))
 
 
@@ -260,6 +299,19 @@ def is_noun(word: str, more: str) -> bool:
     return not following or following in BEFORE_NOUN
 
 
+def is_foreign(text: str) -> bool:
+    """Whether a text is in another language than English, which has its verbs elsewhere: in other
+    letters, or in words and accents that English lacks.
+    """
+    if len(_OTHER_LETTER.findall(text)) > 1:
+        return True
+    said = {*_WORD.findall(text.lower())}
+    if not said.isdisjoint(ENGLISH):
+        return False
+    return _ACCENT.search(text) is not None or not said.isdisjoint(FOREIGN)
+
+
+@lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Whether a word is several that begin with a verb: `listBooks`."""
     parts = words(word)

@@ -12,7 +12,7 @@ from ..runtime.headers import TOKEN
 from ..text import visible
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
-from .schema import is_barred
+from .schema import conditions, is_barred
 from .unsupported import Unsupported
 from .xml_outline import outline
 
@@ -46,7 +46,7 @@ SENT_FOR_A_WILDCARD = {"json": "application/json", "text": "text/plain"}
 """Kind of body → the media type that is sent where the document names a range of them."""
 FORM_WRITERS = {"form": "form_fields", "multipart": "multipart_fields"}
 TEXT_KEYWORDS = ("description", "enum", "maxLength", "minLength")
-RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired", "dependentSchemas"}
+RULES_OF_NAMES = {"patternProperties", "propertyNames", "dependentRequired"}
 """Keywords of an object that are about all of its fields."""
 STYLES = {"style", "explode"}
 """Keywords of an encoding in whose presence `contentType` means nothing."""
@@ -297,6 +297,8 @@ def _is_plain_object(reader: Reader, base: dict[str, Any], branches: list[Any]) 
     if as_object(base.get("additionalProperties")):
         return False
     if not RULES_OF_NAMES.isdisjoint(base):
+        return False
+    if conditions(base):
         return False
     return base.get("minProperties", 0) in (0, None)
 

@@ -189,6 +189,7 @@ class DefinedTool:
         """The tool with an input schema."""
         definition, output = self.definition, self.output
         sentence, _ = first_sentence(plain(self.description))
+        docstring = describe.docstring_of(shorten(sentence, describe.FIRST_SENTENCE), name)
         same = self.contract == without_texts(root.schema) and not root.wire_names
         return Tool(
             name=name,
@@ -203,7 +204,7 @@ class DefinedTool:
             origin=self.origin,
             nullable=tuple(root.nullable),
             wire_names=tuple(root.wire_names),
-            docstring=describe.docstring_of(shorten(sentence, describe.FIRST_SENTENCE)),
+            docstring=docstring,
             contract=None if same else self.contract,
             output_contract=output.contract,
             takes_more=is_open(self.contract),

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Hints, Origin, Server, Skip
 from ..load.definitions import (
+    INPUT_KEYS,
     OUTPUT_KEYS,
-    SCHEMA_KEYS,
     SOURCES,
+    cursors,
     entries,
     is_definition,
     schema_of,
@@ -255,6 +256,7 @@ class Definitions:
 
     def definitions(self) -> Iterator[Definition]:
         """Every tool of every document."""
+        self.report_unfinished()
         for root, pointer, stem in self.roots():
             if pointer in self.document.lost:
                 self.skip_lost(pointer, stem)
@@ -271,6 +273,13 @@ class Definitions:
                 else:
                     self.skip_entry(node, at)
 
+    def report_unfinished(self) -> None:
+        """Report a captured list of which no page is the last."""
+        pages = [(cursor, at) for root, at, _ in self.roots() for cursor in cursors(root)]
+        if pages and all(cursor for cursor, _ in pages):
+            message = "the list goes on: it has a `nextCursor`, and its last page is not here"
+            self.problems.warn("E0458", message, pointer=pages[-1][1])
+
     def skip_lost(self, pointer: str, name: str) -> None:
         """Count a tool with a reference that cannot be followed; `load` has reported it."""
         origin = _origin(name, pointer, name)
@@ -279,13 +288,16 @@ class Definitions:
         self.skips.append(Skip(origin=origin, reason=reason, code=code, filtered=False))
 
     def skip_entry(self, node: Any, pointer: str) -> None:
-        """Count an entry of a list of tools that is no definition. One that only has a type is a
-        tool that the provider of a model runs (`web_search`): nothing is wrong with it.
+        """Count an entry of a list of tools that is no definition. Nothing is wrong with a tool
+        that the provider of a model runs, nor with the answer to another request.
         """
         reason = "not a tool definition"
-        kind = as_text(as_object(node).get("type"))
-        if kind not in ("", "custom", "function"):
+        kind = providers_kind(node)
+        if kind:
             reason = f"a tool that the model's provider runs (`{visible(kind)[:60]}`)"
+            self.problems.note("E0440", reason, pointer=pointer)
+        elif "jsonrpc" in as_object(node):
+            reason = "an answer without tools"
             self.problems.note("E0440", reason, pointer=pointer)
         else:
             message = f"{reason}: it needs a `name` and an `inputSchema`"
@@ -296,10 +308,11 @@ class Definitions:
     def definition(self, node: dict[str, Any], pointer: str) -> Definition:
         """One entry of a list of tools, whatever its dialect."""
         tool, at = unwrapped(node, pointer)
-        schema, schema_pointer = schema_of(tool, at, SCHEMA_KEYS)
+        schema, schema_pointer = schema_of(tool, at, INPUT_KEYS)
+        target = schema
         if schema_pointer:
-            schema, _ = self.reader.deref(schema, schema_pointer)
-        if type(schema) not in (dict, bool):
+            target, _ = self.reader.deref(schema, schema_pointer)
+        if type(target) not in (dict, bool):
             self.report_no_schema(node, tool, schema, pointer)
             schema = {}
         self.report_task(tool, at)
@@ -408,6 +421,19 @@ class Definitions:
             passed_on={},
             bare=True,
         )
+
+
+def providers_kind(entry: Any) -> str:
+    """What a tool that the provider of a model runs is called: it says only its type
+    (`web_search`), or is the only key of its entry (Gemini's `googleSearch`).
+    """
+    entry = as_object(entry)
+    kind = as_text(entry.get("type"))
+    if kind not in ("", "custom", "function"):
+        return kind
+    if len(entry) == 1:
+        return next((key for key, value in entry.items() if type(value) is dict), "")
+    return ""
 
 
 def _written(*texts: Any) -> str:

@@ -11,13 +11,14 @@ import re
 from typing import Any
 
 from ..runtime.results.pages import fold
-from ..text import first_sentence, humanise, sentences, shorten, visible, words
+from ..text import first_sentence, humanise, sentences, shorten, unaccented, visible, words
 from .beginnings import (
     begins_with_verb,
     description_text,
     has_verb,
     is_adverb,
     is_camel_case,
+    is_foreign,
     is_noun,
     is_third_person,
     marked_last,
@@ -36,6 +37,7 @@ from .vocabulary import (
     USUAL_VERBS,
     VERBS,
     base_verb,
+    one_of,
     same_verb,
     singular,
 )
@@ -56,6 +58,8 @@ _CLAUSE_END = re.compile(
 _LOOSE_END = re.compile(r",?(?: (?:and|as|at|by|for|from|in|of|on|or|that|the|to|which|with))+$")
 """Words at the end of a clause that lead to the next one."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
+_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_-]*|[A-Z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+")
+PRONOUNS = frozenset(["it", "its", "them", "their"])
 SHORTEST = 15
 """Characters of a sentence that says something."""
 _ANY_VERB = "|".join(sorted(VERBS - NOUNS))
@@ -64,6 +68,8 @@ _VERB_WITHIN = re.compile(
     rf" ((?:(?:{'|'.join(ADVERBS)}) )*(?:{_ANY_VERB})(?: or (?:{_ANY_VERB}))?)(?!\S)"
 )
 """A noun, and the first verb after it with its adverbs."""
+_LIST_WITHIN = re.compile(r"^(\S.*?) list (?=\S)")
+"""A noun, and after it what is a verb where a name has no other."""
 READING = frozenset(["describe", "get", "list"])
 """Verbs that one word says as well as another."""
 METHOD_VERBS = {
@@ -87,6 +93,8 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
+    if is_foreign(sentence) or is_foreign(first_sentence(text)[0]):
+        return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
     name_sentence = with_verb(_verb_first(name, method), method)
     if _is_aside(sentence, method):
@@ -97,13 +105,21 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     if not sentence:
         return fitted(name_sentence, rest, is_written=False)
     sentence = _unquoted(sentence)
-    if _is_identifier(sentence):
+    is_name = _is_identifier(sentence)
+    if is_name:
         sentence = humanise(sentence)
-    if method != "GET" and not has_verb(sentence):  # the method's verb is a guess
+    if not has_verb(sentence) and (is_name or _is_guess(sentence, method)):
         told, after = _told_at_once(text)
         if told:
             return fitted(with_verb(told, method), after)
+    if is_name:
+        sentence = _verb_first(sentence, method)
     return fitted(with_verb(sentence, method), rest)
+
+
+def _is_guess(sentence: str, method: str) -> bool:
+    """Whether the method's verb says little before a sentence: a word alone, or what is written."""
+    return method != "GET" or " " not in sentence
 
 
 def _told_at_once(text: str) -> tuple[str, str]:
@@ -163,13 +179,15 @@ ROUTER_VERBS = {
     "POST": {"create": "create"},
     "PUT": {"update": "replace"},
     "PATCH": {"update": "update"},
-    "DELETE": {"destroy": "delete"},
+    "DELETE": {"destroy": "delete", "delete": "delete"},
 }
-"""Method → the words that Django REST framework ends its operationIds in, and what they mean."""
+"""Method → the words that Django REST framework and others end their operationIds in, and what they
+mean.
+"""
 
 
 def _verb_first(name: str, method: str) -> str:
-    """A tool's name as words, its verb first: `order_partial_update` is `update order`, and
+    """A tool's name as words, its verb first: `orders_partial_update` is `update order`, and
     `users_update_role` is `update users role`.
     """
     *before, last = words(name) or [name]
@@ -177,13 +195,16 @@ def _verb_first(name: str, method: str) -> str:
     if verb and _ends_in_verb(before, verb):
         thing = [word for word in before if word not in ADVERBS]
         how = [word for word in before if word in BULK]
+        if verb != "list" and not how:
+            thing[-1:] = [one_of(word) for word in thing[-1:]]
         return " ".join([*how, verb, *thing])
     text = humanise(name)
     first, *_ = [*before, last]
     noun_and_verb = (base_verb(first) in NOUNS - USUAL_VERBS, last in USUAL_VERBS - NOUNS)
     if begins_with_verb(text) and not all(noun_and_verb):
         return text
-    return _VERB_WITHIN.sub(r"\2 \1", text)
+    text, count = _VERB_WITHIN.subn(r"\2 \1", text)
+    return text if count else _LIST_WITHIN.sub(r"list \1 ", text)
 
 
 def _ends_in_verb(before: list[str], verb: str) -> bool:
@@ -325,13 +346,17 @@ def with_verb(sentence: str, method: str) -> str:
     first, _, more = sentence.partition(" ")
     if not first:
         return METHOD_VERBS.get(method, "Call")
-    if has_verb(sentence):
-        return sentence[0].upper() + sentence[1:].rstrip(" ")
+    if has_verb(sentence) or is_foreign(sentence):
+        return _begun(sentence)
     if not more and is_camel_case(first.replace("-", "_")):
         return humanise(first).capitalize()
     if not _is_name(first, more):
         sentence = first.lower() + sentence[len(first) :]
     return f"{METHOD_VERBS.get(method, 'Call')} {sentence}"
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:].rstrip(" ")
 
 
 def _is_name(word: str, more: str) -> bool:
@@ -344,19 +369,36 @@ def _is_name(word: str, more: str) -> bool:
 
 
 def _is_identifier(text: str) -> bool:
-    """Whether a text is one name in code: `multiAckAlarms`, `any_prop`."""
-    return bool(re.fullmatch(r"[a-z][A-Za-z0-9_-]*", text)) and len(words(text)) > 1
+    """Whether a text is one name in code: `multiAckAlarms`, `any_prop`, `Books_ListByShelf`."""
+    return _IDENTIFIER.fullmatch(text) is not None and len(words(text)) > 1
 
 
 def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     """The display name of a tool: its summary where that is short and more than one word, else its
     name's words.
     """
-    summary = summary_text(operation).split("\n")[0].strip(" .")
-    if " " not in summary or len(summary) > 80:
+    summary = marked_last(first_sentence(summary_text(operation))[0]).strip()
+    is_telling = " " in summary or is_foreign(summary)
+    if not is_telling or len(summary) > 80:
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method).capitalize()
-    return _capitalised(without_preface(summary))
+    return _capitalised(_as_order(without_preface(summary)))
+
+
+def _as_order(sentence: str) -> str:
+    """A sentence in the third person as an order: `Creates a book and returns it` is `Create a book
+    and return it`. As it is where another verb might be a noun.
+    """
+    first, *others = sentence.split(" ")
+    if not is_third_person(first.lower()) or base_verb(first.lower()) in NOUNS - USUAL_VERBS:
+        return sentence
+    changed = [base_verb(first.lower()).capitalize()]
+    for before, word, after in zip([first, *others], others, [*others[1:], ""], strict=False):
+        is_verb_again = before in ("and", "or", "then") and is_third_person(word)
+        if is_verb_again and after not in ARTICLES | PRONOUNS:
+            return sentence
+        changed.append(base_verb(word) if is_verb_again else word)
+    return " ".join(changed)
 
 
 _TYPOGRAPHY = str.maketrans(
@@ -372,12 +414,14 @@ _TYPOGRAPHY = str.maketrans(
 )
 
 
-def docstring_of(sentence: str) -> str:
+def docstring_of(sentence: str, name: str) -> str:
     """One sentence for the Python function: printable ASCII, a full stop (or the dots of a cut) at
-    the end.
+    the end. Where the sentence is in other letters, the words of the function's name.
     """
-    spelled = visible(sentence).translate(_TYPOGRAPHY).encode("ascii", "replace").decode()
-    text = " ".join(spelled.split())
+    letters = unaccented(visible(sentence).translate(_TYPOGRAPHY))
+    if is_foreign(letters) and not letters.isascii():
+        letters = humanise(name).capitalize()
+    text = " ".join(letters.encode("ascii", "replace").decode().split())
     return text if text.endswith("...") else text.rstrip(" .?!:") + "."
 
 
@@ -390,7 +434,7 @@ def _ended(sentence: str) -> str:
     """A first sentence with its full stop; one that is cut has its dots, and a list follows a
     colon.
     """
-    if sentence.endswith(("…", ":")):
+    if sentence.endswith(("…", ":", "。", "！", "？")):
         return sentence
     return f"{sentence}."
 

@@ -35,9 +35,13 @@ def dialect_of(root: Any) -> str:
     entry, pointer = next(iter(definitions), nothing)
     if any(key in pointer for key in DECLARATIONS):
         return "Gemini function declarations"
+    if "/functionSchema/" in pointer:
+        return "Bedrock action group"
     for key, name in _BY_KEY.items():
         if key in entry:
             return name
+    if entry.get("type") == "custom" and not entry.keys() & {"parameters"}:
+        return "OpenAI custom tools (Responses)"
     if "inputSchema" in entry:
         is_answer = "/result/" in pointer
         return "captured answer to tools/list" if is_answer else "MCP tools list"
@@ -50,9 +54,16 @@ def dialect_of(root: Any) -> str:
 
 _BY_KEY = {
     "function": "OpenAI function definitions (Chat Completions)",
+    "custom": "OpenAI custom tools (Chat Completions)",
     "toolSpec": "Bedrock tools",
     "input_schema": "Anthropic tools",
     "args_schema": "LangChain tools",
+    "args": "LangChain tools",
+    "tool_call_template": "UTCP manual",
+    "tool_provider": "UTCP manual",
+    "inputs": "smolagents tools",
+    "parameter_definitions": "Cohere tools",
+    "parameterDefinitions": "Cohere tools",
     "arguments": "list of tools of Docker's MCP registry",
 }
 """Key of a definition → the only dialect that has it."""

@@ -439,18 +439,19 @@ class _Parser:
         )
 
     def report_duplicates(self, selected: list[DocumentedOperation]) -> None:
-        """Report operationIds that several operations have. One that two paths refer to is one."""
-        places = {operation.pointer: operation for operation in selected}
-        count = Counter(operation.operation_id for operation in places.values())
-        for operation in places.values():
+        """Report operationIds that an operation before has. One that two paths refer to is one."""
+        first: dict[str, DocumentedOperation] = {}
+        for operation in {operation.pointer: operation for operation in selected}.values():
             identity = operation.operation_id
             if identity is None:
                 continue
-            if count[identity] < 2:
+            other = first.setdefault(identity, operation)
+            if other is operation:
                 continue
+            owner = f"{other.method} {visible(other.path)[:80]}"
             self.problems.warn(
                 "E0602",
-                f"operationId `{visible(identity)[:80]}` is used {count[identity]} times",
+                f"operationId `{visible(identity)[:80]}` is that of `{owner}` too",
                 pointer=f"{operation.pointer}/operationId",
                 hint=(
                     "operationIds must be unique: words of their methods and paths tell these tools"

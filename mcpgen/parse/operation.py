@@ -337,7 +337,7 @@ class Operation:
             response=answer,
             origin=self.origin,
             deprecated=self.deprecated,
-            docstring=describe.docstring_of(self.headline),
+            docstring=describe.docstring_of(self.headline, name),
             listing=list_answer,
         )
 

@@ -30,6 +30,12 @@ DELIMITED_STYLES = {
     "pipeDelimited": "pipe_delimited",
     "tabDelimited": "tab_delimited",
 }
+SEPARATORS = {"csv": ",", "ssv": " ", "tsv": "\t", "pipes": "|"}
+"""`collectionFormat` of a list inside a list (Swagger 2.0, Items Object) → what separates items."""
+MOST_SEPARATORS = 4
+"""Lists inside each other that are joined."""
+JOINING = ("csv", "form", "simple", *DELIMITED_STYLES.values())
+"""The functions that join lists inside a list as well."""
 EXPLODED_STYLES = ("form", "deepObject", "cookie")
 """Styles whose `explode` is true where the document does not say (OpenAPI 3.2 §4.12.2)."""
 
@@ -314,6 +320,31 @@ def style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) ->
     The empty name is the place's default: in a query `form` exploded, elsewhere `simple`/`form` not
     exploded, which for scalars is the same thing as exploded.
     """
+    encode, options = _outer_style(reader, parameter, place, schema)
+    within = _separators_within(reader, schema)
+    if not within:
+        return encode, options
+    if not encode and place == "query":
+        encode = "form"
+    elif not encode:
+        encode, options = "simple", (("explode", False),)
+    if encode not in JOINING:
+        return encode, options
+    return encode, (*options, ("within", within))
+
+
+def _separators_within(reader: Reader, schema: Any) -> str:
+    """What separates the items of lists that stand inside a list, the outermost first."""
+    separators = ""
+    items = reader.flatten(reader.flatten(schema).get("items"))
+    while items.get("collectionFormat") in SEPARATORS and len(separators) < MOST_SEPARATORS:
+        separators += SEPARATORS[items["collectionFormat"]]
+        items = reader.flatten(items.get("items"))
+    return separators
+
+
+def _outer_style(reader: Reader, parameter: dict[str, Any], place: str, schema: Any) -> Encoding:
+    """The same, whatever lists there are inside the value."""
     name, explode = _style_keywords(parameter, place)
     kinds = reader.kinds(schema)
     structured = not kinds or not kinds.isdisjoint(("array", "object"))

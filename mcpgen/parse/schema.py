@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..load.document import UnresolvedReference
+from ..load.references import References
 from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types, texts_in
-from ..runtime.pointer import escape
-from ..text import visible
 from .heirs import Heirs, component_name
 from .unsupported import Unsupported
 
@@ -26,53 +25,25 @@ ARRAY_KEYWORDS = ("items", "prefixItems")
 TEXT_KEYWORDS = ("pattern", "minLength", "maxLength", "format")
 NUMBER_FORMATS = ("int32", "int64", "float", "double")
 UNIONS = ("anyOf", "oneOf")
+CONDITIONS = ("if", "then", "else", "not", "dependentSchemas")
+"""Keywords that say what a value has to be in view of what else it is."""
+MERGED = "$conditions"
+"""The keyword of a flat schema that lists the conditions of the parts it was merged of."""
+CONDITIONAL = frozenset([*CONDITIONS, MERGED])
 DEEPEST_UNION = 6
 """Unions inside unions that are searched for types."""
 LONGEST_CHAIN = 8
 """Unions of one branch inside each other that are merged."""
 
 
-class Reader:
+class Reader(References):
     """The schemas of one document: what each of them allows."""
 
     def __init__(self, document: Document, problems: Problems) -> None:
-        self.document = document
-        self.problems = problems
-        self._resolved: dict[str, tuple[Any, str]] = {}
+        super().__init__(document, problems)
         self._flat: dict[str, dict[str, Any]] = {}
         # By identity, with the node itself, which keeps its id from being used again.
         self._merged: dict[int, tuple[Any, dict[str, Any]]] = {}
-
-    # References.
-
-    def resolve(self, ref: str) -> tuple[Any, str]:
-        """The target of a local reference and its pointer; `({}, "")` and a problem where there is
-        none.
-        """
-        if ref not in self._resolved:
-            try:
-                self._resolved[ref] = self.document.resolve_one(ref)
-            except UnresolvedReference as error:
-                self.report_dangling(error, "")
-                self._resolved[ref] = ({}, "")
-        return self._resolved[ref]
-
-    def deref(self, node: Any, pointer: str) -> tuple[Any, str]:
-        """A node that may be a reference, followed to its end; `(None, pointer)` and a problem
-        where it has none.
-        """
-        try:
-            return self.document.deref(node, pointer)
-        except UnresolvedReference as error:
-            self.report_dangling(error, pointer)
-            return None, pointer
-
-    def peek(self, node: Any) -> dict[str, Any]:
-        """An object, or the one its `$ref` points to; empty, and no problem, where that is none."""
-        try:
-            return as_object(self.document.deref(node, "")[0])
-        except UnresolvedReference:
-            return {}
 
     def needed(self, node: Any, pointer: str, code: str, name: str) -> tuple[dict[str, Any], str]:
         """An object without which an operation is nothing, its `$ref` followed, and its pointer.
@@ -81,52 +52,12 @@ class Reader:
         try:
             target, at = self.document.deref(node, pointer)
         except UnresolvedReference as error:
-            reason = f"{name}: {self._dangling(error)}"
-            hint = self._suggestion(error)
+            reason = f"{name}: {self.reason(error)}"
+            hint = self.suggestion(error)
             raise Unsupported("E0203", reason, f"{pointer}/$ref", hint) from None
         if not isinstance(target, dict):
             raise Unsupported(code, f"{name} is not an object", at)
         return target, at
-
-    def report_dangling(self, error: UnresolvedReference, pointer: str, key: str = "$ref") -> None:
-        """Report a reference that points to nothing: the key of an object, whose pointer may be
-        empty where it is not known.
-        """
-        self.problems.warn(
-            "E0203",
-            self._dangling(error),
-            pointer=f"{pointer or self.holder(error.ref)}/{key}",
-            hint=self._suggestion(error),
-        )
-
-    def _dangling(self, error: UnresolvedReference) -> str:
-        return f"`$ref` {error.reason}: {self._written(error.ref)}"
-
-    def _suggestion(self, error: UnresolvedReference) -> str:
-        """References that exist, in words."""
-        names = [self._written(name) for name in error.suggestions][:3]
-        if not names:
-            return ""
-        return f"did you mean {' or '.join(names)}?"
-
-    def _written(self, ref: str) -> str:
-        """A reference as its author wrote it: what it points to may have moved."""
-        return f"`{visible(self.document.reference(ref))[:120]}`"
-
-    def holder(self, ref: str) -> str:
-        """The pointer of the first object that holds a reference; slow, so only for reports."""
-        pending: list[tuple[Any, str]] = [(self.document.root, "")]
-        while pending:
-            node, pointer = pending.pop()
-            members: list[tuple[Any, str]] = []
-            if isinstance(node, dict):
-                if node.get("$ref") == ref:
-                    return pointer
-                members = [(value, escape(key)) for key, value in node.items()]
-            elif isinstance(node, list):
-                members = [(item, str(index)) for index, item in enumerate(node)]
-            pending += [(member, f"{pointer}/{token}") for member, token in reversed(members)]
-        return ""
 
     # Flat schemas.
 
@@ -318,6 +249,15 @@ def is_barred(flat: dict[str, Any], keyword: str) -> bool:
     return flat.get("not") == {}
 
 
+def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
+    """The conditions of a flat schema, those of each part together."""
+    own = {key: flat[key] for key in CONDITIONS if key in flat}
+    if own.get("not") == {}:
+        del own["not"]
+    merged = as_list(flat.get(MERGED))
+    return [*merged, own] if own else merged
+
+
 def without_integer(types: list[str]) -> list[str]:
     """Types without `integer` where `number` is one of them, which says the same."""
     if "number" not in types:
@@ -363,6 +303,8 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
 
     Where two values of a keyword cannot be merged, the left one stays.
     """
+    if not CONDITIONAL.isdisjoint(left) and not CONDITIONAL.isdisjoint(right):
+        left, right = _with_all_conditions(left, right)
     out = dict(left)
     for key, value in right.items():
         if out.get(key, value) == value:
@@ -370,6 +312,22 @@ def merge(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif key in _MERGERS:
             out[key] = _MERGERS[key](out[key], value)
     return out
+
+
+def _with_all_conditions(
+    left: dict[str, Any], right: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two schemas to be merged, with the conditions of both in the left one: an `if` goes with its
+    own `then`.
+    """
+    out = {key: value for key, value in left.items() if key not in CONDITIONAL}
+    if {} in (left.get("not"), right.get("not")):
+        out["not"] = {}
+    merged = conditions(left)
+    merged += [condition for condition in conditions(right) if condition not in merged]
+    if merged:
+        out[MERGED] = merged
+    return out, {key: value for key, value in right.items() if key not in CONDITIONAL}
 
 
 def _both_are(kind: type, left: Any, right: Any) -> bool:

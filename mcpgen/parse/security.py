@@ -225,7 +225,7 @@ class Security:
                 self.problems.warn(
                     "E0701",
                     f"security scheme `{name[:60]}` is used but not declared",
-                    pointer=f"{pointer}/{index}",
+                    pointer=f"{pointer}/{index}/{escape(name)}",
                     hint="declare it under `components.securitySchemes`",
                 )
             if not undeclared:

@@ -42,6 +42,10 @@ ASIDES = _words("texts", "asides")
 """First words of sentences that do not say what an operation does."""
 GO_ON = _words("texts", "go_on")
 """First words of what goes on with a sentence."""
+ENGLISH = _words("texts", "english")
+"""Words that most sentences of English have one of."""
+FOREIGN = _words("texts", "foreign")
+"""Words of other languages that most of their sentences have one of."""
 FINITE = _words("texts", "finite")
 """Words that make a sentence of words, where a noun phrase has none."""
 PLACEHOLDERS = frozenset(_tables()["texts"]["placeholders"])
@@ -63,6 +67,10 @@ NEVER_LISTED = SINGLE - _words("single", "listed")
 """Resources there is one of, even where an array comes back."""
 ACTIONS = {"GET": _words("actions", "GET"), "POST": (VERBS - NOUNS) | {"query", "search"}}
 """Method → last words of a path that say what is done."""
+CALLING = {
+    method: frozenset(text.split()) for method, text in _tables()["actions"]["calling"].items()
+}
+"""Method → first words of a path's last literal that say what is done to the words after them."""
 LEADING_ACTIONS = {"GET": ACTIONS["GET"]}
 """Method → first literals of a path that say what is done."""
 ABBREVIATIONS: dict[str, str] = _tables()["abbreviations"]
@@ -88,6 +96,11 @@ def singular(word: str) -> str:
     if word.endswith("ves"):
         return word[:-1]
     return inflection.singularize(word)
+
+
+def one_of(word: str) -> str:
+    """The singular of a resource of which there are many; one there is one of as it is."""
+    return word if word in SINGLE else singular(word)
 
 
 def is_plural(word: str) -> bool:

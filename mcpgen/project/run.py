@@ -147,8 +147,8 @@ def run(
     files: bool = True,
     thorough: bool = False,
 ) -> Run:
-    """All stages but `write`; `thorough` compares its defaults with their schemas. Raises what
-    the stages raise.
+    """All stages but `write`; `thorough` compares defaults and examples with their schemas. Raises
+    what the stages raise.
     """
     from .. import pipeline
     from ..render import render

@@ -194,6 +194,17 @@ def _pairs(argument: Argument, here: Expectation, value: Any) -> Iterator[Expect
             else:
                 yield {**here, "name": key, "text": text_of(item)}
     else:
+        yield from _repeated(here, value, joins_inner_lists="within" in options)
+
+
+def _repeated(
+    here: Expectation, value: list[Any], *, joins_inner_lists: bool
+) -> Iterator[Expectation]:
+    """A list whose items are sent one by one."""
+    if joins_inner_lists:
+        for item in value:
+            yield {**here, "leaves": list(_leaves(item))}
+    else:
         yield {**here, "texts": [text_of(item) for item in value]}
 
 

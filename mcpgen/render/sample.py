@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from ..ir import Schema, Server, Tool
+from ..ir import Argument, Schema, Server, Tool
 from ..runtime.pointer import split
 from .expectations import credentials, expectations
 from .pattern_text import text_for
@@ -82,11 +82,9 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
     files = {
         argument.name for argument in tool.arguments if argument.encode in ("file", "from_base64")
     }
-    headers = {
-        argument.name for argument in tool.arguments if argument.place in ("header", "cookie")
-    }
+    plain = {argument.name for argument in tool.arguments if _is_plain(argument)}
     quick = {
-        name: sampler.value(part, plain=name in headers, base64=name in files)
+        name: sampler.value(part, plain=name in plain, base64=name in files)
         for name, part in schema.get("properties", {}).items()
         if name != tool.listing.fields
     }
@@ -96,7 +94,7 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
     for name, part in schema.get("properties", {}).items():
         if name == tool.listing.fields:
             continue
-        value = sampler.valid(part, plain=name in headers, base64=name in files)
+        value = sampler.valid(part, plain=name in plain, base64=name in files)
         if value is not None:
             found[name] = value[0]
         elif name in required:
@@ -105,6 +103,17 @@ def sample_arguments(tool: Tool, schema: Schema, whole: Schema) -> dict[str, Any
         if _is_valid(whole, candidate):
             return candidate
     return None
+
+
+def _is_plain(argument: Argument) -> bool:
+    """Whether no space can be sent: in a header and a cookie, and where one separates items."""
+    if argument.place in ("header", "cookie"):
+        return True
+    options = dict(argument.options)
+    # A form that is one argument has the functions of its fields among its options
+    if "space_delimited" in (argument.encode, *options):
+        return True
+    return " " in options.get("within", "")
 
 
 class Sampler:
@@ -174,6 +183,8 @@ class Sampler:
         required = schema.get("required", ())
         found = {}
         for name, part in schema.get("properties", {}).items():
+            if part is False:
+                continue
             if name in required or depth < MAX_DEPTH - 1:
                 found[name] = self._value(part, depth + 1)
         rest = schema.get("additionalProperties")

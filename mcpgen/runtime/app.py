@@ -300,7 +300,7 @@ async def _call_front(
     if entry.prepared is None:
         entry.prepared = Checker(entry.name, entry.tool["inputSchema"])
     try:
-        checked = entry.prepared.check(arguments)
+        checked, _ = entry.prepared.checked(arguments)
     except BadArguments as error:
         current().fail("invalid_arguments", str(error)[:500])
         return failure(str(error))

@@ -35,6 +35,10 @@ class ApiError(Exception):
     """The environment variables of the credentials that were sent or are missing."""
     sent: bool = False
     """Whether the API may have seen the request."""
+    advice: str = (
+        "Try again later; if it stays like this, the operator of this server has to look at it"
+    )
+    """What to do next, where the request changed nothing."""
 
     def __reduce__(self) -> Any:
         return (type(self), self.args)
@@ -80,6 +84,7 @@ class Redirected(ApiError):
     """A redirect that is not followed."""
 
     sent = True
+    advice = "The same call will be redirected again: the operator has to correct the base URL"
 
 
 class BadStatus(ApiError):

@@ -8,6 +8,7 @@ messages point at what the author wrote.
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 from typing import Any, TypeAlias
 
 from ..http import METHODS
@@ -51,6 +52,8 @@ _STYLES: dict[str, tuple[str, bool]] = {
 """`collectionFormat` → `style` and `explode`. OpenAPI 3 has no tabs, and delimiters in a query
 alone: `parse` reads them everywhere.
 """
+WITHIN = _STYLES.keys() - {"multi"}
+"""The formats of a list that stands inside another, or where nothing can be repeated."""
 
 
 def convert(document: Document, problems: Problems) -> None:
@@ -266,26 +269,42 @@ class _Swagger:
             schema = {**schema, **parameter["schema"]}
         elif schema:
             self.moved.append((f"{pointer}/schema", pointer))
-        _drop_formats(schema)
+        self.lists_within(schema, f"{pointer}/items")
         if schema:
             parameter["schema"] = schema
         return schema
+
+    def lists_within(self, schema: Node, pointer: str) -> None:
+        """`collectionFormat` of lists inside a list: OpenAPI 3 has no word for it, so each keeps
+        it, and `parse` reads it.
+        """
+        schema.pop("collectionFormat", None)
+        items = schema.get("items")
+        while type(items) is dict and items.get("type") == "array":
+            written = items.get("collectionFormat", "csv")
+            items["collectionFormat"] = self.usable(written, WITHIN, pointer)
+            items, pointer = items.get("items"), f"{pointer}/items"
+
+    def usable(self, written: Any, names: Collection[str], pointer: str) -> str:
+        """A `collectionFormat` that is one of these names; commas, and a warning, for another."""
+        name = written if type(written) is str else "csv"
+        if name in names:
+            return name
+        self.problems.warn(
+            "E0310",
+            f"`collectionFormat: {visible(name)[:20]}` cannot be used here; values are joined"
+            " with commas",
+            pointer=f"{pointer}/collectionFormat",
+        )
+        return "csv"
 
     def style(self, parameter: Node, written: Any, pointer: str) -> None:
         """`collectionFormat` → `style` and `explode`; commas, and a warning, for one that is not
         known or stands where a list cannot be repeated.
         """
-        name = written if type(written) is str else "csv"
         in_query = parameter.get("in") == "query"
-        usable = _STYLES.keys() if in_query else _STYLES.keys() - {"multi"}
-        if name not in usable:
-            self.problems.warn(
-                "E0310",
-                f"`collectionFormat: {visible(name)[:20]}` cannot be used here; values are joined"
-                " with commas",
-                pointer=f"{pointer}/collectionFormat",
-            )
-            name = "csv"
+        names = _STYLES.keys() if in_query else WITHIN
+        name = self.usable(written, names, pointer)
         if in_query or name != "csv":
             parameter["style"], parameter["explode"] = _STYLES[name]
 
@@ -368,8 +387,9 @@ class _Swagger:
             if schema.get("type") == "array":
                 holder: Node = {"in": "query"}
                 self.style(holder, style, at)
-                if not holder["explode"]:
-                    encoding[name] = {"style": holder["style"], "explode": False}
+                holds_lists = "collectionFormat" in as_object(schema.get("items"))
+                if holds_lists or not holder["explode"]:
+                    encoding[name] = {"style": holder["style"], "explode": holder["explode"]}
         media: Node = {"schema": {"type": "object", "properties": properties}}
         if required:
             media["schema"]["required"] = required
@@ -477,10 +497,3 @@ def _texts(value: Any) -> list[str]:
     if type(value) is str:
         return [value]
     return list(dict.fromkeys(texts_in(value)))
-
-
-def _drop_formats(schema: Any) -> None:
-    """Lists within lists cannot say how they are joined in OpenAPI 3."""
-    while type(schema) is dict:
-        schema.pop("collectionFormat", None)
-        schema = schema.get("items")

@@ -1,16 +1,37 @@
-"""Tool definitions whose arguments are no JSON Schema → definitions with an `inputSchema`."""
+"""Tool definitions whose arguments are no JSON Schema → definitions with an `inputSchema`.
+
+They are written as a list, `[{name, type, desc}]` (Docker's MCP registry), as a mapping, `{name:
+{type, description}}` (Cohere's first API, Bedrock's action groups, smolagents, LangChain's `args`),
+or not at all, for a tool that takes any text (OpenAI's custom tools).
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
-from ..load.definitions import SCHEMA_KEYS, entries, schema_of, unwrapped
+from ..load.definitions import INPUT_KEYS, entries, schema_of, unwrapped
 from ..load.document import Document
-from ..load.values import as_object
+from ..load.values import as_list, as_object, as_text
 from ..runtime.pointer import escape
-from .walk import definition_roots
+from .schema import MISSPELT_TYPES
+from .walk import CHILDREN, definition_roots
 
-Moves = list[tuple[str, str]]
+Schema = dict[str, Any]
+
+REQUIRED_UNLESS_SAID = frozenset(("args", "arguments", "inputs"))
+"""Keys whose arguments are required where none says that it is, and it has no default. Others are
+optional then.
+"""
+MEANS_REQUIRED = {"required": True, "optional": False, "nullable": False}
+"""The flags of an argument → the value with which it is required."""
+NO_KEYWORDS = frozenset(("name", "desc", *MEANS_REQUIRED))
+"""What such an argument says and a schema does not."""
+WORDS_OF_A_SCHEMA = ("type", "description", "title", "$ref")
+LISTS_OF_A_SCHEMA = ("type", "enum", "anyOf", "oneOf", "allOf")
+GENERIC = re.compile(r"(?:typing\.)?(\w+)\[(.*)\]", re.S)
+"""A type of Python's with what is in it: `List[str]`."""
 
 
 def convert(document: Document) -> None:
@@ -18,32 +39,114 @@ def convert(document: Document) -> None:
     for root, pointer in definition_roots(document):
         for entry, entry_pointer in entries(root, pointer) or ():
             tool, at = unwrapped(entry, entry_pointer)
-            if schema_of(tool, at, SCHEMA_KEYS)[1]:
+            arguments, written = schema_of(tool, at, INPUT_KEYS)
+            schema = input_schema(tool, as_text(as_object(entry).get("type")))
+            if schema is None:
                 continue
-            if type(tool.get("arguments")) is list:
-                tool["inputSchema"] = _input_schema(tool["arguments"], at, document.moved)
+            tool["inputSchema"] = schema
+            for name, _, key in _members(arguments):
+                here = f"{at}/inputSchema/properties/{escape(name)}"
+                document.moved.append((here, f"{written}/{key}"))
 
 
-def _input_schema(arguments: list[Any], pointer: str, moved: Moves) -> dict[str, Any]:
-    """The schema of arguments as Docker's MCP registry lists them: `{name, type, desc}`, required
-    unless `optional` is true.
+def input_schema(tool: Schema, kind: str) -> Schema | None:
+    """The schema of a tool that says its arguments without one; None where it has a schema, or says
+    nothing of them. `kind` is the `type` of its entry.
     """
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for index, argument in enumerate(arguments):
-        name = as_object(argument).get("name")
-        if type(name) is not str:
-            continue
-        schema = {key: argument[key] for key in _KEYWORDS if key in argument}
-        if type(argument.get("desc")) is str:
-            schema["description"] = argument["desc"]
-        properties[name] = schema
-        if argument.get("optional") is not True:
+    arguments, written = schema_of(tool, "", INPUT_KEYS)
+    key = written.removeprefix("/")
+    if not written and kind == "custom":
+        return _any_text(tool)
+    if not _lists_arguments(arguments) and not _maps_arguments(arguments):
+        return None
+    members = list(_members(arguments))
+    said = any(type(argument.get("required")) is bool for _, argument, _ in members)
+    unless_said = key in REQUIRED_UNLESS_SAID and not said
+    schema: Schema = {"type": "object", "properties": {}}
+    required = []
+    for name, argument, _ in members:
+        schema["properties"][name] = _schema(argument)
+        if _is_required(argument, unless_said=unless_said):
             required.append(name)
-        here = f"{pointer}/inputSchema/properties/{escape(name)}"
-        moved.append((here, f"{pointer}/arguments/{index}"))
-    return {"type": "object", "properties": properties, "required": required}
+    if required:
+        schema["required"] = required
+    return schema
 
 
-_KEYWORDS = ("type", "items", "properties", "enum", "default", "description")
-"""Keywords of JSON Schema that such an argument may have."""
+def _lists_arguments(node: Any) -> bool:
+    return any(type(as_object(item).get("name")) is str for item in as_list(node))
+
+
+def _maps_arguments(node: Any) -> bool:
+    """Whether a value maps names to schemas, and is no schema itself."""
+    if not as_object(node) or node.keys() <= CHILDREN["schema"].keys():
+        return False
+    return all(map(_is_argument, node.values()))
+
+
+def _is_argument(node: Any) -> bool:
+    argument = as_object(node)
+    if any(type(argument.get(word)) is str for word in WORDS_OF_A_SCHEMA):
+        return True
+    return any(type(argument.get(word)) is list for word in LISTS_OF_A_SCHEMA)
+
+
+def _members(arguments: Any) -> Iterator[tuple[str, Schema, str]]:
+    """Every argument: its name, what is said of it, and its key in the document."""
+    for name, argument in as_object(arguments).items():
+        yield name, argument, escape(name)
+    for index, argument in enumerate(as_list(arguments)):
+        listed = as_object(argument).get("name")
+        if type(listed) is str:
+            yield listed, argument, str(index)
+
+
+def _is_required(argument: Schema, *, unless_said: bool) -> bool:
+    for flag, meaning in MEANS_REQUIRED.items():
+        if type(argument.get(flag)) is bool:
+            return argument[flag] is meaning
+    if "default" in argument or as_text(argument.get("type")).startswith("Optional["):
+        return False
+    return unless_said
+
+
+def _schema(argument: Schema) -> Schema:
+    """The schema of one argument. `required` is a keyword where it lists names."""
+    schema = {
+        key: value
+        for key, value in argument.items()
+        if key not in NO_KEYWORDS or type(value) is list
+    }
+    if type(argument.get("desc")) is str:
+        schema.setdefault("description", argument["desc"])
+    if type(schema.get("type")) is str:
+        schema = {**_type(schema.pop("type")), **schema}
+    return schema
+
+
+def _type(written: str) -> Schema:
+    """What a type says, be it one of JSON Schema or of Python."""
+    name, inner = written.strip(), ""
+    generic = GENERIC.fullmatch(name)
+    if generic is not None:
+        name, inner = generic[1], generic[2]
+    word = name.lower()
+    if word == "any":
+        return {}
+    if word == "optional" and inner:
+        return _type(inner)
+    kind = MISSPELT_TYPES.get(word, name)
+    if kind == "array" and inner:
+        return {"type": kind, "items": _type(inner)}
+    return {"type": kind}
+
+
+def _any_text(tool: Schema) -> Schema:
+    """The schema of OpenAI's custom tools, which take one text, perhaps of a grammar."""
+    text: Schema = {"type": "string"}
+    wanted = as_object(tool.get("format"))
+    grammar = as_object(wanted.get("grammar")) or wanted
+    definition = as_text(grammar.get("definition"))
+    if definition:
+        text["description"] = f"{as_text(grammar.get('syntax'))} grammar: {definition}".strip()
+    return {"type": "object", "properties": {"input": text}, "required": ["input"]}

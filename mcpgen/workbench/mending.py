@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..lint.repairs import Repair, action_text, json_path, overlay, repairs
-from ..lint.values import wrong_defaults
+from ..lint.values import wrong_pointers
 from ..load import Document
 from ..pipeline import open_document
 from ..problems import Problems, UsageError
@@ -53,9 +53,8 @@ class Mending:
     def _read(self) -> None:
         """Read the document as its author wrote it, and what can be repaired in it."""
         self.document: Document = open_document(self._bench.config, Problems())
-        defaults = wrong_defaults(self._bench.document, self._bench.problems)
         self.read_of = self._bench.document
-        self.repairs = repairs(self.document, defaults)
+        self.repairs = repairs(self.document, wrong_pointers(self.read_of))
 
     def troubles(self) -> tuple[list[Trouble], list[Mend]]:
         """Every problem with its repairs, and the repairs of what is no problem yet."""

@@ -50,13 +50,13 @@ def checker(tool: Tool) -> Any:
 def refusal(tool: Tool, arguments: dict[str, Any]) -> str:
     """Why a call is refused, or nothing."""
     try:
-        checker(tool).check(arguments)
+        checker(tool).checked(arguments)
     except runtime("arguments.checker").BadArguments as error:
         return str(error)
     return ""
 
 
-UNCHECKED = {"E0203", "E0441", "E0205", "E0503", "E0502"}
+UNCHECKED = {"E0203", "E0208", "E0441", "E0205", "E0503", "E0502"}
 """Problems after which a call is not checked against the whole schema."""
 DEFAULT = {
     None: Draft202012Validator,
@@ -121,8 +121,9 @@ class Tally:
             return
         tool = server.tools[0]
         check = checker(tool)
-        arguments = [argument.wire_name for argument in tool.arguments]
-        wrapped = in_a_list or (arguments == ["value"] and "value" not in str(schema))
+        wire_names = {argument.name: argument.wire_name for argument in tool.arguments}
+        is_value = list(wire_names.values()) == ["value"] and "value" not in str(schema)
+        wrapped = in_a_list or is_value
         self.counts["schemas"] += 1
         judge = validator_for(whole, DEFAULT[draft])(whole, registry=Registry())
         for instance in instances:
@@ -135,7 +136,8 @@ class Tally:
                 continue
             call = {"value": instance} if wrapped else instance
             try:
-                checked = check.check(call)
+                checked, _ = check.checked(call)
+                checked = {wire_names.get(name, name): value for name, value in checked.items()}
                 self.one(f"{label}: {json.dumps(instance)[:200]}", valid, "", checked != call)
             except runtime("arguments.checker").BadArguments as error:
                 self.one(f"{label}: {json.dumps(instance)[:200]}", valid, str(error), False)

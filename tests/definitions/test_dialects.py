@@ -18,6 +18,7 @@ SCHEMA = {
     "properties": {"title": {"type": "string"}, "limit": {"type": "integer"}},
     "required": ["title"],
 }
+FLAGS = {"title": {"type": "str", "required": True}, "limit": {"type": "int"}}
 WORDS = {"name": "find_book", "description": "Find a book."}
 MCP = {**WORDS, "inputSchema": SCHEMA}
 
@@ -55,6 +56,43 @@ DIALECTS: dict[str, tuple[Any, str]] = {
         "Gemini function declarations",
     ),
     "LangChain": ([{**WORDS, "args_schema": SCHEMA}], "LangChain tools"),
+    "LangChain's args": (
+        [
+            {
+                **WORDS,
+                "args": {"title": {"type": "string"}, "limit": {"type": "integer", "default": 1}},
+            }
+        ],
+        "LangChain tools",
+    ),
+    "Cohere": (
+        {"tools": [{**WORDS, "parameterDefinitions": FLAGS}]},
+        "Cohere tools",
+    ),
+    "Bedrock action group": (
+        {"functionSchema": {"functions": [{**WORDS, "parameters": FLAGS}]}},
+        "Bedrock action group",
+    ),
+    "smolagents": (
+        [
+            {
+                **WORDS,
+                "inputs": {
+                    "title": {"type": "string"},
+                    "limit": {"type": "integer", "nullable": True},
+                },
+            }
+        ],
+        "smolagents tools",
+    ),
+    "UTCP": ({"tools": [{**WORDS, "inputs": SCHEMA, "tool_call_template": {}}]}, "UTCP manual"),
+    "Realtime session": (
+        {
+            "type": "session.update",
+            "session": {"tools": [{"type": "function", **WORDS, "parameters": SCHEMA}]},
+        },
+        "OpenAI function definitions (Responses)",
+    ),
     "tools by their names": (
         {"tools": {"find_book": {"description": "Find a book.", "inputSchema": SCHEMA}}},
         "MCP tools list",
@@ -75,7 +113,10 @@ DIALECTS: dict[str, tuple[Any, str]] = {
         "OpenAI function definitions (Responses)",
     ),
     "pages of answers": (
-        [{"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP], "nextCursor": "1"}}],
+        [
+            {"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP], "nextCursor": "1"}},
+            {"jsonrpc": "2.0", "id": 2, "result": {"tools": []}},
+        ],
         "captured answer to tools/list",
     ),
 }
@@ -234,13 +275,18 @@ def test_names_are_kept_and_others_stay_reachable(tmp_path: Path) -> None:
 
 def test_a_tool_that_the_provider_runs_is_left_out_and_is_no_fault(tmp_path: Path) -> None:
     path = tmp_path / "request.json"
-    provided = [{"type": "web_search"}, {"type": "bash_20250124", "name": "bash"}]
+    provided = [
+        {"type": "web_search"},
+        {"type": "bash_20250124", "name": "bash"},
+        {"codeExecution": {}},
+    ]
     path.write_text(json.dumps({"tools": [*provided, {**WORDS, "input_schema": SCHEMA}]}))
     server, problems = server_of(path)
     assert server.recognised == "Anthropic tools"
     assert [(problem.severity, problem.pointer) for problem in problems] == [
         ("note", "/tools/0"),
         ("note", "/tools/1"),
+        ("note", "/tools/2"),
     ]
     assert "`bash_20250124`" in server.skips[1].reason
 

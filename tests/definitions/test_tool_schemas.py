@@ -309,7 +309,7 @@ def test_a_tool_without_a_schema_is_told(tmp_path: Path) -> None:
         {"name": "a", "description": "A."},
         {"name": "b", "inputSchema": None},
         {"type": "function", "name": "c", "description": "C."},
-        {"name": "d", "description": "D.", "parameter_definitions": {"city": {"type": "str"}}},
+        {"name": "d", "description": "D.", "takes": {"city": {"type": "str"}}},
         {"name": "e", "description": "E.", "parameters": '{"type": "object"}'},
     ]
     server, problems = server_of(written(tmp_path, tools))
@@ -321,7 +321,7 @@ def test_a_tool_without_a_schema_is_told(tmp_path: Path) -> None:
         ("E0450", "warning", "/tools/4"),
     ]
     unread, is_text = list(problems)[2:]
-    assert unread.notes == ("not read: `parameter_definitions`",)
+    assert unread.notes == ("not read: `takes`",)
     assert "is no object" in is_text.message
 
 

@@ -53,6 +53,33 @@ FORMATS = {
     ),
     "openrpc.json": ('{"openrpc": "1.2.6", "methods": []}', "an OpenRPC document"),
     "old.json": ('{"swaggerVersion": "1.2", "apis": []}', "a Swagger 1 document"),
+    "plugin.json": (
+        '{"schema_version": "v2.1", "functions": [{"name": "find", "description": "Find."}],'
+        ' "runtimes": []}',
+        "the OpenAPI document that its `runtimes` name",
+    ),
+    "agent.json": (
+        '{"version": "v1.5", "instructions": "Find.", "actions": []}',
+        "a declarative agent",
+    ),
+    "manifest.json": (
+        '{"manifest_version": "0.3", "server": {}, "tools": [{"name": "a", "description": "A."}]}',
+        "a desktop extension (MCPB)",
+    ),
+    "server.json": (
+        '{"name": "io.example/books", "description": "Books.", "version": "1", "remotes": []}',
+        "what the server answers to `tools/list`",
+    ),
+    "servers.json": ('{"servers": [], "metadata": {}}', "servers of the MCP registry"),
+    "catalog.yaml": ("version: 3\nname: books\nregistry: {}\n", "a catalogue of MCP servers"),
+    "mcp.json": ('{"inputs": [], "servers": {}}', "a client configuration"),
+    "started.json": ('{"result": {"serverInfo": {}}}', "an answer to `initialize`"),
+    "prompts.json": ('{"result": {"prompts": []}}', "an answer to `prompts/list`"),
+    "card.json": ('{"name": "a", "capabilities": {}, "skills": []}', "an A2A agent card"),
+    "team.json": ('{"provider": "x", "component_type": "team"}', "an AutoGen component"),
+    "flow.json": ('{"name": "a", "nodes": [], "connections": {}}', "an n8n workflow"),
+    "app.yaml": ("kind: app\napp: {mode: workflow}\n", "a Dify app"),
+    "tool.yaml": ("identity: {}\ndescription: {llm: Find.}\n", "a Dify tool"),
     "feed.xml": ("<?xml version='1.0'?><feed/>", "an XML file"),
 }
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from mcpgen.load import Limits, UnresolvedReference
+from mcpgen.load.files import suspicious
+from mcpgen.load.text import Text
 
 Write = Callable[..., Path]
 Act = Callable[..., Any]
@@ -439,3 +441,19 @@ def test_aliases_may_not_outgrow_the_text_in_another_file_either(
     main = write("x.yaml", HEAD + "components: {schemas: {A: {$ref: bomb.yaml}}}\n")
     refusal = refused(main)
     assert (refusal.exit_code, refusal.codes) == (3, ["E0117"])
+
+
+@pytest.mark.parametrize(
+    ("mapping", "needs_a_walk"),
+    [
+        ('"mapping": {}', False),
+        ('"mapping": {"a": "#/b", "c": "#/d"}', False),
+        ('"mapping": {"a": "#/b", "c": "d"}', True),
+        ('"mapping": {"a": "d.json"}', True),
+        ('"mapping": {"a": "#\\u002fb"}', True),
+        ("mapping:\n  a: '#/b'", True),
+        ("mapping: {a: '#/b'}", True),
+    ],
+)
+def test_a_mapping_of_local_references_needs_no_walk(mapping: str, needs_a_walk: bool) -> None:
+    assert suspicious(Text("x", mapping), has_tools=False) is needs_a_walk

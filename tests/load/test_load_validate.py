@@ -11,10 +11,9 @@ import pytest
 
 from mcpgen import pipeline
 from mcpgen.config import Config
-from mcpgen.lint import values
 from mcpgen.lint.hidden_text import report_hidden
 from mcpgen.lint.structure import check
-from mcpgen.lint.values import check_defaults
+from mcpgen.lint.values import check_values
 from mcpgen.problems import Problems
 from mcpgen.runtime.pointer import child, split
 from mcpgen.upgrade import upgrade
@@ -39,7 +38,7 @@ def checked(document: Any) -> Problems:
     """Everything that is found in a document."""
     problems = Problems()
     check(document, problems)
-    check_defaults(upgrade(document, Problems()), problems)
+    check_values(upgrade(document, Problems()), problems)
     return problems
 
 
@@ -131,13 +130,16 @@ def test_a_reference_to_nothing_or_recursion_does_not_end_the_run(
         "components": {"schemas": schemas},
     }
     problems = checked(loaded(write("x.json", json.dumps(root)))[0])
-    assert {problem.code for problem in problems} <= {"E0304"}
+    assert {problem.code for problem in problems} <= {"E0304", "E0306"}
 
 
-def test_the_work_is_bounded_by_size(write: Write, loaded: Act, monkeypatch: Any) -> None:
-    monkeypatch.setattr(values, "MOST_WORK", 2)
-    document = loaded(write("x.yaml", DEFAULTS.replace("null:", '"null":')))[0]
-    assert [problem.code for problem in checked(document)] == ["E0304", "E0305"]
+def test_a_document_with_one_mistake_many_times_says_how_many(write: Write, loaded: Act) -> None:
+    wrong = {f"s{number}": {"type": "string", "default": 5} for number in range(120)}
+    root = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}
+    root["components"] = {"schemas": wrong}
+    *defaults, last = checked(loaded(write("x.json", json.dumps(root)))[0])
+    assert [problem.code for problem in defaults] == ["E0306"] * 100
+    assert (last.code, last.message) == ("E0305", "of 120 wrong defaults, the first 100 are told")
 
 
 @pytest.mark.parametrize(
@@ -230,6 +232,9 @@ def test_a_fault_of_one_object_hides_no_key_of_another(write: Write, loaded: Act
     assert pointers == ["/paths/~1a/parameters/0/foo", "/paths/~1a/parameters/1/style"]
 
 
+ANSWER = "/paths/~1books~1{id}/get/responses/200/content/application~1json"
+BOOK = {"$ref": "#/components/examples/book"}
+# The version, what is changed, to what, and the code of the finding with its place below that.
 FAULTS = [
     ("3.1.0", "/components/securitySchemes/key/type", "apikey", "E0702"),
     ("3.1.0", "/components/securitySchemes/key/type", {}, "E0702"),
@@ -244,18 +249,52 @@ FAULTS = [
     ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/enum", "red", "E0304"),
     ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/enum", [], "E0304"),
     ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/enum", [], "E0304"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/default", 5, "E0306"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/example", "b", "E0306"),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/examples", ["a", 5], "E0306 /1"),
+    ("3.2.0", "/paths/~1books~1{id}/parameters/0/example", 5, "E0306"),
+    (
+        "3.0.3",
+        "/paths/~1books~1{id}/parameters/0/examples",
+        {"one": {"value": 5}},
+        "E0306 /one/value",
+    ),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/examples", {"one": BOOK}, "E0306 /one/$ref"),
+    ("3.1.0", f"{ANSWER}/example", {"name": "A"}, "E0306"),
+    ("3.1.0", f"{ANSWER}/example", {"id": 1, "name": ["A"]}, "E0306 /name"),
+    ("3.0.3", f"{ANSWER}/example", {"id": 1, "name": "A"}, None),
+    ("3.0.3", f"{ANSWER}/examples", {"one": {"value": {"id": "1"}}}, "E0306 /one/value/id"),
+    ("3.0.3", f"{ANSWER}/schema/nullable", True, "E0321"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/nullable", True, None),
+    ("3.1.0", "/paths/~1books~1{id}/parameters/0/schema/enum", ["a", "b", "a", "a"], "E0304 /2"),
+    ("3.0.3", "/paths/~1books~1{id}/parameters/0/schema/enum", ["a", 1, 2], "E0304 /1"),
+    ("3.1.0", "/paths/~1books~1{id}/get/security", [{"nowhere": []}], "E0701 /0/nowhere"),
+    (
+        "3.1.0",
+        "/tags",
+        [{"name": "a"}, {"name": "b"}, {"name": "a", "description": "A"}],
+        "E0304 /2",
+    ),
+    ("3.0.3", "/tags", [{"name": "a"}, {"name": "a"}], "E0304 /1"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses", {}, "E0304"),
-    ("3.1.0", "/paths/~1books~1{id}/get/parameters", [{"$ref": "#/nowhere"}], "E0203"),
+    ("3.1.0", "/paths/~1books~1{id}/get/parameters", [{"$ref": "#/nowhere"}], "E0203 /0/$ref"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses/200/unknown", 1, "E0304"),
     ("3.0.3", "/paths/~1books~1{id}/get/responses/404/unknown", 1, None),
 ]
 
 
-@pytest.mark.parametrize(("version", "at", "value", "code"), FAULTS)
+@pytest.mark.parametrize(("version", "at", "value", "finding"), FAULTS)
 def test_one_fault_is_one_finding_at_its_key(
-    write: Write, version: str, at: str, value: Any, code: str | None
+    write: Write, version: str, at: str, value: Any, finding: str | None
 ) -> None:
     schema = {"type": "string", "maxLength": 9, "enum": ["a"], "default": "a"}
+    answer = {"schema": {"allOf": [{"$ref": "#/components/schemas/Book"}]}}
+    properties = {
+        "id": {"type": "integer"},
+        "name": {"type": "string"},
+        "password": {"type": "string", "writeOnly": True},
+    }
+    book = {"type": "object", "required": ["id", "password"], "properties": properties}
     document = {
         "openapi": version,
         "info": {"title": "Books", "version": "1"},
@@ -268,7 +307,7 @@ def test_one_fault_is_one_finding_at_its_key(
                     "operationId": "getBook",
                     "parameters": [],
                     "responses": {
-                        "200": {"description": "ok"},
+                        "200": {"description": "ok", "content": {"application/json": answer}},
                         "404": {"$ref": "#/components/responses/Gone"},
                     },
                 },
@@ -276,6 +315,8 @@ def test_one_fault_is_one_finding_at_its_key(
         },
         "components": {
             "responses": {"Gone": {"description": "gone"}},
+            "examples": {"book": {"value": {"id": 1}}},
+            "schemas": {"Book": book},
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}},
         },
     }
@@ -285,14 +326,14 @@ def test_one_fault_is_one_finding_at_its_key(
         holder = child(holder, key)
     holder[last] = value
     problems = Problems()
-    pipeline.run(
-        Config(sources=(str(write("x.json", json.dumps(document))),)), problems, thorough=True
-    )
-    codes = [problem.code for problem in problems]
-    assert codes == [code] * (code is not None), list(problems)
-    assert all(problem.pointer.removesuffix("/0/$ref") == at for problem in problems)
+    source = str(write("x.json", json.dumps(document)))
+    read = pipeline.run(Config(sources=(source,)), problems, thorough=True).document
+    code, _, below = (finding or "").partition(" ")
+    found = [(problem.code, read.written(problem.pointer)) for problem in problems]
+    assert found == [(code, f"{at}{below}")] * bool(finding), list(problems)
 
 
+TWO_EXAMPLES = {"example": 1, "examples": {"a": {"value": 1}}}
 RULES = [
     (
         "3.0.3",
@@ -308,6 +349,21 @@ RULES = [
         "3.0.3",
         {"schemas": {"a": {"type": "array"}}},
         ("/components/schemas/a", "`items` is missing"),
+    ),
+    (
+        "3.1.0",
+        {"schemas": {"a": {"minimum": 5, "maximum": 4.5}}},
+        ("/components/schemas/a/minimum", "`minimum` is greater than `maximum`: no value fits"),
+    ),
+    (
+        "3.0.3",
+        {"schemas": {"a": {"type": "string", "readOnly": True, "writeOnly": True}}},
+        ("/components/schemas/a/writeOnly", "`readOnly` and `writeOnly` exclude each other"),
+    ),
+    (
+        "3.1.0",
+        {"parameters": {"a": {"name": "a", "in": "query", "schema": {}, **TWO_EXAMPLES}}},
+        ("/components/parameters/a", "`example` and `examples` exclude each other"),
     ),
     (
         "3.1.0",
@@ -346,12 +402,13 @@ def test_variables_of_servers_and_twins_of_parameters_are_told(write: Write) -> 
                 "variables": {"here": {"default": "c", "enum": ["a"]}},
             }
         ],
-        "paths": {"/a": {"parameters": [page, page]}},
+        "paths": {"/a": {"parameters": [page, page]}, "/b?q={q}": {}},
     }
     assert _thorough(write, document) == [
         ("/servers/0/url", "the variable `there` is not declared"),
         ("/servers/0/variables/here/default", "`default` is none of the values of `enum`"),
-        ("/paths/~1a/parameters/1", "the parameter `page` stands twice"),
+        ("/paths/~1b?q={q}", "a path ends before `?`: describe what follows as query parameters"),
+        ("/paths/~1a/parameters/1", "`page` stands twice"),
     ]
 
 

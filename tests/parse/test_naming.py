@@ -83,6 +83,12 @@ def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str)
         ("POST", "/api/v1/users/{id}/reset-password", "reset_user_password"),
         ("GET", "/v2/companies/{id}/people", "list_company_people"),
         ("GET", "/2010-04-01/Accounts/{Sid}.json", "get_account"),
+        ("GET", "/position/getPositionUsers", "get_position_users"),
+        ("GET", "/autoCode/getTables", "get_auto_code_tables"),
+        ("PUT", "/sysError/updateSysError", "update_sys_error"),
+        ("DELETE", "/book/deleteBook/{id}", "delete_book"),
+        ("POST", "/timedTask/triggerTimedTask", "trigger_timed_task"),
+        ("POST", "/user-groups/{id}/add-user", "add_user_group_user"),
         ("GET", "/", "get_root"),
         ("GET", "/{key}", "get_key"),
         ("GET", "/v1", "get_root"),
@@ -101,7 +107,8 @@ def test_without_an_operation_id_the_name_is_verb_and_resource(
     [
         ("POST", "/v1/customers/{customer}", "PostCustomersCustomer", "update_customer"),
         ("GET", "/users/{user_id}", "get_users_id", "get_user"),
-        ("DELETE", "/v2/images/{image_id}", "images_delete", "delete_image"),
+        ("DELETE", "/v2/images", "images_delete", "delete_images"),
+        ("DELETE", "/v2/images/{imageId}", "imagesImageIdDelete", "delete_image"),
         ("GET", "/items/{item_id}", "read_item_items__item_id__get", "read_item"),
         ("GET", "/users/{username}", "getUserByName", "get_user_by_name"),
         ("POST", "/chat/messages", "postMessage", "post_message"),
@@ -245,12 +252,51 @@ def test_a_parameter_that_says_its_resource_again_is_not_in_the_name(
 
 
 @pytest.mark.parametrize(
+    ("method", "path", "operation_id", "name"),
+    [
+        ("GET", "/configs", "ConfigList", "config_list"),
+        ("GET", "/configs/{id}", "ConfigGet", "config_get"),
+        ("DELETE", "/configs/{id}", "ConfigDelete", "config_delete"),
+        ("POST", "/batch", "evaluate_batchEvaluate", "batch_evaluate"),
+        ("GET", "/tms/{tmId}/exports/{id}/download", "tms.download.download", "tms_download"),
+        ("GET", "/tms", "api.tms.find", "tms_find"),
+        ("GET", "/balances", "getAccountsAccountIdBalances", "get_account_balances"),
+        ("GET", "/owner", "getCustomFieldsCustomFieldIdOwner", "get_custom_field_owner"),
+    ],
+)
+def test_an_operation_id_keeps_the_order_of_its_words(
+    method: str, path: str, operation_id: str, name: str
+) -> None:
+    assert tool_names([(method, path, operation_id)], "shop") == {f"{method} {path}": name}
+
+
+def test_a_post_that_gets_one_thing_is_named_so() -> None:
+    subjects = [
+        Subject(method="POST", path=path, operation_id=None, verb="get", sentence=sentence)
+        for path, sentence in (
+            ("/applePay/sessions", "Get an Apple Pay session"),
+            ("/paymentMethods", "Get a list of payment methods"),
+        )
+    ]
+    assert [*naming.tool_names(subjects, "shop").values()] == [
+        "get_apple_pay_session",
+        "list_payment_methods",
+    ]
+
+
+@pytest.mark.parametrize(
     ("path", "operation_id", "name"),
     [
         ("/settings/ranking-rules", "getranking-rules", "get_ranking_rules"),
         ("/chat", "putchat", "replace_chat"),
         ("/settings", "settings", "settings"),
-        ("/reading-lists", "readinglists", "readinglists"),
+        ("/reading-lists", "readinglists", "reading_lists"),
+        ("/reader", "readinglists", "readinglists"),
+        (
+            "/organization/spend_limit",
+            "Updateorganizationspendlimit",
+            "update_organization_spend_limit",
+        ),
         ("/genres", "findGenresUsingGET", "find_genres"),
         ("/orders/open", "findOrders_2", "find_orders"),
         ("/client/{client_id}", "clientClient_id", "replace_client"),

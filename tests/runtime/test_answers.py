@@ -444,6 +444,32 @@ def test_a_wrong_charset_is_no_fault(shown: Any, charset: str, body: bytes, expe
     assert shown(http(200, body, f"text/plain; charset={charset}"))[0] == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/xml", b'<?xml version="1.0" encoding="ISO-8859-1"?><a>caf\xe9</a>'),
+        ("text/html", b'<html><head><meta charset="iso-8859-1"><p>caf\xe9'),
+        (
+            "text/html",
+            b'<meta http-equiv="Content-Type" content="text/html; charset=l1"><p>caf\xe9',
+        ),
+        ("application/xml; charset=utf-8", '<?xml encoding="ISO-8859-1"?><a>café</a>'.encode()),
+        ("text/csv", b"caf\xe9;1"),
+        ("text/plain", b"caf\xe9"),
+        ("text/plain; charset='iso-8859-1'", b"caf\xe9"),
+        ("application/json", b'{"broken": "caf\xe9'),
+    ],
+)
+def test_a_text_is_read_as_it_says_itself_or_as_browsers_do(
+    shown: Any, kind: str, body: bytes
+) -> None:
+    assert "café" in shown(http(200, body, kind))[0]
+
+
+def test_of_two_media_types_the_first_counts(shown: Any) -> None:
+    assert shown(http(200, '{"a":1}', "application/json, text/html"))[2] == {"a": 1}
+
+
 def test_json_in_a_charset_of_its_own_is_data(shown: Any) -> None:
     latin, utf8 = '{"a":"é"}'.encode("latin-1"), '{"a":"é"}'.encode()
     assert shown(http(200, latin, "application/json; charset=iso-8859-1"))[2] == {"a": "é"}
@@ -459,6 +485,29 @@ def test_what_was_created_or_accepted_says_where_it_is_and_when(shown: Any) -> N
         "[202 Accepted; location: /jobs/1; retry-after: 5]",
     ]
     assert "jobs" not in shown(http(200, "{}", "application/json", "Location: /jobs/1"))[0]
+
+
+def test_content_that_is_not_what_was_asked_for_says_so(shown: Any) -> None:
+    part = http(206, "abc", "text/plain", "Content-Range: bytes 0-2/100")
+    assert shown(part)[0] == "abc\n[206 Partial Content; content-range: bytes 0-2/100]"
+    assert shown(http(302, "elsewhere", "text/plain"))[0] == "elsewhere\n[302 Found]"
+    name = 'Content-Disposition: attachment; filename="a.zip"'
+    assert 'filename="a.zip"' in shown(http(200, b"PK\3\4", "application/zip", name))[0]
+    assert "filename" not in shown(http(200, "{}", "application/json", name))[0]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ("Link: </b?page=1>; rel=prev", 'Link: </b?page=2>; title="x, y"; REL="NEXT"'),
+        ('Link: </b?page=2>; rel="last next"',),
+        ("Link: </b?page=9>; rel=last,</b?page=2>;rel=next",),
+    ],
+)
+def test_a_link_is_read_as_links_may_be_written(shown: Any, fields: tuple[str, ...]) -> None:
+    facts = listing(items=[], next="page", size="per_page", how="page")
+    text, _, _ = shown(http(200, "[]", "application/json", *fields), PAGED, facts)
+    assert text.splitlines()[-1] == "[there is a next page: `page` = `2`]"
 
 
 def test_the_next_page_is_named_and_not_fetched(shown: Any, calling: Any) -> None:

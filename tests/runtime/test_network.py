@@ -280,6 +280,34 @@ def test_bytes_after_an_answer_are_not_the_next_answer(runtime: Any, calling: An
     assert done.answer.data == {"who": "me"}
 
 
+@pytest.mark.parametrize("method", ["DELETE", "HEAD"])
+def test_the_body_of_an_answer_that_has_none_is_dropped(calling: Any, method: str) -> None:
+    async def twice(api: Any) -> Any:
+        assert (await api.request(method, "/first")).content == b""
+        return await api.request("GET", "/second")
+
+    done = calling([http(204, '{"who": "nobody"}'), http(200, '{"who": "me"}')], twice)
+    assert done.answer.data == {"who": "me"}
+
+
+def test_an_answer_to_half_a_request_is_heard(run: Any, settings: Any, runtime: Any) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(http(413, '{"message": "too big"}'))
+
+    async def main() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1000)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        made = settings(url, TIMEOUT="5", MAX_REQUEST_BYTES="30000000")
+        async with runtime.api.Api(made, runtime.auth) as api:
+            for _ in range(2):  # the connection is not used again
+                with pytest.raises(runtime.errors.BadStatus):
+                    await api.request("POST", "/", json={"a": "x" * 20_000_000})
+        server.close()
+
+    run(main())
+
+
 @pytest.mark.parametrize("late", [b"", http(200, '{"who": "somebody else"}')])
 def test_a_connection_that_was_hung_up_or_spoke_out_of_turn_is_not_used_again(
     calling: Any, late: bytes

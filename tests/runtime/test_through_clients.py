@@ -73,7 +73,16 @@ CASES: dict[str, tuple[Any, bool, str]] = {
         False,
         "[7]",
     ),
-    "brotli": (http(200, b"x", "application/json", "Content-Encoding: br"), True, "not asked for"),
+    "brotli": (
+        http(200, b"x", "application/json", "Content-Encoding: br"),
+        True,
+        "this server reads `gzip` alone\nThe same call will be answered the same way",
+    ),
+    "an error in brotli": (
+        http(404, b"x", "application/json", "Content-Encoding: br"),
+        True,
+        "404 Not Found\nThe text of the answer is missing: the API encoded",
+    ),
     **{
         str(status): (
             http(status, '{"message": "the reason"}', "application/json", "Retry-After: 0"),

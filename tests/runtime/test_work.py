@@ -130,16 +130,16 @@ def cases(runtime: Any) -> dict[str, tuple[int, Callable[[int], Callable[[], obj
         ),
         "valid alternatives in each other": (
             10,
-            lambda n: lambda: checker.check(nested(n, "not")),
+            lambda n: lambda: checker.checked(nested(n, "not")),
         ),
         "wrong alternatives in each other": (
             12,
-            lambda n: lambda: attempt(lambda: checker.check(nested(n, "no")), *bad),
+            lambda n: lambda: attempt(lambda: checker.checked(nested(n, "no")), *bad),
         ),
         "unknown arguments": (
             400,
             lambda n: lambda: attempt(
-                lambda: checker.check(dict.fromkeys(map(str, range(n)))), *bad
+                lambda: checker.checked(dict.fromkeys(map(str, range(n)))), *bad
             ),
         ),
         "a list that is too long": (
@@ -234,9 +234,9 @@ def test_the_end_of_an_element_is_looked_for_once(runtime: Any, monkeypatch: Any
 def test_the_error_of_deep_alternatives_names_the_argument(runtime: Any) -> None:
     checker = runtime.checker.Checker("t", SCHEMA)
     with pytest.raises(runtime.checker.BadArguments, match="`f` does not fit its schema"):
-        checker.check(nested(20, "no"))
+        checker.checked(nested(20, "no"))
     with pytest.raises(runtime.checker.BadArguments, match=r"f\.args\[0\]\.op"):
-        checker.check(nested(1, "no"))
+        checker.checked(nested(1, "no"))
 
 
 def test_a_key_is_not_written_more_often_than_a_query_has_room(runtime: Any) -> None:
@@ -277,7 +277,7 @@ def test_what_is_wrong_is_written_for_the_lines_that_are_shown_alone(runtime: An
     checker = runtime.checker.Checker("t", schema)
     values = [f"w{index}" for index in range(60)]
     with pytest.raises(runtime.checker.BadArguments) as caught:
-        checker.check({"a": values})
+        checker.checked({"a": values})
     lines = str(caught.value).splitlines()
     assert len(lines) == 7 and lines[-1] == "- and 45 more"
     assert len(json.dumps(lines)) < 6_000

@@ -203,9 +203,9 @@ def test_a_refusal_names_the_one_change(name: str) -> None:
     wrong = REFUSED[name]
     checker = Checker("list_repos", SCHEMA)
     with pytest.raises(BadArguments) as refusal:
-        checker.check(wrong.arguments)
+        checker.checked(wrong.arguments)
     assert wrong.says in str(refusal.value)
-    assert checker.check(wrong.mended) == wrong.mended
+    assert checker.checked(wrong.mended)[0] == wrong.mended
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_refusal_names_the_one_change(name: str) -> None:
 )
 def test_a_list_where_one_value_is_chosen_is_not_joined(schema: Any) -> None:
     with pytest.raises(BadArguments) as refusal:
-        Checker("x", {"type": "object", "properties": {"type": schema}}).check(
+        Checker("x", {"type": "object", "properties": {"type": schema}}).checked(
             {"type": ["all", "x"]}
         )
     assert len(str(refusal.value).splitlines()) == 2
@@ -243,8 +243,8 @@ def test_a_slip_in_an_open_object_is_remarked_and_not_refused(
     milestone: dict[str, Any], told: str
 ) -> None:
     checker = Checker("x", {"properties": {"all": {"type": "array", "items": MILESTONE}}})
-    assert checker.check({"all": [milestone]}) == {"all": [milestone]}
-    _, remarks = checker.checked({"all": [milestone]})
+    checked, remarks = checker.checked({"all": [milestone]})
+    assert checked == {"all": [milestone]}
     assert "".join(remark.split("`")[3] for remark in remarks) == told
 
 
@@ -259,12 +259,12 @@ def test_where_other_names_are_meant_none_is_a_slip(rule: dict[str, Any]) -> Non
 
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:
     with pytest.raises(BadArguments, match="`org` is required"):
-        Checker("list_repos", SCHEMA).check({"zzz": 1})
+        Checker("list_repos", SCHEMA).checked({"zzz": 1})
 
 
 def test_an_argument_that_is_there_already_is_not_suggested() -> None:
     with pytest.raises(BadArguments) as refusal:
-        Checker("list_repos", SCHEMA).check(ORG | {"organization": "x"})
+        Checker("list_repos", SCHEMA).checked(ORG | {"organization": "x"})
     assert "did you mean" not in str(refusal.value)
 
 
@@ -272,13 +272,14 @@ def test_an_argument_that_is_there_already_is_not_suggested() -> None:
     "value", ["2026-01-31", "2026-01-31T09:00:00", "20260131T090000Z", "1769850000"]
 )
 def test_what_apis_take_for_a_time_is_accepted(value: str) -> None:
-    assert Checker("list_repos", SCHEMA).check(ORG | {"since": value})["since"] == value
+    checked, _ = Checker("list_repos", SCHEMA).checked(ORG | {"since": value})
+    assert checked["since"] == value
 
 
 def test_a_date_whose_own_example_is_none_is_not_checked() -> None:
     since = {"type": "string", "format": "date-time", "examples": ["now-1d"]}
     schema = {"type": "object", "properties": {"since": since}}
-    assert Checker("x", schema).check({"since": "now-2h"}) == {"since": "now-2h"}
+    assert Checker("x", schema).checked({"since": "now-2h"})[0] == {"since": "now-2h"}
 
 
 def advice(status: int, body: Any = None, **headers: str) -> str:
@@ -312,10 +313,14 @@ def test_a_rate_limit_is_no_missing_right(body: Any, headers: dict[str, str]) ->
     ("status", "says"),
     [
         (402, "pay"),
+        (406, "tell the operator"),
         (409, "read the current state"),
         (412, "read it again"),
         (413, "send less"),
         (415, "tell the operator"),
+        (423, "locked"),
+        (428, "`If-Match`"),
+        (501, "use another tool"),
     ],
 )
 def test_a_status_that_no_argument_mends_asks_for_none(status: int, says: str) -> None:

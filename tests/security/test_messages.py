@@ -129,7 +129,7 @@ ROWS: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         json.dumps(
             document({"/x": {"get": operation(operationId="a"), "put": operation(operationId="a")}})
         ),
-        ("operationId `a` is used 2 times",),
+        ("operationId `a` is that of `GET /x` too",),
     ),
     "undeclared": (
         "a.json",

@@ -27,6 +27,7 @@ from mcpgen.render import sample
 from mcpgen.render.expectations import expectations
 from mcpgen.render.pattern_text import text_for
 from mcpgen.render.sample import sample_arguments
+from mcpgen.runtime.client import wire
 
 NODE = {
     "type": "object",
@@ -136,6 +137,15 @@ def test_an_optional_argument_without_a_known_value_is_left_out_and_a_required_o
     properties = {"id": {"type": "string"}, "riddle": riddle}
     assert list(samples_of(tool(properties)) or {}) == ["id"]
     assert samples_of(tool(properties, required=["riddle"])) is None
+
+
+@pytest.mark.parametrize("encode", ["space_delimited", "pipe_delimited", "tab_delimited"])
+def test_the_items_of_a_sample_do_not_hold_what_separates_them(encode: str) -> None:
+    texts = {"type": "array", "items": {"type": "string"}}
+    delimited = argument("value", "query", encode)
+    arguments = samples_of(tool({"value": texts}, delimited))
+    assert arguments is not None and len(arguments["value"]) > 1
+    assert wire.simple_text(getattr(wire, encode)(arguments["value"]))
 
 
 def test_samples_of_different_arguments_differ() -> None:

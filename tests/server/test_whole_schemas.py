@@ -42,7 +42,7 @@ def check(catalog: Any) -> Any:
 
     def run(name: str, arguments: dict[str, Any]) -> Any:
         schema, names = catalog.find(name).input()
-        return checker(name, schema, names=names).check(arguments)
+        return checker(name, schema, names=names).checked(arguments)[0]
 
     return run
 

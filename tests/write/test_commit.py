@@ -159,8 +159,9 @@ def test_a_killed_run_may_be_followed_by_one_that_wants_something_else_and_is_ki
     def newer(to: Path) -> Changes:
         return write(NEWER, to, lock_facts=facts("3"))
 
-    steps = [moment for moment in range(1, 60) if half_done(tmp_path / f"h{moment}", moment)]
-    for moment in (steps[len(steps) // 2], steps[-1]):
+    moments = range(1, count_steps(tmp_path / "counted", "update") + 1)
+    steps = [moment for moment in moments if half_done(tmp_path / f"h{moment}", moment)]
+    for moment in steps[:: len(steps) // 4]:
         for second in range(1, MOMENTS, 2):
             folder = project(tmp_path / f"p{moment}-{second}")
             child(lambda to=folder: update(to), at=moment, do="kill")

@@ -68,7 +68,12 @@ class Naming:
         """The words of the operationId, or of method and path."""
         subject = self.subject
         return operation_words(
-            subject.operation_id, subject.method, subject.path, subject.verb, subject.items
+            subject.operation_id,
+            subject.method,
+            subject.path,
+            subject.verb,
+            subject.items,
+            subject.sentence,
         )
 
     def pin(self, name: str | None) -> None:

@@ -20,9 +20,11 @@ from ..vocabulary import (
     ADDING,
     ADVERBS,
     BULK,
+    CALLING,
     LEADING_ACTIONS,
     METHOD_VERBS,
     NEVER_LISTED,
+    NOISE,
     NOUNS,
     SETTINGS_WORDS,
     SINGLE,
@@ -30,10 +32,12 @@ from ..vocabulary import (
     USUAL_VERBS,
     VERBS,
     is_plural,
+    one_of,
     same_verb,
     singular,
 )
 from .route import Part, is_noise, literals, parts_of, path_words, telling_parts, without_keys
+from .shorten import parameter_words
 
 MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
 """An operationId without a word: a number, or the key of a database (`5476364f031f5909e4fe330c`).
@@ -44,8 +48,12 @@ _HASH = re.compile(r"(?<=\.)([^-]*)-[0-9a-f]{4}$")
 """The hash that tells an operationId from others of its words: `Get.Count.events-2c0f`."""
 _COUNTED = re.compile(r"(?<=[a-z])(Using(GET|HEAD|POST|PUT|PATCH|DELETE))?(_\d{1,2})?$", re.I)
 """What frameworks end an operationId with that others have too: `getGenresUsingGET_1`."""
-_CLASS = re.compile(r"(?<=[a-z])(Service|Controller)(?=[_.][a-z])", re.I)
-"""What the class is that an operationId begins with: `BookService_ListBooks`."""
+_CLASS = re.compile(r"^api[./](?=[a-z])|(?<=[a-z])(Service|Controller)(?=(V\d+)?[_.][a-z])", re.I)
+"""What the class is that an operationId begins with: `BookService_ListBooks`, `api.books.list`."""
+_ONE = re.compile(r"\w+ an? (?!(?:collection|list|page|set)\b)", re.I)
+"""How a sentence begins that is about one thing: `Get a session`."""
+GLUED = 10
+"""Letters of a word that may be several."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
@@ -55,23 +63,27 @@ def operation_words(
     path: str,
     spoken: str = "",
     items: frozenset[str] | None = None,
+    sentence: str = "",
 ) -> list[str]:
     """The words an operation's name is made of: its operationId's, or a verb and a resource.
-    `spoken` is the verb the document describes the operation with; `items` are the words of the
-    name of what it answers an array of, None where the answer is no array.
+    `sentence` is what the document describes the operation with, and `spoken` the verb of that;
+    `items` are the words of the name of what it answers an array of, None where the answer is no
+    array.
     """
-    by_route = verb_and_resource(method, path, spoken, items)
+    by_route = verb_and_resource(method, path, spoken, items, is_one=bool(_ONE.match(sentence)))
     if operation_id is None or _begins_with_route(operation_id, method, path):
         return by_route
-    id_words = _words_apart(identity_words(operation_id), path)
+    id_words = _words_apart(identity_words(operation_id), path, sentence)
     id_words = _without_route(id_words, operation_id, method, path)
     if not id_words or _is_path_to_one(id_words, path):
         return by_route
     if _is_whole_path_and_verb(id_words, path):
         return by_route
-    if _says_method_and_path(id_words, method, path):
+    ends_in_verb = _ends_in_verb_for_one(id_words, method, path)
+    if not ends_in_verb and _says_method_and_path(id_words, method, path):
         return _listed(by_route, id_words, method, path)
-    return _without_class(_once(_without_owners(id_words, path), method))
+    id_words = _without_ids(_without_owners(id_words, path))
+    return _without_class(_once(id_words, method, path))
 
 
 def identity_words(operation_id: str | None) -> list[str]:
@@ -94,7 +106,10 @@ def _without_class(id_words: list[str]) -> list[str]:
     """An operationId without the words it begins with, where it says them again at once
     (`order_order_items`) or behind its verb (`books_list_books`).
     """
-    if id_words[0] in (VERBS - NOUNS) | ADVERBS:
+    first, *others = id_words
+    if others[-1:] == [first] and others[0] in BULK:
+        return others  # `evaluate_batchEvaluate`
+    if first in (VERBS - NOUNS) | ADVERBS:
         return id_words
     singulars = [singular(word) for word in id_words]
     for count in range(len(id_words) // 2, 0, -1):
@@ -110,23 +125,30 @@ def _without_class(id_words: list[str]) -> list[str]:
     return id_words
 
 
-def _once(id_words: list[str], method: str) -> list[str]:
+def _once(id_words: list[str], method: str, path: str) -> list[str]:
     """An operationId without verbs that it says twice: `GET_GetBook`, `Train_TrainVersion`,
-    `bookV1GetGet`. At the end of other names they are two: `keys.create.create`.
+    `bookV1GetGet`, `exports.download.download` of a path that ends in `download`. At the end of
+    other names they are two: `keys.create.create`.
     """
     *others, last = id_words
-    if others[-1:] == [last] == [method.lower()]:
+    by_path = {part.words[-1] for part in parts_of(path)[-1:]} & (VERBS - NOUNS)
+    if others[-1:] == [last] and last in by_path | {method.lower()}:
         others.pop()
     pairs = zip(others, [*others, ""][1:], strict=True)
     kept = [word for word, following in pairs if word != following or word not in VERBS - NOUNS]
     return [*kept, last]
 
 
-def _words_apart(id_words: list[str], path: str) -> list[str]:
+def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
     """An operationId whose verb is no word of its own (`getranking-rules`), or the `by` before a
-    parameter's name (`GetBybookId`), with these as words.
+    parameter's name (`GetBybookId`), with these as words; or one of a single word that is several
+    of the path and of the sentence (`Updatespendlimit`).
     """
     route = path_words(path)
+    if len(id_words) == 1 and len(id_words[0]) >= GLUED and id_words[0] not in route:
+        known = {word for word in [*route, *words(sentence)] if len(word) > 1}
+        known |= {singular(word) for word in known} | VERBS | STOP_WORDS - {"a"}
+        return _taken_apart(id_words[0], known) or id_words
     parameters = {word for part in parts_of(path) if part.is_parameter for word in part.words}
     by_parameters = {f"by{word}": ["by", word] for word in parameters}
     id_words = [part for word in id_words for part in by_parameters.get(word, [word])]
@@ -135,6 +157,34 @@ def _words_apart(id_words: list[str], path: str) -> list[str]:
         rest = first.removeprefix(verb)
         if rest != first and rest in route and first not in route:
             return [verb, rest, *id_words[1:]]
+    return id_words
+
+
+def _taken_apart(text: str, known: set[str]) -> list[str]:
+    """A text as words that are known, of each the longest that leaves such words; empty where it is
+    none.
+    """
+    best: dict[int, list[str]] = {len(text): []}
+    for start in range(len(text) - 1, -1, -1):
+        for end in range(len(text), start, -1):
+            if end in best and text[start:end] in known:
+                best[start] = [text[start:end], *best[end]]
+                break
+    return best.get(0, [])
+
+
+def _without_ids(id_words: list[str]) -> list[str]:
+    """An operationId without the parameters that only say again what stands before them:
+    `getAccountsAccountIdBalances` is `get_account_balances`.
+    """
+    for place, word in reversed([*enumerate(id_words)]):
+        for count in range(1, place // 2 + 1):
+            owner, one = (
+                id_words[place - 2 * count : place - count],
+                id_words[place - count : place],
+            )
+            if word == "id" and owner != one and _singulars([owner]) == one:
+                return [*_without_ids(id_words[: place - 2 * count]), *one, *id_words[place + 1 :]]
     return id_words
 
 
@@ -172,15 +222,22 @@ def _listed(name: list[str], id_words: list[str], method: str, path: str) -> lis
 
 
 def verb_and_resource(
-    method: str, path: str, spoken: str = "", items: frozenset[str] | None = None
+    method: str,
+    path: str,
+    spoken: str = "",
+    items: frozenset[str] | None = None,
+    *,
+    is_one: bool = False,
 ) -> list[str]:
-    """What is done to the resource of a path: `list`, `customers`."""
+    """What is done to the resource of a path: `list`, `customers`. `is_one`: the document describes
+    it as one thing.
+    """
     resource = [list(part.words) for part in literals(path)]
     parts = telling_parts(path)
     if not resource:
         names = [word for part in parts for word in part.words]
         return [method.lower(), *(names or ["root"])]
-    if not parts[-1].is_parameter:
+    if not parts[-1].is_parameter or _is_call(method, resource[-1]):
         name = _said_by_path(method, resource, parts, spoken)
         if name:
             return _distinct(name)
@@ -189,6 +246,8 @@ def verb_and_resource(
         if names:
             return _distinct(["list", *names])
     kind = _kind(parts[-1])
+    if is_one and (method in WRITING and same_verb(spoken) == "get"):
+        kind = ITEM
     if singular(resource[-1][-1]) in _nouns_of(spoken):
         spoken = ""  # to subscribe is to create a subscription
     verb = _verb(method, kind, spoken)
@@ -211,14 +270,29 @@ def _said_by_path(
     actions = {*ACTIONS.get(method, ())}
     if method in WRITING:
         actions.add(spoken)
-    if action in actions:
+    if action in actions or _is_call(method, resource[-1]):
         is_of_item = any(part.is_parameter for part in parts[-2:-1])
-        owners = _without_noun_of(action, owners)
+        owners = _without_noun_of(action, _not_said_again(owners, object_words))
         names = _singulars(owners) if is_of_item else _plain(owners)
         return [action, *names, *object_words]
     if " ".join(resource[0]) in LEADING_ACTIONS.get(method, ()):
         return [*resource[0], *_plain(resource[1:])]
     return []
+
+
+def _is_call(method: str, literal: list[str]) -> bool:
+    """Whether a path's last literal says what is done and to what, as remote procedures are called:
+    `/userGroup/getUserGroups`, `/book/deleteBook/{id}`.
+    """
+    return len(literal) > 1 and literal[0] in CALLING.get(method, ())
+
+
+def _not_said_again(owners: list[list[str]], thing: list[str]) -> list[list[str]]:
+    """Literals without those whose noun stands in what something is done to."""
+    said = {singular(word) for word in thing}
+    nouns = [[singular(word) for word in words if word not in NOISE][-1:] for words in owners]
+    pairs = zip(owners, nouns, strict=True)
+    return [words for words, noun in pairs if said.isdisjoint(noun)]
 
 
 def _adverb_apart(resource: list[list[str]]) -> tuple[str, list[list[str]]]:
@@ -338,9 +412,7 @@ def _singulars(resource: Iterable[Iterable[str]]) -> list[str]:
     out: list[str] = []
     for literal in resource:
         *before, last = literal
-        if last not in SINGLE:
-            last = singular(last)
-        out += [*before, last]
+        out += [*before, one_of(last)]
     return out
 
 
@@ -394,6 +466,17 @@ def _is_whole_path_and_verb(id_words: list[str], path: str) -> bool:
         return False
     verb = [word for word in id_words[len(route) :] if not word.isdigit()]
     return " ".join(verb) in ROUTER_VERBS
+
+
+def _ends_in_verb_for_one(id_words: list[str], method: str, path: str) -> bool:
+    """Whether an operationId ends in its author's verb for one thing, and not in a method:
+    `ConfigDelete` beside `ConfigList`. A method stands behind the whole path: `configsIdDelete`.
+    """
+    *thing, verb = id_words
+    if not thing or method not in ("GET", "DELETE") or verb != method.lower():
+        return False
+    *_, last = telling_parts(path)
+    return last.is_parameter and (parameter_words(path) & {*last.words}).isdisjoint(thing)
 
 
 def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:

@@ -157,7 +157,9 @@ class Place:
             return False
         if isinstance(self.node.extra, dict) and self.extra is None:
             return False
-        if self.node.rules_of_names():
+        if self.node.rules_of_names() or self.node.conditions:
+            return False
+        if self.node.barred and not self.is_closed():
             return False
         if "patternProperties" in self.node.base and self.node.members:
             return False

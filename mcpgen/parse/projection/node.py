@@ -7,6 +7,7 @@ from typing import Any
 
 from ...ir import Schema
 from ...load.values import as_object, as_text, texts_in
+from ..schema import conditions
 
 TEXTS = frozenset(
     "description title default example examples deprecated externalDocs xml summary".split()
@@ -14,7 +15,6 @@ TEXTS = frozenset(
 """Keywords beside a reference that leave its target the same schema."""
 
 
-DEPENDENT = frozenset(["dependentRequired", "dependentSchemas"])
 NAME_RULES = {"pattern": str, "minLength": int, "maxLength": int, "enum": list}
 """Rules about the name of a property that are checked, with the types of their values."""
 
@@ -40,7 +40,9 @@ class Node:
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
     they say nothing to a caller, and `late` those that are listed after all else. `exclusive`: a
     value fits no more than one of the branches. `apart`: the properties that some of the objects do
-    not take for which this one stands.
+    not take for which this one stands. `barred`: the names of properties that an object has and
+    that cannot be sent (`readOnly`). `conditions`: schemas of the document that a value fits as
+    well.
     """
 
     base: dict[str, Any]
@@ -56,6 +58,8 @@ class Node:
     late: frozenset[str] = frozenset()
     exclusive: bool = False
     apart: frozenset[str] = frozenset()
+    barred: tuple[str, ...] = ()
+    conditions: tuple[Schema, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -88,13 +92,14 @@ class Node:
         """Name of a property → the names of those that it is not given without."""
         dependent = {
             name: as_object(schema).get("required")
-            for name, schema in as_object(self.base.get("dependentSchemas")).items()
+            for condition in conditions(self.base)
+            for name, schema in as_object(condition.get("dependentSchemas")).items()
         }
         return dependent | as_object(self.base.get("dependentRequired"))
 
     def together_with(self, member: Member) -> tuple[str, ...]:
         """The keys of the optional properties that a property is not given without."""
-        if DEPENDENT.isdisjoint(self.base):
+        if not self._dependent():
             return ()
         keys = self.rules_of_names().get("dependentRequired", {}).get(member.key, ())
         return tuple(

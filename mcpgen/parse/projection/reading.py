@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_object, as_text, texts_in
-from ..schema import is_barred, without_integer
+from ..schema import conditions, is_barred, without_integer
 from . import scalars, unions
+from .conditions import checkable
 from .keys import in_order, safe_key
 from .node import Member, Node, rules_of
 
@@ -55,7 +56,17 @@ class Nodes:
             self._unions -= 1
         else:
             node = self._of_types(base)
-        return replace(node, base=base, null=null or node.null, ref=component_of(schema))
+        # The branches of a union have the conditions of what stands beside them
+        conditions = node.conditions
+        if self.writing and not conditions and not node.branches:
+            conditions = checkable(self.reader, base, node.barred)
+        return replace(
+            node,
+            base=base,
+            null=null or node.null,
+            ref=component_of(schema),
+            conditions=conditions,
+        )
 
     def _is_exclusive(self, schema: Any) -> bool:
         """Whether a value fits one branch of a union and no more."""
@@ -84,7 +95,13 @@ class Nodes:
         if name == "array":
             return Node(base, rules, items=(_items(base),))
         if name == "object":
-            return Node(base, rules, members=self._members(base), extra=self._extra(base))
+            return Node(
+                base,
+                rules,
+                members=self._members(base),
+                extra=self._extra(base),
+                barred=self._barred(base),
+            )
         unlisted, late = scalars.vacuous_bounds(rules), scalars.remote_bounds(rules)
         return Node(base, rules, unlisted=unlisted, late=late - unlisted)
 
@@ -107,17 +124,28 @@ class Nodes:
             members[key] = Member(key, wire_name, schema, wire_name in required)
         return tuple(members.values())
 
+    def _barred(self, base: dict[str, Any]) -> tuple[str, ...]:
+        """The properties that cannot be written (or read)."""
+        properties = as_object(base.get("properties"))
+        return tuple(name for name, schema in properties.items() if self._is_barred(schema))
+
+    def _is_barred(self, schema: Any) -> bool:
+        keyword = "readOnly" if self.writing else "writeOnly"
+        return is_barred(self.reader.flatten(schema), keyword)
+
     def _is_hidden(self, schema: Any, *, required: bool) -> bool:
         """Whether a property cannot be written (or read), or has no value but null."""
-        flat = self.reader.flatten(schema)
-        if is_barred(flat, "readOnly" if self.writing else "writeOnly"):
+        if self._is_barred(schema):
             return True
+        flat = self.reader.flatten(schema)
         # To a tool null and a property that is left out are one.
         return flat.get("type") == "null" and not required
 
     def _extra(self, base: dict[str, Any]) -> Any:
         """`additionalProperties` of a map or of a closed object; None where it says nothing."""
         rule = base.get("additionalProperties")
+        if rule is None and not conditions(base):
+            rule = base.get("unevaluatedProperties")
         patterns = as_object(base.get("patternProperties"))
         if patterns:
             if len(patterns) > 1 or rule not in (None, False):

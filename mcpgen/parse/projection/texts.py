@@ -49,7 +49,7 @@ def _text(node: Node, titled: bool) -> object:
 
 def _notes(node: Node) -> list[str]:
     """What the keywords of a schema leave out."""
-    notes = [_format_note(node.base), _pattern_note(node), _example_note(node)]
+    notes = [_format_note(node), _pattern_note(node), _example_note(node)]
     if node.null and (node.rules or node.branches):
         notes.append("may be null")
     return notes
@@ -66,7 +66,10 @@ def sentence(parts: list[str]) -> str:
     return "; ".join(part.strip().rstrip(".;") for part in parts if part.strip())
 
 
-def _format_note(base: dict[str, Any]) -> str:
+def _format_note(node: Node) -> str:
+    base = node.base
+    if "enum" in node.rules:
+        return ""
     if is_base64(base):
         return "base64"
     name = as_text(base.get("format"))

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .reading import Nodes
 
 ABOUT_THE_UNION = frozenset(
-    "description title default discriminator example examples $name deprecated externalDocs".split()
+    "description title default discriminator example examples $name deprecated externalDocs"
+    " unevaluatedProperties".split()
 )
 """Keywords beside a union that are about the whole of it and not about each branch."""
 EXAMPLES = 20

@@ -7,10 +7,11 @@ Components stand once in the definitions of the server, whatever number of tools
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_object, as_text
 from ...runtime.pointer import escape
+from ..contract import copied
 from ..heirs import component_name
 from ..naming import definition_name, digest
 from .node import rules_of
@@ -78,8 +79,23 @@ class Whole:
             self._inside = around
         return {"$ref": f"#/$defs/{self._by_key[key]}"}
 
+    def _as_written(self, ref: str) -> str:
+        """A reference to a component exactly as the document has it."""
+        key = f"{ref} as written"
+        if key not in self._by_key:
+            name = f"{definition_name(component_name(ref))}_as_written"
+            if name in self.definitions:
+                name = f"{name}_{digest(ref)}"
+            self._by_key[key] = name
+            self.definitions[name] = {}
+            target, _ = self.nodes.reader.resolve(ref)
+            self.definitions[name] = copied(target, self._as_written)
+        return f"#/$defs/{self._by_key[key]}"
+
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
         out = node.rules | node.rules_of_names() | self._rules_of_patterns(node)
+        if node.conditions:
+            out["allOf"] = [copied(condition, self._as_written) for condition in node.conditions]
         if node.branches:
             out["anyOf"] = [
                 self._schema(branch, f"{pointer}/anyOf/{index}", names, depth + 1)
@@ -88,8 +104,11 @@ class Whole:
         if node.items:
             items = self.nodes.node(node.items[0])
             out["items"] = self._schema(items, f"{pointer}/items", names, depth + 1)
-        if node.members:
-            out["properties"] = self._properties(node, pointer, names, depth)
+        properties = self._properties(node, pointer, names, depth)
+        if node.extra is not False:
+            properties = dict.fromkeys(node.barred, False) | properties
+        if properties:
+            out["properties"] = properties
         required = [member.key for member in node.members if member.required]
         if required:
             out["required"] = required
@@ -118,8 +137,8 @@ class Whole:
 
     def _properties(
         self, node: Node, pointer: str, names: dict[str, str], depth: int
-    ) -> dict[str, Schema]:
-        properties = {}
+    ) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
         for member in node.members:
             at = f"{pointer}/properties/{escape(member.key)}"
             if member.key != member.wire_name:

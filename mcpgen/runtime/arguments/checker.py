@@ -99,15 +99,12 @@ class Checker:
             self._root = self._checkable(self._schema, "")
             return compiled(self._root)
 
-    def check(self, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The arguments as the tool's function takes them, nested keys as on the wire.
+    def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
+        """The arguments as the tool's function takes them, nested keys as on the wire, and what to
+        say to whoever called with them.
 
         Raises BadArguments: too large, unknown, missing or of the wrong kind.
         """
-        return self.checked(arguments)[0]
-
-    def checked(self, arguments: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-        """The same, and what to say to whoever called with them."""
         remarks: list[str] = []
         received = dict(arguments or {})
         self._bounded(received)

@@ -175,7 +175,7 @@ def _properties_of(error: Any, schema: Any) -> list[str]:
             return []
     if not isinstance(schema, Mapping):
         return []
-    return list(schema.get("properties", ()))
+    return [name for name, rule in schema.get("properties", {}).items() if rule is not False]
 
 
 def _union(error: Any, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -364,6 +364,18 @@ def _too_short(error: Any) -> str:
     return f"must have at least {_things(error, 'character')}"
 
 
+def _forbidden(error: Any) -> str:
+    """What a value must not be."""
+    schema = error.kind.schema
+    if schema.keys() == {"enum"}:
+        values = ", ".join(show(value) for value in schema["enum"][:MAX_CHOICES])
+        return f"must be none of {values}"
+    if schema.keys() == {"required"}:
+        names = " and ".join(f"`{name}`" for name in schema["required"])
+        return f"cannot have {names}"
+    return f"must not fit {show(schema)}"
+
+
 def _plain(error: Any) -> str:
     message = str(error.message)
     return message if len(message) <= 300 else f"{message[:300]}..."
@@ -390,6 +402,8 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "maxItems": lambda error: f"must have at most {_things(error, 'item')}",
     "minProperties": lambda error: f"must have at least {_things(error, 'field')}",
     "maxProperties": lambda error: f"must have at most {_things(error, 'field')}",
+    "not": _forbidden,
+    "falseSchema": lambda error: "cannot be given (the API sets it itself): leave it out",
     "uniqueItems": lambda error: "must not have the same item twice",
     "pattern": _pattern,
 }

@@ -86,7 +86,7 @@ def _slips_in(
 
 
 def _fields(schema: Any, resolve: Resolve) -> dict[str, Any]:
-    """The properties of an object, with those of the parts that all hold for it."""
+    """The properties that an object may have, with those of the parts that all hold for it."""
     schema = resolve(schema)
     if not isinstance(schema, Mapping):
         return {}
@@ -95,4 +95,4 @@ def _fields(schema: Any, resolve: Resolve) -> dict[str, Any]:
         part = resolve(part)
         if isinstance(part, Mapping):
             fields |= part.get("properties", {})
-    return fields
+    return {name: field for name, field in fields.items() if field is not False}

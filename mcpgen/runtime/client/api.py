@@ -403,6 +403,12 @@ class Api:
         try:
             check_head(response)
             content, reason_of_end = await self._read(response, call)
+        except BadAnswer as error:
+            response.drop()
+            if response.status < 400:
+                raise
+            # The status says what happened, whatever became of its text
+            content, reason_of_end = b"", str(error)
         except BaseException:
             response.drop()
             raise
@@ -517,9 +523,7 @@ class Api:
 
 def _done_already(reason: str) -> Redirected:
     """A request that changed something was taken, and its result is not here."""
-    return Redirected(
-        f"the API took the request and {reason}; look at what it did before sending it again"
-    )
+    return Redirected(f"the API took the request and {reason}")
 
 
 class _Retryable(Exception):

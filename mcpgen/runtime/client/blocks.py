@@ -46,6 +46,13 @@ _HEADERS_OF_METHODS = {
     "OPTIONS": ("allow", "accept-patch", "accept-post", "accept-query"),
 }
 """Method -> what its answers are besides, which have no content."""
+_HEADERS_OF_STATUS: dict[int, tuple[str, ...]] = {
+    201: ("location", "retry-after"),
+    202: ("location", "retry-after"),
+    206: ("content-range",),
+}
+_NOT_THE_WHOLE = frozenset((206, *range(300, 400)))
+"""Answers whose content is a part of what was asked for, or says where that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,20 +326,22 @@ def _without_content(answer: Answer[Any], facts: _Tool, settings: Settings) -> s
 
 def _said_in_headers(answer: Answer[Any], facts: _Tool, settings: Settings) -> list[Block]:
     """What an answer says besides its content: where the result is or will be, and when (RFC 9110
-    sections 10.2.2 and 10.2.3), and the header fields that the API describes.
+    sections 10.2.2 and 10.2.3), which part of it this is, the name of a file, and the header fields
+    that the API describes.
     """
-    is_begun = answer.status in (201, 202)
     names = facts.headers
-    if is_begun:
-        names = ("location", "retry-after", *names)
-    if not names:
+    if answer.data is None and answer.text is None:
+        names = ("content-disposition", *names)
+    of_status = _HEADERS_OF_STATUS.get(answer.status, ())
+    fields = _fields(answer, (*of_status, *names), facts)
+    parts = []
+    if answer.status in _NOT_THE_WHOLE or (of_status and fields):
+        parts.append(status_text(answer.status))
+    if fields:
+        parts.append(fields)
+    if not parts:
         return []
-    fields = _fields(answer, names, facts)
-    if not fields:
-        return []
-    if is_begun:
-        fields = f"{status_text(answer.status)}; {fields}"
-    return [_text(visible(settings.redactor(f"[{fields}]")))]
+    return [_text(visible(settings.redactor(f"[{'; '.join(parts)}]")))]
 
 
 def _fields(answer: Answer[Any], names: tuple[str, ...], facts: _Tool) -> str:

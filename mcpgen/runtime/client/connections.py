@@ -77,6 +77,8 @@ class Stream(asyncio.Protocol):
             self._is_paused = True
             self._transport.pause_reading()
         _wake(self._arrival)
+        # An answer to half a request, such as 413, ends the writing (RFC 9112, section 9.5)
+        _wake(self._room)
 
     def eof_received(self) -> None:
         """Nothing more arrives."""
@@ -141,6 +143,11 @@ class Stream(asyncio.Protocol):
             if isinstance(error, OSError):
                 raise httpcore2.ConnectError from error
             raise
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether bytes wait to be sent."""
+        return bool(self._transport.get_write_buffer_size())
 
     @property
     def is_readable(self) -> bool:
@@ -323,7 +330,7 @@ class Connection:
         state = self._state
         if state is not None and (state.our_state, state.their_state) != (h11.DONE, h11.DONE):
             return False
-        if self._missing or self.leftover:
+        if self._missing or self.leftover or self._stream.is_sending:
             return False
         self._state = None
         self._idle_since = time.monotonic()

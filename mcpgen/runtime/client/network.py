@@ -28,6 +28,7 @@ from .plain import Fields, Request
 
 MAX_HEADERS = 256
 MAX_ADDRESSES = 4
+ACCEPTED_CODING = "gzip"
 
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH", "QUERY"))
 """Methods that announce a body of no bytes too (RFC 9110 section 8.6)."""
@@ -156,7 +157,7 @@ class Transport:
         fields = {
             "Host": url.netloc.decode("ascii"),
             "User-Agent": self._agent,
-            "Accept-Encoding": "gzip",
+            "Accept-Encoding": ACCEPTED_CODING,
         }
         if content or method in _WITH_BODY:
             fields["Content-Length"] = str(len(content or b""))
@@ -206,7 +207,10 @@ async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
     """
     coding = response.headers.get("content-encoding", "").strip().lower()
     if _COMPRESSED.search(coding):
-        raise BadAnswer(f"the API encoded its answer as `{coding[:40]}`, which was not asked for")
+        raise UnreadableCoding(
+            f"the API encoded its answer as `{coding[:40]}`, which was not asked for:"
+            f" this server reads `{ACCEPTED_CODING}` alone"
+        )
     decoder = _Gunzip() if coding in ("gzip", "x-gzip") else _Identity()
     received = decoded = 0
     async for chunk in response.chunks():
@@ -220,12 +224,24 @@ async def body_of(response: Response, limit: int) -> AsyncIterator[bytes]:
             yield piece
     if received and not decoder.done:
         raise BadAnswer("the API's answer ended in the middle")
-    if response.leftover:
+    # What follows an answer that has no body by its status or method is dropped with the connection
+    if received and response.leftover:
         raise BadAnswer("the API sent more than the `Content-Length` it announced")
+
+
+class UnreadableCoding(BadAnswer):
+    """An answer in a content coding that was not asked for."""
+
+    advice = (
+        "The same call will be answered the same way: the operator of this server has to see to it"
+        " that the API, or a proxy before it, respects `Accept-Encoding`"
+    )
 
 
 class TooLarge(BadAnswer):
     """More bytes than the limit allows."""
+
+    advice = "Ask for less: a smaller page, a narrower filter or fewer fields"
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the API's answer is larger than {limit:,} bytes")

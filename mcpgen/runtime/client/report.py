@@ -8,7 +8,7 @@ import time
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import ApiError, BadAnswer, BadStatus, MissingCredential, Redirected, Refused
+from ..errors import ApiError, BadStatus, MissingCredential, Refused
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
@@ -48,10 +48,14 @@ _SCOPE = re.compile(r'insufficient_scope.*scope="([^"]+)"')
 
 _STEPS = {
     402: "Next: the account has to pay for this; tell the user",
+    406: "Next: the API does not answer in the types this tool asks for; tell the operator",
     409: "Next: it conflicts with how things are; read the current state first",
     412: "Next: it has changed meanwhile; read it again, then call with what it says now",
     413: "Next: send less: fewer items, or a shorter text or file",
     415: "Next: the API does not take bodies as this tool sends them; tell the operator",
+    423: "Next: it is locked; see who holds the lock, or try again later",
+    428: "Next: say which state is to be changed: read it, and give its ETag as `If-Match`",
+    501: "Next: the API does not do this; use another tool",
 }
 """Status -> what to do next, where that is always the same."""
 
@@ -80,11 +84,7 @@ def _next_step(error: ApiError) -> str:
         return "Nothing was sent to the API"
     if error.sent and error.method not in ("", *_READING):
         return "The API may have carried out the request: check before sending it again"
-    if isinstance(error, Redirected):
-        return "The same call will be redirected again: the operator has to correct the base URL"
-    if isinstance(error, BadAnswer) and "larger than" in str(error):
-        return "Ask for less: a smaller page, a narrower filter or fewer fields"
-    return "Try again later; if it stays like this, the operator of this server has to look at it"
+    return error.advice
 
 
 def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
@@ -99,6 +99,8 @@ def _bad_status_lines(error: BadStatus, settings: Settings) -> list[str]:
     lines += [f"Scope needed: {scope}" for scope in _SCOPE.findall(challenge)]
     if detail:
         lines.append(f"Answer: {detail}")
+    if answer.incomplete:
+        lines.append(f"The text of the answer is missing: {answer.incomplete}")
     wait = _wait_asked(answer)
     if wait is not None and wait <= LONGEST_WAIT:
         lines.append(f"Retry-After: {wait:.0f} seconds")

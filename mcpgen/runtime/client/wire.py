@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from ..errors import Refused
 from .parts import (
@@ -118,29 +119,31 @@ class Simple:
     separator: str = ","
 
 
-def csv(value: Any) -> Simple | Omit:
+def csv(value: Any, within: str = "") -> Simple | Omit:
     """`form` without explode: `blue,black,brown`, `R,100,G,200` (RFC 6570 section 3.2.8)."""
-    return simple(value, False)
+    return simple(value, False, within=within)
 
 
-def space_delimited(value: Any) -> Simple | Omit:
+def space_delimited(value: Any, within: str = "") -> Simple | Omit:
     """`spaceDelimited` without explode: `blue%20black%20brown`."""
-    return simple(value, False, " ")
+    return simple(value, False, " ", within)
 
 
-def pipe_delimited(value: Any) -> Simple | Omit:
+def pipe_delimited(value: Any, within: str = "") -> Simple | Omit:
     """`pipeDelimited` without explode: `blue%7Cblack%7Cbrown`."""
-    return simple(value, False, "|")
+    return simple(value, False, "|", within)
 
 
-def tab_delimited(value: Any) -> Simple | Omit:
+def tab_delimited(value: Any, within: str = "") -> Simple | Omit:
     """Swagger 2.0 `collectionFormat: tsv`: `blue%09black%09brown`."""
-    return simple(value, False, "\t")
+    return simple(value, False, "\t", within)
 
 
-def form(value: Any, explode: bool = True) -> Encoded | Pairs | list[Encoded] | Omit:
+def form(
+    value: Any, explode: bool = True, within: str = ""
+) -> Encoded | Pairs | list[Encoded] | Omit:
     """`form`: an object is `R=100&G=200` exploded, `R,100,G,200` not (RFC 6570 section 3.2.8)."""
-    return _form(value, explode, "")
+    return _form(_with_texts_for_lists(value, within), explode, "")
 
 
 # RFC 6570 section 3.2.3 leaves the reserved characters and escapes such as `%2F` alone. Those that
@@ -196,11 +199,14 @@ def cookie(value: Any, explode: bool = True) -> Pairs | Omit:
     return _named_pairs(value, explode, text_of)
 
 
-def simple(value: Any, explode: bool = True, separator: str = ",") -> Simple | Omit:
+def simple(
+    value: Any, explode: bool = True, separator: str = ",", within: str = ""
+) -> Simple | Omit:
     """`simple` in a path or header: `blue,black`, `R,100,G,200`, exploded `R=100,G=200` (RFC 6570
-    section 3.2.2). `separator`: a comma, a space, a tab or `|`.
+    section 3.2.2). `separator`: a comma, a space, a tab or `|`; `within`: those of lists inside the
+    list, the outermost first (Swagger 2.0, `collectionFormat` of `items`).
     """
-    value = defined(value)
+    value = defined(_with_texts_for_lists(value, within))
     if isinstance(value, Omit):
         return value
     return Simple(value, explode, separator)
@@ -381,6 +387,7 @@ def path_text(name: str, value: Any) -> str:
 
 
 _SEPARATORS = {",": ",", " ": "%20", "\t": "%09", "|": "%7C"}
+_SEPARATOR_NAMES = {",": "a comma", " ": "a space", "\t": "a tab"}
 
 
 def simple_text(value: Any) -> str:
@@ -471,12 +478,30 @@ def _bounded(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(written)
 
 
+def _with_texts_for_lists(value: Any, separators: str) -> Any:
+    """A list whose items that are lists are texts, joined by the first separator; what is in them
+    by the others. Without separators it stays as it is.
+    """
+    if not separators or not isinstance(value, list):
+        return value
+    return [_joined_list(item, separators) for item in value]
+
+
+def _joined_list(value: Any, separators: str) -> Any:
+    if not isinstance(value, list):
+        return value
+    separator = separators[0]
+    texts = [text_of(item) for item in _with_texts_for_lists(value, separators[1:])]
+    _refuse_separator(texts, separator)
+    return separator.join(texts)
+
+
 def _refuse_separator(items: list[str], separator: str) -> None:
     """Raise Refused where one of several items holds what separates them: the two could not be told
     apart.
     """
     if len(items) > 1 and any(separator in item for item in items):
-        label = {",": "a comma", "%20": "a space", "%09": "a tab"}.get(separator, "`|`")
+        label = _SEPARATOR_NAMES.get(unquote(separator), "`|`")
         raise Refused(f"an item that holds {label} cannot stand in a list separated by it")
 
 

@@ -30,6 +30,13 @@ _TEXTS = re.compile(
     r"|x-www-form-urlencoded)|image/svg\+xml"
 )
 
+_CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.I | re.A)
+_DECLARED = re.compile(
+    rb"(?:<\?xml[^>]{1,100}\bencoding|<meta\s[^>]{0,100}\bcharset)\s*=\s*[\"']?([\w.:-]{1,40})",
+    re.I,
+)
+"""The charset that an XML declaration or a page names."""
+
 _CHARSETS = frozenset(
     (
         "ascii big5 big5hkscs cp932 cp949 cp950 euc_jp euc_kr gb18030 gb2312 gbk iso2022_jp koi8-r"
@@ -73,8 +80,10 @@ class Answer(Generic[T]):
 
     @property
     def media_type(self) -> str:
-        """The media type without parameters, lower-case; empty when there is none."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()[:100]
+        """The media type without parameters, lower-case; of several the first, and empty when there
+        is none.
+        """
+        return re.split("[;,]", self.headers.get("content-type", ""))[0].strip().lower()[:100]
 
     @cached_property
     def text(self) -> str | None:
@@ -82,7 +91,7 @@ class Answer(Generic[T]):
         U+FFFD.
         """
         if self._is_text:
-            return decode(self.content, self._charset)
+            return decode(self.content, self._codec)
         return None
 
     @property
@@ -102,9 +111,25 @@ class Answer(Generic[T]):
         return self.media_type.endswith(("/json", "+json", "/x-json", "/vnd.api+json"))
 
     @property
-    def _charset(self) -> str:
-        found = re.search(r'charset="?([\w.:-]{1,40})', self.headers.get("content-type", ""), re.I)
-        return found[1] if found else "utf-8"
+    def charset(self) -> str:
+        """The charset that the media type names; empty where it names none."""
+        named = _CHARSET.search(self.headers.get("content-type", ""))
+        return named[1] if named else ""
+
+    @property
+    def _codec(self) -> str:
+        """The codec of the charset that the media type or the document itself names; without one
+        UTF-8, or what browsers take a text for that is not UTF-8.
+        """
+        if self.charset:
+            return codec_of(self.charset)
+        if re.search("xml|html", self.media_type):
+            declared = _DECLARED.search(self.content[:1024])
+            if declared is not None:
+                return codec_of(declared[1].decode("ascii"))
+        if _is_utf8(self.content, is_whole=not self.incomplete):
+            return "utf-8"
+        return "cp1252"
 
 
 def goes_on(content_type: str, content: bytes) -> bool:
@@ -162,7 +187,7 @@ def _json_text(answer: Answer[Any]) -> str:
     try:
         return answer.content.decode(json.detect_encoding(answer.content[:4]))
     except UnicodeDecodeError:
-        return answer.content.decode(codec_of(answer._charset))
+        return answer.content.decode(codec_of(answer.charset))
 
 
 def _not_json(name: str) -> None:
@@ -171,23 +196,26 @@ def _not_json(name: str) -> None:
 
 def _looks_like_text(content: bytes) -> bool:
     head = content[:4096]
-    if b"\0" in head:
-        return False
+    return b"\0" not in head and _is_utf8(head, is_whole=False)
+
+
+def _is_utf8(content: bytes, *, is_whole: bool) -> bool:
+    """Whether bytes are UTF-8, or, where they are not the whole, begin a text that is."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
+        codecs.getincrementaldecoder("utf-8")().decode(content, is_whole)
     except UnicodeDecodeError:
         return False
     return True
 
 
-def decode(content: bytes, charset: str) -> str:
-    """The bytes as text. A byte order mark goes before the charset, an unknown charset is UTF-8,
-    and what cannot be decoded becomes U+FFFD.
+def decode(content: bytes, codec: str) -> str:
+    """The bytes as text. A byte order mark goes before the codec, and what cannot be decoded
+    becomes U+FFFD.
     """
-    for mark, codec in _MARKS:
+    for mark, codec_of_mark in _MARKS:
         if content.startswith(mark):
-            return content.decode(codec, "replace")
-    return content.decode(codec_of(charset), "replace")
+            return content.decode(codec_of_mark, "replace")
+    return content.decode(codec, "replace")
 
 
 def codec_of(charset: str) -> str:

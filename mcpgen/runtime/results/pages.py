@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-_NEXT_LINK = re.compile(r'<([^<>]{1,2048})>\s*;[^,<]*\brel="?next\b')
+_LINK = re.compile(r"<([^<>]{1,2048})>([^<]*)")
+_RELATIONS = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]*))', re.I)
 _NEXT_FIELD = re.compile("next|continuation")
 _NEXT_VALUE = re.compile(r"(?!https?:|[/?<])[ -~]{1,1000}")
 _MIN_NAME = 4
@@ -85,9 +86,9 @@ def next_part(
     `link` is the answer's `Link` field (RFC 8288), `arguments` are those of the call, `names` those
     of the tool.
     """
-    announced = _NEXT_LINK.search(link[:8192])
-    if announced is not None:
-        return _changed(announced[1], listing, arguments, names)
+    announced = _next_link(link[:8192])
+    if announced:
+        return _changed(announced, listing, arguments, names)
     for path in listing.source:
         value = _at(data, path)
         if isinstance(value, str) and value[:_MAX_VALUE]:
@@ -102,6 +103,17 @@ def next_part(
     if not _goes_on(listing, data, items, arguments):
         return None
     return after(listing, data, items, len(items), arguments)
+
+
+def _next_link(field: str) -> str:
+    """The URL that a `Link` field gives as the next one (RFC 8288 section 3); empty if none."""
+    for url, parameters in _LINK.findall(field):
+        relations = _RELATIONS.search(parameters)
+        if relations is None:
+            continue
+        if "next" in (relations[1] or relations[2]).lower().split():
+            return str(url)
+    return ""
 
 
 def next_in_headers(headers: Mapping[str, str], names: Iterable[str]) -> dict[str, Any] | None:

@@ -54,10 +54,11 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
     spaces between them its `subject`, what it acts on, the `tail` of that, and its `arguments`.
     """
     ignored = frozenset(stop)
+    words_of = {name: words(text) for name, text in fields.items()}
     terms: dict[str, float] = {}
-    for name, text in fields.items():
+    for name, all_words in words_of.items():
         field = FIELDS[name]
-        found = [word for word in words(text) if word not in ignored]
+        found = [word for word in all_words if word not in ignored]
         norm = 1 - field.fall + field.fall * len(found) / field.length
         counts = Counter(stems(found))
         for term, count in counts.items():
@@ -65,17 +66,17 @@ def entry(fields: Mapping[str, str], kind: str, stop: Iterable[str]) -> dict[str
                 count = 1
             terms[term] = terms.get(term, 0.0) + count * field.weight / norm
     weights = {term: round(weight * SCALE) for term, weight in sorted(terms.items())}
-    tail = words(fields.get("tail", ""))
-    subject = [*words(fields.get("path", "")), *tail]
+    tail = words_of.get("tail", [])
+    subject = [*words_of.get("path", []), *tail]
     if not subject:
-        subject = words(fields["name"])
+        subject = words_of["name"]
         tail = subject[-1:]
     subject = [word for word in subject if word not in METHODS | ignored]
     return {
         "kind": kind,
         "subject": " ".join(dict.fromkeys(stems(subject))),
         "tail": " ".join(dict.fromkeys(stems(tail))),
-        "arguments": " ".join(dict.fromkeys(stems(words(fields.get("arguments", ""))))),
+        "arguments": " ".join(dict.fromkeys(stems(words_of.get("arguments", [])))),
         "terms": {term: weight for term, weight in weights.items() if weight},
     }
 

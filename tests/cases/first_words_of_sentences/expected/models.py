@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 
-class DeleteOrderAnswer(TypedDict):
+class OrderDeleteAnswer(TypedDict):
     count: NotRequired[int]
 
 
-class GetOrderAnswer(TypedDict):
+class OrderGetAnswer(TypedDict):
     id: NotRequired[str]
 
 

@@ -20,11 +20,21 @@ async def add_payment(api: Api) -> Answer[Any]:
     return await api.request("POST", "/payments")
 
 
+async def close_sessions(api: Api) -> Answer[Any]:
+    """Closes all sessions and returns them."""
+    return await api.request("DELETE", "/sessions")
+
+
 async def create_template(api: Api) -> Answer[Any]:
     """Create a template: verify its syntax, persist the updated counter, and announce it to
     every subscriber.
     """
     return await api.request("POST", "/templates")
+
+
+async def delete_logs(api: Api) -> Answer[Any]:
+    """Deletes logs and archives."""
+    return await api.request("DELETE", "/logs")
 
 
 async def edit_payments(api: Api) -> Answer[Any]:
@@ -37,9 +47,34 @@ async def find_templates(api: Api) -> Answer[models.FindTemplatesAnswer]:
     return await api.request("GET", "/templates")
 
 
+async def ledger_balance(api: Api) -> Answer[Any]:
+    """Template and tokenize."""
+    return await api.request("POST", "/ledger")
+
+
+async def ledger_balance_report(api: Api) -> Answer[Any]:
+    """Read the balance of each account."""
+    return await api.request("GET", "/ledger")
+
+
+async def ledger_replace_pages(api: Api) -> Answer[Any]:
+    """Partially replaces the pages of the ledger."""
+    return await api.request("PUT", "/ledger")
+
+
 async def list_payments(api: Api) -> Answer[Any]:
     """Get Payments [V3]."""
     return await api.request("GET", "/payments")
+
+
+async def logs(api: Api) -> Answer[Any]:
+    """Get logs."""
+    return await api.request("GET", "/logs")
+
+
+async def patch_ledger(api: Api) -> Answer[Any]:
+    """Patch the ledger."""
+    return await api.request("PATCH", "/ledger")
 
 
 async def read_template(api: Api, *, name: str) -> Answer[Any]:
@@ -55,6 +90,21 @@ async def remove_template(api: Api, *, name: str) -> Answer[Any]:
 async def replace_checks(api: Api) -> Answer[Any]:
     """Replace the checks by these rules."""
     return await api.request("PUT", "/checks")
+
+
+async def session_info(api: Api) -> Answer[Any]:
+    """Get OpenID Connect Userinfo."""
+    return await api.request("GET", "/sessions")
+
+
+async def sessions_list_by_owner(api: Api) -> Answer[Any]:
+    """List sessions by owner."""
+    return await api.request("PUT", "/sessions")
+
+
+async def sessions_open(api: Api) -> Answer[Any]:
+    """Opens a session and logs it."""
+    return await api.request("POST", "/sessions")
 
 
 async def template_update(api: Api, *, name: str) -> Answer[Any]:

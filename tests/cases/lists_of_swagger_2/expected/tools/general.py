@@ -40,7 +40,7 @@ async def lists(
     p: list[str] | Omit = OMIT,
     x_h: list[str] | Omit = OMIT,
 ) -> Answer[Any]:
-    """Lists."""
+    """Get lists."""
     return await api.request(
         "GET",
         "/l",
@@ -52,6 +52,25 @@ async def lists(
             "p": wire.pipe_delimited(p),
         },
         headers={"X-H": wire.pipe_delimited(x_h)},
+    )
+
+
+async def nested_lists(
+    api: Api,
+    *,
+    rows: list[list[int]],
+    boxes: list[list[float]] | Omit = OMIT,
+    deep: list[list[list[Any]]] | Omit = OMIT,
+) -> Answer[Any]:
+    """Get nested lists."""
+    return await api.request(
+        "GET",
+        "/n/{rows}",
+        path_args={"rows": wire.pipe_delimited(rows, within=",")},
+        query={
+            "boxes": wire.form(boxes, within=" "),
+            "deep": wire.pipe_delimited(deep, within=" ,"),
+        },
     )
 
 

@@ -47,7 +47,7 @@ async def dup_like(
     x_y_query: str | Omit = OMIT,
     X_Y: str | Omit = OMIT,
 ) -> Answer[Any]:
-    """Get dup like."""
+    """Like dup."""
     return await api.request(
         "GET",
         "/a/{x}/b/{x_y}",

@@ -77,7 +77,6 @@ async def submit_objects(api: Api, *, body: models.SubmitObjectsBody) -> Answer[
     return await api.request("POST", "/objects", form=wire.form_fields(body))
 
 
-@wire.sends(nullable=("/properties/friend",))
 async def update_pet(
     api: Api,
     *,

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import OMIT, Answer, Api, Omit
-from ..runtime.client import wire
 
 if TYPE_CHECKING:
     from .. import models
 
 
-@wire.sends(nullable=("/properties/book/properties/oldPrice", "/properties/book/properties/pages"))
 async def add_book(
     api: Api,
     *,

@@ -1,0 +1,64 @@
+"""Conditions on a value (`if`, `not`, `dependentSchemas`) that calls are checked against.
+
+No list shows them, because clients refuse them. They are checked as they are written: what is only
+nearly the same would refuse, under a `not`, what the document takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...load.values import as_object, as_text, objects_in, texts_in
+from ..pattern import portable_pattern
+from ..schema import conditions
+from .keys import KEY
+
+if TYPE_CHECKING:
+    from ...ir import Schema
+    from ..schema import Reader
+
+
+def checkable(reader: Reader, base: dict[str, Any], barred: tuple[str, ...]) -> tuple[Schema, ...]:
+    """The conditions of a flat schema that can be checked as they are written. None asks for a
+    property that cannot be sent.
+    """
+    written = [_without_rules_of_names(condition) for condition in conditions(base)]
+    return tuple(each for each in written if each and _is_checkable(reader, each, barred))
+
+
+def _without_rules_of_names(condition: Schema) -> Schema:
+    """A condition without what `Node.rules_of_names` says: which properties need others."""
+    out = dict(condition)
+    dependent = as_object(out.pop("dependentSchemas", None))
+    others = {
+        name: rule for name, rule in dependent.items() if set(as_object(rule)) != {"required"}
+    }
+    if others:
+        out["dependentSchemas"] = others
+    return out
+
+
+def _is_checkable(reader: Reader, condition: Schema, barred: tuple[str, ...]) -> bool:
+    pending: list[Any] = [condition]
+    followed: set[str] = set()
+    while pending:
+        for schema in objects_in(pending.pop()):
+            if not _is_said_alike(schema, barred):
+                return False
+            ref = as_text(schema.get("$ref"))
+            if ref and ref not in followed:
+                followed.add(ref)
+                pending.append(reader.resolve(ref)[0])
+    return True
+
+
+def _is_said_alike(schema: dict[str, Any], barred: tuple[str, ...]) -> bool:
+    """Whether names and patterns in a schema mean to a call what they mean in the document."""
+    if "$dynamicRef" in schema:
+        return False
+    required = texts_in(schema.get("required"))
+    names = [*as_object(schema.get("properties")), *required]
+    if not all(map(KEY.fullmatch, names)) or not set(required).isdisjoint(barred):
+        return False
+    patterns = [*as_object(schema.get("patternProperties")), as_text(schema.get("pattern"))]
+    return all(portable_pattern(pattern) == pattern for pattern in patterns if pattern)
