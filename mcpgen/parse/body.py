@@ -10,6 +10,7 @@ from ..load.values import as_list, as_object, as_text, texts_in
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.headers import TOKEN
 from ..text import visible
+from .inherited import with_fields_of_heirs
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
 from .schema import conditions, is_barred
@@ -168,6 +169,8 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
     if kind != "json":
         _refuse_lists(reader, kind, schema, at)
         _report_part_headers(reader, encodings, at)
+    else:
+        schema = with_fields_of_heirs(reader, schema)
     members = _members(reader, schema, required)
     if not members:
         return whole, [_whole_field(reader, whole, schema, text, encodings)]
