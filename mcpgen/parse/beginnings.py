@@ -108,10 +108,10 @@ def _without_own_name(text: str, operation: dict[str, Any]) -> str:
     """A text from its verb on, where what does it is the operation: `cli: `addbook` AddBook
     (beta) slowly adds a book` of `Books_AddBook`.
     """
-    own = re.split(r"[./_]", as_text(operation.get("operationId")))[-1]
+    *_, own = ["-", *re.split(r"[./_]", as_text(operation.get("operationId") or "-"))]
     label = r"(?:[\w-]+: )?(?:`[^`]*` )?"
     name = re.match(rf"{label}{re.escape(own)}(?: \([^()]*\))? (?=[a-z])", text)
-    if name is None or not own:
+    if name is None:
         return text
     rest = text[name.end() :]
     following = [word for word in rest.split(" ", 3)[:3] if not is_adverb(word)][:1]
@@ -322,12 +322,24 @@ def is_foreign(text: str) -> bool:
     """Whether a text is in another language than English, which has its verbs elsewhere: in other
     letters, or in words and accents that English lacks.
     """
-    if len(_OTHER_LETTER.findall(text)) > 1:
+    if has_other_letters(text):
         return True
     said = {*_WORD.findall(text.lower())}
     if not said.isdisjoint(ENGLISH):
         return False
-    return _ACCENT.search(text) is not None or not said.isdisjoint(FOREIGN)
+    if _ACCENT.search(text):
+        return True
+    return not said.isdisjoint(FOREIGN)
+
+
+def has_other_letters(text: str) -> bool:
+    """Whether a text is in letters that are not Latin; one may stand for a unit."""
+    return len(_OTHER_LETTER.findall(text)) > 1
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is one word of English; other languages may have no spaces."""
+    return " " not in text and not is_foreign(text)
 
 
 @lru_cache(maxsize=20_000)

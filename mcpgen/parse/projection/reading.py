@@ -102,7 +102,8 @@ class Nodes:
                 extra=self._extra(base),
                 barred=self._barred(base),
             )
-        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
+        unlisted, late = scalars.vacuous_bounds(rules), scalars.remote_bounds(rules)
+        return Node(base, rules, unlisted=unlisted, late=late - unlisted)
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not

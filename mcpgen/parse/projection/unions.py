@@ -13,6 +13,7 @@ from ..schema import merge
 from .keys import safe_key
 from .node import Member, Node, rules_of
 from .scalars import distinct, enum_values
+from .texts import needs_note
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -185,15 +186,19 @@ def in_common(objects: tuple[Node, ...]) -> Node:
     for branch in objects:
         for member in branch.members:
             by_name.setdefault(member.wire_name, []).append(member)
+    is_closed = any(branch.extra is False for branch in objects)
     members: dict[str, Member] = {}
+    apart: set[str] = set()
     for wire_name, declared in by_name.items():
         key = safe_key(wire_name, members)
         everywhere = len(declared) == len(objects)
         required = everywhere and all(member.required for member in declared)
         schema = _any_of([member.schema for member in declared])
         members[key] = Member(key, wire_name, schema, required)
+        if is_closed and not everywhere:
+            apart.add(key)
     ordered = sorted(members.values(), key=lambda member: not member.required)
-    return Node({}, {"type": "object"}, tuple(ordered))
+    return Node({}, {"type": "object"}, tuple(ordered), apart=frozenset(apart))
 
 
 def _any_of(schemas: list[Any]) -> Any:
@@ -246,26 +251,67 @@ def need_the_same(objects: tuple[Node, ...]) -> bool:
     return len({frozenset(_required(branch)) for branch in objects}) == 1
 
 
+def by_needs(objects: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The objects of a union, those that require the same as one."""
+    groups: dict[frozenset[str], list[Node]] = {}
+    for branch in objects:
+        groups.setdefault(frozenset(_required(branch)), []).append(branch)
+    return tuple(_as_one(tuple(group)) for group in groups.values())
+
+
+def _as_one(objects: tuple[Node, ...]) -> Node:
+    return objects[0] if len(objects) == 1 else in_common(objects)
+
+
 def own_keys(objects: tuple[Node, ...]) -> set[str]:
     """The properties that not all of the objects have."""
     count = Counter(member.key for branch in objects for member in branch.members)
     return {key for key, times in count.items() if times < len(objects)}
 
 
-def fields_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
-    """How the objects of a union differ: each with the properties that not all of them have."""
+def fields_text(
+    reading: Nodes, objects: tuple[Node, ...], tag: str, *, with_needs: bool = False
+) -> str:
+    """How the objects of a union differ: each with the properties that not all of them have, and
+    `with_needs` those apart that it needs.
+    """
     if have_the_same_members(objects):
-        return _needs_text(objects)
+        return _alternatives_text(objects)
     keys = own_keys(objects)
     shapes = []
     for number, branch in enumerate(objects, 1):
-        label = " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
-        own = [member.key for member in branch.members if member.key in keys]
-        shape = label or str(number)
-        if own:
-            shape = f"{shape} ({', '.join(own)})"
-        shapes.append(shape)
+        needs = _own_needs(branch, objects) if with_needs else []
+        own = [key for key in _keys(branch) if key in keys and key not in needs]
+        shape = _label(reading, branch, tag) or str(number)
+        shapes.append(_with_fields(shape, [needs_note(needs), ", ".join(own)]))
     return f"{_count_text(objects, tag)}: {', '.join(shapes)}"
+
+
+def needs_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
+    """What the objects of a union need that not all of them need; empty where that is nothing or
+    nothing tells them apart.
+    """
+    shapes = []
+    for branch in by_needs(objects) if tag else ():
+        needs = _own_needs(branch, objects)
+        if needs:
+            shapes.append(_with_fields(_label(reading, branch, tag), [needs_note(needs)]))
+    return f"{_count_text(objects, tag)}: {', '.join(shapes)}" if shapes else ""
+
+
+def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
+    """What an object of a union needs and another one does not."""
+    common = needed_by_all(objects)
+    return [key for key in _required(branch) if key not in common]
+
+
+def _label(reading: Nodes, branch: Node, tag: str) -> str:
+    return " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
+
+
+def _with_fields(shape: str, fields: list[str]) -> str:
+    own = "; ".join(filter(None, fields))
+    return f"{shape} ({own})" if own else shape
 
 
 def names_text(objects: tuple[Node, ...], tag: str) -> str:
@@ -284,7 +330,7 @@ def _count_text(objects: tuple[Node, ...], tag: str) -> str:
     return f"one of {len(objects)} shapes{by_tag}"
 
 
-def _needs_text(objects: tuple[Node, ...]) -> str:
+def _alternatives_text(objects: tuple[Node, ...]) -> str:
     """What objects require that have the same properties; empty where one requires nothing."""
     alternatives = [" and ".join(_required(branch)) for branch in objects]
     if "" in alternatives:
@@ -296,6 +342,10 @@ def needed_by_all(objects: tuple[Node, ...]) -> list[str]:
     """The properties that each of the objects requires."""
     first, *others = (_required(branch) for branch in objects)
     return [key for key in first if all(key in other for other in others)]
+
+
+def _keys(branch: Node) -> list[str]:
+    return [member.key for member in branch.members]
 
 
 def _required(branch: Node) -> list[str]:
