@@ -68,6 +68,9 @@ _MARK = re.compile(
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
+_BEFORE_NAME = re.compile(r"(?:[\w-]+: )?(?:`[^`]*` )?")
+_BEHIND_NAME = re.compile(r"(?: \([^()]*\))? (?=[a-z])")
+"""What stands before and behind an operation's own name at the beginning of its text."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\u024f]")
@@ -108,12 +111,16 @@ def _without_own_name(text: str, operation: dict[str, Any]) -> str:
     """A text from its verb on, where what does it is the operation: `cli: `addbook` AddBook
     (beta) slowly adds a book` of `Books_AddBook`.
     """
-    *_, own = ["-", *re.split(r"[./_]", as_text(operation.get("operationId") or "-"))]
-    label = r"(?:[\w-]+: )?(?:`[^`]*` )?"
-    name = re.match(rf"{label}{re.escape(own)}(?: \([^()]*\))? (?=[a-z])", text)
-    if name is None:
+    own = re.split(r"[./_]", as_text(operation.get("operationId") or "-"))[-1]
+    before = _BEFORE_NAME.match(text)
+    if before is None:
         return text
-    rest = text[name.end() :]
+    if not text.startswith(own, before.end()):
+        return text
+    behind = _BEHIND_NAME.match(text, before.end() + len(own))
+    if behind is None:
+        return text
+    rest = text[behind.end() :]
     following = [word for word in rest.split(" ", 3)[:3] if not is_adverb(word)][:1]
     return rest if any(map(_is_lower_case_verb, following)) else text
 
