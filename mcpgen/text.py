@@ -276,8 +276,12 @@ def _words(text: str) -> tuple[str, ...]:
 
 def split_words(text: str) -> list[str]:
     """The words of a name by its capitals alone: `OAuth2` is `o`, `auth2`."""
-    ascii_text = unaccented(text).encode("ascii", "ignore").decode()
-    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_text).lower())
+    return re.findall(r"[a-z0-9]+", _BOUNDARY.sub(" ", ascii_of(text)).lower())
+
+
+def ascii_of(text: str) -> str:
+    """A text without what ASCII has no letters for."""
+    return unaccented(text).encode("ascii", "ignore").decode()
 
 
 def unaccented(text: str) -> str:

@@ -31,6 +31,8 @@ TEXT_TYPES = re.compile(
 )
 LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
+OTHER_ENCODINGS = re.compile(r"msgpack|protobuf|cbor|bson|avro|smile|xdr")
+"""Media types of data that is not written as JSON."""
 PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
 KINDS: dict[str, BodyKind] = {
     "*/*": "json",
@@ -62,6 +64,8 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return KINDS[essence]
     if is_json(essence):
         return "json"
+    if essence == "multipart/mixed" and reader.properties(schema):
+        return "multipart"  # Other types have no names for their parts.
     if essence.startswith("multipart/"):
         return None
     if TEXT_TYPES.match(essence):
@@ -70,6 +74,8 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return "binary"
     if reader.kinds(schema).isdisjoint(("object", "array")):
         return "binary"
+    if OTHER_ENCODINGS.search(essence):
+        return None
     return "json"
 
 
@@ -142,7 +148,9 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[Field]]:
     """The body of an operation and the fields it is made of. Raises Unsupported."""
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
-    content = as_object(node.get("content")) or {"application/json": {}}
+    content = as_object(node.get("content"))
+    if not content:
+        content = {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
     required = node.get("required") is True
     text = as_text(node.get("description"))

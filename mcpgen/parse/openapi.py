@@ -18,7 +18,7 @@ from ..load.operations import (
     operations_of,
     paths,
 )
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
@@ -108,7 +108,7 @@ class _Parser:
         tools = self.tools()
         self.report_unused()
         version = self.info.get("version")
-        about = plain(self.info.get("summary") or self.info.get("description"))
+        about = plain(first_text(self.info.get("summary"), self.info.get("description")))
         return Server(
             name=self.name,
             package=f"{self.name}_mcp",
@@ -308,7 +308,7 @@ class _Parser:
     ) -> Draft:
         """One operation as a tool. Raises Unsupported."""
         method = operation.method
-        if method in UNCALLABLE_METHODS or not METHOD.fullmatch(method):
+        if not _is_callable(method):
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
             raise Unsupported("E0403", reason)
         base_url = self.other_server(operation)
@@ -371,7 +371,7 @@ class _Parser:
             names = " and ".join(f"`{name}`" for name in auth.variables)
             hint = f"where you set {names}, it is sent ({clue.scheme}); for another kind: {others}"
         message = f"the document declares no credential, but {clue.reason}"
-        self.problems.note("E0775", message, pointer="/info", hint=hint)
+        self.problems.note("E0775", message, pointer="/security", hint=hint)
 
     # Reports.
 
@@ -471,6 +471,13 @@ class _Parser:
         if count:
             message = f"the callbacks of {plural(count, 'operation')} are not tools"
             self.problems.note("E0431", message, pointer="/paths")
+
+
+def _is_callable(method: str) -> bool:
+    """Whether a tool can call a method."""
+    if method in UNCALLABLE_METHODS:
+        return False
+    return METHOD.fullmatch(method) is not None
 
 
 def _origin_of(operation: DocumentedOperation) -> Origin:

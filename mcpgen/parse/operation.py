@@ -400,7 +400,9 @@ class Operation:
 
     def can_be_null(self, item: Field) -> bool:
         """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
-        return item.whole or self.is_json(item)
+        if item.whole:
+            return True
+        return self.is_json(item)
 
     def is_encoded(self, item: Field) -> bool:
         """Whether a value is written as a part of a URL or of a form."""

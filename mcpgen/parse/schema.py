@@ -115,9 +115,11 @@ class Reader(References):
         discriminator = as_object(flat.get("discriminator"))
         name = as_text(discriminator.get("propertyName"))
         properties = as_object(flat.get("properties"))
-        if name not in properties or has_union(flat):
+        if name not in properties:
             return
         if "mapping" not in discriminator:
+            return
+        if has_union(flat):
             return
         tags = self.heirs.tags(flat["$name"], as_object(discriminator.get("mapping")))
         tag = self.flatten(properties[name])

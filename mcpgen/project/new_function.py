@@ -79,8 +79,25 @@ def module_text(tool: dict[str, Any], *, read_only: bool) -> str:
         tool=tool["name"],
         typing=_typing(" ".join(parameters)),
         function=_function(tool["name"], parameters, read_only),
-        docstring=docstring(tool["description"]),
+        docstring=_docstring(tool["description"], properties),
     )
+
+
+def _docstring(text: str, properties: dict[str, Any]) -> str:
+    """The docstring of a function, with what its arguments are."""
+    described = [
+        f"        {key}: {_escaped(schema['description'])}\n"
+        for key, schema in properties.items()
+        if "description" in schema
+    ]
+    if not described:
+        return docstring(text)
+    return f'"""{_escaped(text)}\n\n    Args:\n{"".join(described)}    """'
+
+
+def _escaped(text: str) -> str:
+    """A text as it stands in a docstring, on one line."""
+    return " ".join(docstring(text).removeprefix('"""').removesuffix('"""').split())
 
 
 def annotation(schema: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ is generated. Its first tool is a typed function, so the list in `tools.json` is
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +20,12 @@ from ..config.new_file import edit, new_text
 from ..load.definitions import SCHEMA_KEYS, tool_list
 from ..parse.naming import RESERVED, server_name
 from ..problems import UsageError
+from ..text import ascii_of
 from .functions import functions_of
 
 SOURCE = "tools.json"
+LONGEST_NAME = 100
+"""Bytes of a project's name, which is its folder's."""
 TYPES = ("string", "integer", "number", "boolean", "object", "array")
 READS_ONLY = {"readOnlyHint": True}
 MAY_CHANGE_DATA = {"readOnlyHint": False, "destructiveHint": True}
@@ -101,6 +105,17 @@ class Wish:
     transport: str = "stdio"
     read_only: bool = False
 
+    def __post_init__(self) -> None:
+        """Raise UsageError for a name that a project cannot have."""
+        if not re.search(r"[A-Za-z]", ascii_of(self.folder.name)):
+            message = (
+                f"`{self.folder.name}` cannot be the name of a project: it needs a letter of a to z"
+            )
+            raise UsageError.of("E1106", message)
+        if len(os.fsencode(self.folder.name)) > LONGEST_NAME:
+            message = f"the name of a project has at most {LONGEST_NAME} bytes"
+            raise UsageError.of("E1106", message)
+
     @property
     def name(self) -> str:
         """The server's name, made of the folder's."""
@@ -117,10 +132,6 @@ def begin(wish: Wish) -> None:
     folder is in use.
     """
     folder = wish.folder
-    if not re.search(r"[A-Za-z]", folder.name):
-        raise UsageError.of(
-            "E1106", f"`{folder.name}` cannot be the name of a project: it needs a letter", ""
-        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError.of(
             "E1201",
@@ -205,8 +216,11 @@ def new_tool(
 
 
 def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
-    """`name:type`, `name:type[]`, `name:one|other`, each with `!` where it is required."""
-    name, _, kind = word.partition(":")
+    """`name:type`, `name:type[]`, `name:one|other`, each with `!` where it is required, and `: what
+    it is` behind it.
+    """
+    written, _, description = word.partition(": ")
+    name, _, kind = written.partition(":")
     needed, kind = kind.endswith("!"), kind.removesuffix("!") or "string"
     item, several = kind.removesuffix("[]"), kind.endswith("[]")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", name):
@@ -223,7 +237,11 @@ def _argument(word: str) -> tuple[str, dict[str, Any], bool]:
             f"`{item}` is no type",
             f"one of {', '.join(f'`{known}`' for known in TYPES)}, or `one|other`",
         )
-    return name, ({"type": "array", "items": schema} if several else schema), needed
+    if several:
+        schema = {"type": "array", "items": schema}
+    if description.strip():
+        schema["description"] = description.strip()
+    return name, schema, needed
 
 
 def add_tool(folder: Path, tool: dict[str, Any]) -> Path:

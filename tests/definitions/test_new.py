@@ -64,12 +64,14 @@ def test_a_new_project_runs_its_tests_and_takes_more_tools(
         "--description",
         "Find a book.",
         "--argument",
-        "title:string!",
+        "title:string!: Title",
         "--argument",
         "tags:string[]",
     )
     assert mcpgen("add", "tool", "find_book", *words, "--argument", "unit:page|line") == 0
     tools = json.loads((folder / "tools.json").read_text())["tools"]
+    title = tools[0]["inputSchema"]["properties"]["title"]
+    assert title == {"type": "string", "description": "Title"}
     assert [one["name"] for one in tools] == ["find_book"]
     assert tools[0]["inputSchema"]["required"] == ["title"]
     stub = (folder / "src" / "demo_mcp" / "custom" / "find_book.py").read_text()
@@ -98,7 +100,7 @@ def test_a_function_is_added_as_a_tool(
     monkeypatch.chdir(folder)
     words = [
         *("--description", 'Find a "book".', "--argument", "tags:string[]"),
-        *("--argument", "title:string!", "--argument", "unit:page|line"),
+        *("--argument", 'title:string!: Its "title"', "--argument", "unit:page|line"),
     ]
     assert mcpgen("add", "tool", "find-book", "--python", "--read-only", *words) == 0
     assert json.loads((folder / "tools.json").read_text())["tools"] == []
@@ -109,6 +111,7 @@ def test_a_function_is_added_as_a_tool(
     properties = tool["inputSchema"]["properties"]
     assert list(properties) == ["title", "tags", "unit"]
     assert properties["unit"]["anyOf"][0]["enum"] == ["page", "line"]
+    assert properties["title"]["description"] == 'Its "title"'
     assert mcpgen("check") == 0
     assert "passed" in generated_tests(folder)
     before = sorted(folder.rglob("*.py"))
@@ -292,3 +295,19 @@ def help_of(folder: Path, *words: str) -> str:
     return subprocess.run(
         command, capture_output=True, text=True, check=True, env=environment
     ).stdout
+
+
+@pytest.mark.parametrize(("name", "package"), [("größe", "grosse_mcp"), ("arm-mcp", "arm_mcp")])
+def test_a_package_is_called_like_its_project(
+    mcpgen: Mcpgen, tmp_path: Path, name: str, package: str
+) -> None:
+    assert mcpgen("new", name, "--yes", "--quiet") == 0
+    assert (tmp_path / name / "src" / package).is_dir()
+
+
+@pytest.mark.parametrize("name", ["метео", "x" * 300])
+def test_a_name_that_cannot_be_is_refused(
+    mcpgen: Mcpgen, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert mcpgen("new", name, "--yes") == 2
+    assert "error[E1106]" in capsys.readouterr().err

@@ -813,7 +813,7 @@ def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(
 
 
 def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
-    written = "Lists the images of a stream " + "that were taken one after the other " * 4
+    written = "Lists the images of a stream " + "and more and more pictures " * 5
     sentence, rest = describe.fitted(written.strip(), "")
     assert describe.describe(sentence, rest, ["Returns images."], 110) == (
         f"{sentence}\nReturns images."

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
+from ...text import ascii_of
 from .digest import digest
-from .server import ascii_of
 
 ARGUMENT_LIMIT = 64
 ARGUMENT_RESERVED = frozenset(keyword.kwlist) | {

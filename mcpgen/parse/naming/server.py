@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from ...text import ascii_of
 from ..vocabulary import ABBREVIATIONS
 
 SERVER_LIMIT = 16
 SERVER_NOISE = frozenset("""
     a an the api apis rest restful http openapi swagger service services server spec specification
     documentation docs public official unofficial reference json web platform definition description
-    version for of and in
+    version for of and in mcp
     """.split())
 ROLES = frozenset("""
     admin administration app backend client core data dev developer developers frontend gateway
@@ -90,8 +90,3 @@ def _is_noise(word: str) -> bool:
     if word in SERVER_NOISE:
         return True
     return re.fullmatch(r"v?\d+", word) is not None
-
-
-def ascii_of(text: str) -> str:
-    """A text without what ASCII has no letters for."""
-    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()

@@ -146,7 +146,9 @@ def _can_be_said(value: Any) -> bool:
 
 def _converted(value: Any, name: str) -> Any:
     """A value of an enum as one of the type `name`, or None where it cannot be one."""
-    if not name or is_of_type(value, name):
+    if not name:
+        return value
+    if is_of_type(value, name):
         return value
     conversion = type_of(value), name
     if conversion in SCALAR_TO_TEXT:

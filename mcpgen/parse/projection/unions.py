@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_object, as_text, texts_in
+from ...load.values import as_list, as_object, as_text, first_text, texts_in
 from ...text import visible
+from ..heirs import component_name
 from ..schema import merge
 from .keys import safe_key
 from .node import Member, Node, rules_of
@@ -117,7 +118,7 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
     """The values that a discriminator has for a branch: those of its mapping, else the name of the
     component.
     """
-    component = ref.rsplit("/", 1)[-1]
+    component = component_name(ref)
     mapping = as_object(discriminator.get("mapping"))
     tags = [tag for tag, target in mapping.items() if target in (ref, component)]
     return tags or [component]
@@ -133,7 +134,7 @@ def _joined(reading: Nodes, base: dict[str, Any], options: list[Any]) -> Node:
     if len(branches) > 1:
         return Node(base, {}, branches=tuple(branches), null=null)
     only = branches[0]
-    return replace(only, null=null, note=only.note or as_text(only.base.get("description")))
+    return replace(only, null=null, note=first_text(only.note, only.base.get("description")))
 
 
 def _distinct(reading: Nodes, options: list[Any]) -> list[Node]:
@@ -369,5 +370,4 @@ def _tag_values(reading: Nodes, branch: Node, key: str) -> list[Any]:
 
 
 def _name_of(branch: Node) -> str:
-    name = as_text(branch.base.get("title")) or as_text(branch.base.get("$name"))
-    return visible(name)[:40]
+    return visible(first_text(branch.base.get("title"), branch.base.get("$name")))[:40]

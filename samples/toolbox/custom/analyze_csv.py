@@ -33,6 +33,8 @@ def analyze_csv(
             names = list(reader.fieldnames or ())
             if len(names) > COLUMNS:
                 raise ToolError(f"`{filepath}` has more than {COLUMNS} columns")
+            if len(set(names)) < len(names):
+                raise ToolError(f"`{filepath}` has two columns of the same name")
             texts: set[str] = set()
             for row in reader:
                 rows += 1
