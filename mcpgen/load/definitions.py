@@ -111,7 +111,9 @@ def is_definition(node: Any) -> bool:
 
 def holds_definitions(node: Any) -> bool:
     """Whether a member of a list is a tool, or holds a list of tools itself."""
-    return is_definition(node) or any(is_definition(entry) for entry, _ in _within(node, "") or ())
+    if is_definition(node):
+        return True
+    return any(is_definition(entry) for entry, _ in _within(node, "") or ())
 
 
 def tool_list(root: Any) -> tuple[list[Any], str] | None:
@@ -156,7 +158,9 @@ def with_names(root: dict[str, Any]) -> dict[str, Any]:
 
 def is_tools(root: Any) -> bool:
     """Whether a document is a list of tools or one tool."""
-    if tool_list(root) is not None or tools_by_name(root):
+    if tool_list(root) is not None:
+        return True
+    if tools_by_name(root):
         return True
     return is_definition(root) and "version" not in root
 
@@ -173,9 +177,9 @@ def is_schema(root: dict[str, Any]) -> bool:
     """
     if "json-schema.org" in as_text(root.get("$schema")):
         return True
-    if "paths" not in root and any(type(root.get(key)) is dict for key in _DEFINITIONS):
-        return True
     if "$id" in root:
+        return True
+    if "paths" not in root and any(type(root.get(key)) is dict for key in _DEFINITIONS):
         return True
     if type(root.get("properties")) is not dict:
         return False
@@ -236,7 +240,9 @@ def _within(entry: Any, pointer: str) -> list[tuple[Any, str]] | None:
     """The tools of an entry that is none itself but has a list of them: Gemini's functions, a
     namespace of OpenAI's, one of several answers to `tools/list`. None where it has no list.
     """
-    if type(entry) is not dict or schema_of(entry, "", SCHEMA_KEYS)[1]:
+    if type(entry) is not dict:
+        return None
+    if schema_of(entry, "", SCHEMA_KEYS)[1]:
         return None
     if tool_list(entry) is None:
         return None

@@ -620,7 +620,9 @@ def _tree(name: str, text: Text, limits: Limits) -> Any:
 
 def _is_inlined(key: str, value: Any) -> bool:
     """Whether a value is a reference to a plain value in another place."""
-    if key not in _INLINED or type(value) is not dict:
+    if key not in _INLINED:
+        return False
+    if type(value) is not dict:
         return False
     if type(value.get("$ref")) is not str:
         return False
@@ -629,7 +631,9 @@ def _is_inlined(key: str, value: Any) -> bool:
 
 def _is_collection(key: str, value: Any) -> bool:
     """Whether a value is a reference in the place of a collection."""
-    if key not in _COLLECTIONS or type(value) is not dict:
+    if key not in _COLLECTIONS:
+        return False
+    if type(value) is not dict:
         return False
     return value.keys() == {"$ref"} and type(value["$ref"]) is str
 

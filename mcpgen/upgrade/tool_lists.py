@@ -54,14 +54,14 @@ def input_schema(tool: Schema, kind: str) -> Schema | None:
     nothing of them. `kind` is the `type` of its entry.
     """
     arguments, written = schema_of(tool, "", INPUT_KEYS)
-    key = written.removeprefix("/")
-    if not written and kind == "custom":
-        return _any_text(tool)
-    if not _lists_arguments(arguments) and not _maps_arguments(arguments):
+    if not written:
+        return _any_text(tool, kind)
+    if not _are_arguments(arguments):
         return None
     members = list(_members(arguments))
-    said = any(type(argument.get("required")) is bool for _, argument, _ in members)
-    unless_said = key in REQUIRED_UNLESS_SAID and not said
+    unless_said = written.removeprefix("/") in REQUIRED_UNLESS_SAID
+    if any(type(argument.get("required")) is bool for _, argument, _ in members):
+        unless_said = False
     schema: Schema = {"type": "object", "properties": {}}
     required = []
     for name, argument, _ in members:
@@ -73,13 +73,11 @@ def input_schema(tool: Schema, kind: str) -> Schema | None:
     return schema
 
 
-def _lists_arguments(node: Any) -> bool:
-    return any(type(as_object(item).get("name")) is str for item in as_list(node))
-
-
-def _maps_arguments(node: Any) -> bool:
-    """Whether a value maps names to schemas, and is no schema itself."""
-    if not as_object(node) or node.keys() <= CHILDREN["schema"].keys():
+def _are_arguments(node: Any) -> bool:
+    """Whether a value lists arguments, or maps names to schemas and is no schema itself."""
+    if type(node) is list:
+        return any(type(as_object(item).get("name")) is str for item in node)
+    if as_object(node).keys() <= CHILDREN["schema"].keys():
         return False
     return all(map(_is_argument, node.values()))
 
@@ -105,7 +103,9 @@ def _is_required(argument: Schema, *, unless_said: bool) -> bool:
     for flag, meaning in MEANS_REQUIRED.items():
         if type(argument.get(flag)) is bool:
             return argument[flag] is meaning
-    if "default" in argument or as_text(argument.get("type")).startswith("Optional["):
+    if "default" in argument:
+        return False
+    if as_text(argument.get("type")).startswith("Optional["):
         return False
     return unless_said
 
@@ -141,8 +141,10 @@ def _type(written: str) -> Schema:
     return {"type": kind}
 
 
-def _any_text(tool: Schema) -> Schema:
+def _any_text(tool: Schema, kind: str) -> Schema | None:
     """The schema of OpenAI's custom tools, which take one text, perhaps of a grammar."""
+    if kind != "custom":
+        return None
     text: Schema = {"type": "string"}
     wanted = as_object(tool.get("format"))
     grammar = as_object(wanted.get("grammar")) or wanted
