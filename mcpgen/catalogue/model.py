@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -169,7 +170,7 @@ class Catalogue:
 
     def _budget(self, name: str) -> Budget:
         client = table()[name]
-        limits = [int(rule.value) for rule in client.rules if rule.name == "tool_count"]
+        limits = [int(rule.value) for rule in client.counts]
         refusals = refused_tools(self.server, client)
         refused = {tool.name for tools in refusals.values() for tool in tools}
         reasons = sorted(
@@ -241,13 +242,10 @@ def keys_of(tools: Iterable[Tool]) -> dict[str, str]:
     operation's alone.
     """
     listed = list(tools)
-    counts: dict[str, int] = {}
-    for tool in listed:
-        identity = tool.origin.operation_id or ""
-        counts[identity] = counts.get(identity, 0) + 1
+    counts = Counter(tool.origin.operation_id for tool in listed)
     keys = {}
     for tool in listed:
-        identity = tool.origin.operation_id or ""
+        identity = tool.origin.operation_id
         keys[tool.name] = tool.origin.operation
         if identity and counts[identity] == 1:
             keys[tool.name] = identity

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options as opt
+from .ask import may_ask, or_ask
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -106,22 +106,25 @@ def add(
     from ..project.scaffold import new_tool
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    may_ask = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     folder = here()
     if folder is None:
         hint = "`mcpgen new NAME` makes one"
         raise UsageError.of("E1101", "this folder is not a project", hint)
     if what is Thing.deploy:
-        has_options = bool(description or argument or python) or read_only is not None
+        has_options = any((description, argument, python, read_only is not None))
         return _add_deployment(screen, folder, name, has_options=has_options, as_json=as_json)
-    if read_only is None and may_ask:
-        read_only = typer.confirm("Does it only read, and change nothing", default=False)
+    read_only = or_ask(read_only, _read_only, ask=not as_json and may_ask())
+    arguments = argument or []
     if python:
         return _add_function(
-            screen, folder, name, description, argument or [], read_only=bool(read_only)
+            screen, folder, name, description, arguments, read_only=bool(read_only)
         )
-    tool = new_tool(name, description, argument or [], read_only=bool(read_only))
+    tool = new_tool(name, description, arguments, read_only=bool(read_only))
     return _add_contract(screen, folder, tool, read_only=bool(read_only), as_json=as_json)
+
+
+def _read_only() -> bool:
+    return typer.confirm("Does it only read, and change nothing", default=False)
 
 
 def _add_contract(

@@ -125,9 +125,10 @@ def _block(block: dict[str, Any]) -> str:
     """A content block as text; what is no text is named."""
     if block.get("type") == "text":
         return str(block["text"])
-    data = block.get("data") or block.get("resource", {}).get("blob") or ""
-    media_type = block.get("mimeType") or block.get("resource", {}).get("mimeType") or ""
-    return f"({block.get('type')} {media_type}, {len(data) * 3 // 4:,} bytes)".replace(" ,", ",")
+    said = {**block.get("resource", {}), **block}
+    data = said.get("data", said.get("blob", ""))
+    kind = f"{said.get('type')} {said.get('mimeType', '')}".strip()
+    return f"({kind}, {len(data) * 3 // 4:,} bytes)"
 
 
 def _problem(code: str, message: str) -> UsageError:

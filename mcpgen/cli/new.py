@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from typing import Annotated
 import typer
 
 from . import options as opt
+from .ask import may_ask, or_ask
 from .screen import Screen
 
 
@@ -76,22 +76,14 @@ def new(
 
     screen = Screen(quiet=quiet, as_json=as_json)
     silent = yes or as_json
-    ask = not silent and sys.stdin.isatty() and sys.stdout.isatty()
-    if name is None and ask:
-        name = typer.prompt("Name", default="my-tools")
+    ask = not silent and may_ask()
+    name = or_ask(name, lambda: typer.prompt("Name", default="my-tools"), ask=ask)
     if not name:
         hint = "for example `mcpgen new demo --yes`"
         raise UsageError.of("E1106", "a new project needs a name", hint)
-    if description is None and ask:
-        description = typer.prompt("What is it for", default="", show_default=False)
-    if transport is None and ask:
-        transport = typer.prompt(
-            "Transport (stdio or http)", default="stdio", value_proc=_transport
-        )
-    if read_only is None and ask:
-        read_only = typer.confirm(
-            "Does its first tool only read, and change nothing", default=False
-        )
+    description = or_ask(description, _description, ask=ask)
+    transport = or_ask(transport, _transport, ask=ask)
+    read_only = or_ask(read_only, _read_only, ask=ask)
     wish = Wish(
         folder=Path(name),
         description=(description or "").strip(),
@@ -122,7 +114,22 @@ def new(
     return 0
 
 
-def _transport(answer: str) -> Transport:
+def _description() -> str:
+    return str(typer.prompt("What is it for", default="", show_default=False))
+
+
+def _transport() -> Transport:
+    chosen: Transport = typer.prompt(
+        "Transport (stdio or http)", default="stdio", value_proc=_as_transport
+    )
+    return chosen
+
+
+def _read_only() -> bool:
+    return typer.confirm("Does its first tool only read, and change nothing", default=False)
+
+
+def _as_transport(answer: str) -> Transport:
     """The transport that a person typed; asked for again where it is none."""
     try:
         return Transport(answer.strip().lower())

@@ -13,6 +13,7 @@ from rich.text import Text
 from ..catalogue.summary import Size, Summary
 from ..ir import Skip
 from ..lint.clients import too_many
+from ..parse.detail import SHORT_LIST
 from ..render.manifests import command, to_set
 from ..render.parts import has_login
 from ..text import plural
@@ -23,8 +24,6 @@ MOST_SKIPS = 5
 NO_CREDENTIAL = (
     "none declared; if the API wants one: `--auth bearer`, `basic`, `header:NAME` or `query:NAME`"
 )
-LARGE_LIST = 40_000
-"""Bytes of a tool list (about 10,000 tokens) above which ways to a smaller one are named."""
 
 
 def size(value: Size) -> str:
@@ -65,7 +64,7 @@ def show_facts(screen: Screen, summary: Summary, further: Iterable[tuple[str, st
     if server.functions:
         facts.add_row("functions", plural(len(server.functions), "tool"))
     facts.add_row("tool list", size(summary.total))
-    if summary.total.bytes > LARGE_LIST:
+    if summary.total.bytes > SHORT_LIST:
         only_reading = sum(tool.hints.read_only for tool in server.tools)
         facts.add_row("  --read-only", size(summary.read_only) if only_reading else "no tools")
         facts.add_row("  --lazy", size(summary.lazy))
@@ -192,7 +191,7 @@ def show_next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
 
 def smaller_list(summary: Summary) -> str:
     """How to make a long list shorter, or an empty string where it is short enough."""
-    if summary.total.bytes <= LARGE_LIST:
+    if summary.total.bytes <= SHORT_LIST:
         return ""
     return (
         "the tool list is large: `mcpgen suggest` proposes the tools worth having, or start the"

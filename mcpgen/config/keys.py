@@ -529,9 +529,9 @@ TOOL = Table(
             kind="count",
             example="8192",
             text=(
-                "The bytes this tool may have in the list: 4096 unless the profile is `rich`. What"
-                " does not fit is left out, the least important first; calls are always checked"
-                " against the whole schema."
+                "The bytes this tool may have in the list: 4096, or more where the list is short or"
+                " the profile is `rich`. What does not fit is left out, the least important first;"
+                " calls are always checked against the whole schema."
             ),
         ),
     ),

@@ -41,6 +41,15 @@ class Client:
     title: str
     rules: tuple[Rule, ...]
 
+    @property
+    def counts(self) -> list[Rule]:
+        """The rules on how many tools there are."""
+        return [rule for rule in self.rules if rule.name == "tool_count"]
+
+    def broken_by(self, count: int) -> list[Rule]:
+        """Those of them that so many tools break."""
+        return [rule for rule in self.counts if count > rule.value]
+
 
 @cache
 def table() -> dict[str, Client]:
@@ -62,8 +71,7 @@ def too_many(count: int) -> list[tuple[str, int]]:
     return [
         (client.title, rule.value)
         for client in table().values()
-        for rule in client.rules
-        if rule.name == "tool_count" and count > rule.value
+        for rule in client.broken_by(count)
     ]
 
 
@@ -98,12 +106,7 @@ def tool_limit(name: str) -> int:
     """How many tools a client takes. Raises UsageError for an unknown one, and for one that has no
     limit.
     """
-    limits = [
-        int(rule.value)
-        for client in _clients(name)
-        for rule in client.rules
-        if rule.name == "tool_count"
-    ]
+    limits = [int(rule.value) for client in _clients(name) for rule in client.counts]
     if limits:
         return min(limits)
     message = f"no limit of `{name}` on the number of tools is known"
@@ -127,14 +130,13 @@ def _clients(name: str) -> list[Client]:
 
 def _check_tool_count(server: Server, client: Client, problems: Problems) -> None:
     count = len(server.tools) + len(server.functions)
-    for rule in client.rules:
-        if rule.name == "tool_count" and count > rule.value:
-            problems.warn(
-                "E0802",
-                f"{client.title} takes {rule.value} tools, there are {count:,}",
-                hint="start the server with `--toolsets` or `--lazy`, or leave operations out",
-                notes=(f"seen in {rule.source}",),
-            )
+    for rule in client.broken_by(count):
+        problems.warn(
+            "E0802",
+            f"{client.title} takes {rule.value} tools, there are {count:,}",
+            hint="start the server with `--toolsets` or `--lazy`, or leave operations out",
+            notes=(f"seen in {rule.source}",),
+        )
 
 
 def _names(tools: list[Tool]) -> str:
@@ -188,19 +190,7 @@ def _no_root_union(tool: dict[str, Any], value: Any, server: str) -> str | None:
     return None
 
 
-def _no_unions(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    return _keyword(tool, UNIONS)
-
-
-def _no_references(tool: dict[str, Any], value: Any, server: str) -> str | None:
-    return _keyword(tool, ("$ref",))
-
-
 def _no_keywords(tool: dict[str, Any], words: Any, server: str) -> str | None:
-    return _keyword(tool, words)
-
-
-def _keyword(tool: dict[str, Any], words: Any) -> str | None:
     for schema in _schemas(tool["inputSchema"]):
         for word in words:
             if word in schema:
@@ -271,8 +261,6 @@ RULES: dict[str, Callable[[dict[str, Any], Any, str], str | None]] = {
     "prefixed_length": _prefixed_length,
     "keys": _keys,
     "no_root_union": _no_root_union,
-    "no_unions": _no_unions,
-    "no_references": _no_references,
     "no_keywords": _no_keywords,
     "formats": _formats,
     "typed_items": _typed_items,

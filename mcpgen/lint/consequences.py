@@ -19,6 +19,7 @@ _OF_MEMBERS = frozenset("properties patternProperties prefixItems".split())
 """Keywords whose schemas are about a value inside, each with a name or an index of its own."""
 _OF_REST = frozenset("items additionalProperties unevaluatedProperties".split())
 """Keywords whose schema is about values inside."""
+_OF_PARTS = _OF_MEMBERS | _OF_REST
 _NAMED = _OF_MEMBERS | {"allOf", "anyOf", "oneOf", "dependentSchemas"}
 
 
@@ -88,5 +89,5 @@ def _steps(error: Any) -> Iterator[tuple[str, Path, Path]]:
         word = str(route[at])
         if word in _IN_PLACE:
             yield word, route[:at], place[:depth]
-        depth += word in _OF_MEMBERS or word in _OF_REST
+        depth += word in _OF_PARTS
         at += 1 + (word in _NAMED)

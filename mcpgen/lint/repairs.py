@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
@@ -110,7 +109,7 @@ def _update(document: Document, finding: Finding) -> dict[str, Any]:
         return {key: MISSING[key] for key in MISSING if key == finding.key}
     above, _, token = finding.pointer.rpartition("/")
     key = unescape(token)
-    holder = _node(document, above)
+    holder = document.at(above)
     if type(holder) is not dict:
         return {}
     value = holder.get(key)
@@ -136,7 +135,7 @@ def _values(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
     for pointer in wrong:
         above, _, key = pointer.rpartition("/")
         why = f"{pointer}: its schema does not allow this value"
-        holder = _node(document, above)
+        holder = document.at(above)
         if key in _OF_EXAMPLE:
             target = json_path(document, above)
         elif type(holder) is not list:
@@ -160,14 +159,6 @@ def _removed_item(target: str, item: Any, why: str) -> Repair:
     if type(item) is str:
         literal = _quoted(item)
     return Repair(f"{target}[?@=={literal}]", None, why)
-
-
-def _node(document: Document, pointer: str) -> Any:
-    """What stands at a pointer of the document; None where nothing does."""
-    try:
-        return document.resolve_one(f"#{quote(pointer)}")[0]
-    except UnresolvedReference:
-        return None
 
 
 def json_path(document: Document, pointer: str) -> str:

@@ -21,7 +21,7 @@ from typing import Any, Literal, Unpack
 from ..load.definitions import SOURCES
 from ..load.document import FILES, Document
 from ..problems import Details, Problems, Severity
-from ..runtime.pointer import child, escape
+from ..runtime.pointer import escape
 from .alternatives import Peers, telling
 from .consequences import Consequences
 from .wording import SHOWN, types_of, wording
@@ -108,7 +108,7 @@ def findings(document: Document) -> Iterator[Finding]:
     for peers in errors:
         if peers[0] in consequences:
             continue
-        for finding in _findings_of(peers, root):
+        for finding in _findings_of(peers, document):
             says_less = finding.fault not in _OF_KEYS and finding.pointer in places
             if finding in seen or says_less:
                 continue
@@ -137,15 +137,15 @@ def _schema(version: str, with_schemas: bool) -> Any:
     return jsonschema_rs.validator_for(schema, pattern_options=options)
 
 
-def _findings_of(peers: Peers, root: Any) -> Iterator[Finding]:
+def _findings_of(peers: Peers, document: Document) -> Iterator[Finding]:
     """What one error says, or several about one place."""
     error = peers[0]
-    pointer = "".join(f"/{escape(str(part))}" for part in error.instance_path)
+    pointer = pointer_of(error.instance_path)
     kind, detail = error.kind.name, error.kind.as_dict()
     names: list[str] = []
     if kind in _UNEXPECTED:
         names = [str(name) for name in detail.get("unexpected", ())]
-    if _is_reference(node_at(root, error.instance_path)) and ("$ref" in names or not names):
+    if _is_reference(document.at(pointer)) and ("$ref" in names or not names):
         # Whatever else is wrong there follows from it.
         message = "`$ref` may not stand here"
         yield Finding(f"{pointer}/$ref", message, "unexpected", "$ref")
@@ -167,12 +167,9 @@ def _findings_of(peers: Peers, root: Any) -> Iterator[Finding]:
         yield Finding(pointer, wording(peers), _fault_of_value(peers))
 
 
-def node_at(root: Any, path: Iterable[str | int]) -> Any:
-    """What stands at the end of a path of the validator's. Raises LookupError."""
-    node = root
-    for part in path:
-        node = child(node, str(part))
-    return node
+def pointer_of(path: Iterable[str | int]) -> str:
+    """The JSON Pointer of a path of the validator's."""
+    return "".join(f"/{escape(str(part))}" for part in path)
 
 
 def _is_reference(node: Any) -> bool:
@@ -221,4 +218,5 @@ def _is_spelt(peers: Peers) -> bool:
         return "boolean" in types
     if not NUMBER.fullmatch(text):
         return False
-    return "number" in types or ("integer" in types and "." not in text)
+    kinds = {"number"} if "." in text else {"number", "integer"}
+    return not kinds.isdisjoint(types)

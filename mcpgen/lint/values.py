@@ -19,7 +19,7 @@ from ..problems import Problems
 from ..runtime.pointer import escape
 from ..upgrade.walk import At, Kind, pointer, walk
 from .alternatives import telling
-from .structure import LimitedReport, node_at
+from .structure import LimitedReport, pointer_of
 from .wording import SHOWN, wording
 
 CODE = "E0306"
@@ -70,7 +70,7 @@ def wrong_values(document: Document) -> Iterator[Value]:
     """
     if not document.describes_api:
         return
-    schemas = _Schemas(document.root)
+    schemas = _Schemas(document)
     for kind, node, at in walk(document):
         if node.keys().isdisjoint(KEYS):
             continue
@@ -126,11 +126,13 @@ def _examples_beside_schema(document: Document, node: dict[str, Any], at: str) -
 class _Schemas:
     """The schemas of a document, by their pointers."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, document: Document) -> None:
         import jsonschema_rs
 
-        self.root = root
-        self.registry = jsonschema_rs.Registry([(_URI, root)], draft=jsonschema_rs.Draft202012)
+        self.document = document
+        self.registry = jsonschema_rs.Registry(
+            [(_URI, document.root)], draft=jsonschema_rs.Draft202012
+        )
 
     def checked(self, value: Value) -> Value | None:
         """What is wrong with a value; None where its schema allows it, or is no valid schema."""
@@ -155,7 +157,7 @@ class _Schemas:
         """Whether an error is the lack of a property that only requests have, or only answers."""
         if error.kind.name != "required":
             return False
-        holder = as_object(node_at(self.root, error.schema_path[:-1]))
+        holder = as_object(self.document.at(pointer_of(error.schema_path[:-1])))
         name = error.kind.as_dict().get("property")
         schema = as_object(as_object(holder.get("properties")).get(name))
         return any(schema.get(key) is True for key in _ONE_WAY)
@@ -169,5 +171,5 @@ def _explained(value: Value, peers: list[Any]) -> Value:
     if path:
         message = f"the {value.noun}'s {wording(peers)}"
     if path and not fault.endswith("/$ref"):
-        fault += "".join(f"/{escape(str(key))}" for key in path)
+        fault += pointer_of(path)
     return replace(value, message=message, fault=fault)

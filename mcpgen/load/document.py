@@ -162,7 +162,7 @@ class Document:
         section, _, name = f"/{fragment.removeprefix('/')}".rpartition("/")
         sections: list[tuple[str, Any]] = []
         if section:
-            sections.append((section, self._at(section)))
+            sections.append((section, self.at(section)))
         components = self.root.get("components")
         if type(components) is dict:
             for kind, members in components.items():
@@ -170,8 +170,8 @@ class Document:
         sections.append(("/definitions", self.root.get("definitions")))
         return tuple(_closest(unescape(name), sections)[:3])
 
-    def _at(self, pointer: str) -> Any:
-        """The node at a pointer, or None."""
+    def at(self, pointer: str) -> Any:
+        """The node at a pointer, or None; no reference is followed."""
         node: Any = self.root
         for key in split(pointer):
             try:

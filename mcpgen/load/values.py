@@ -4,7 +4,7 @@ caller needs, or an empty value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 TYPES = ("null", "boolean", "object", "array", "number", "string", "integer")
@@ -32,11 +32,21 @@ def as_text(value: Any) -> str:
     return ""
 
 
+def first_text(*values: Any) -> str:
+    """The first of some values that is a text and not empty; empty where none is."""
+    return next(filter(None, map(as_text, values)), "")
+
+
 def listed_types(value: Any) -> list[Any]:
     """What a schema's `type` names, be it one type or a list; empty where it is neither."""
     if isinstance(value, str):
         return [value]
     return as_list(value)
+
+
+def keywords(schema: dict[str, Any], texts: Collection[str]) -> list[str]:
+    """The keywords of a schema that are neither among `texts` nor extensions."""
+    return [key for key in schema if key not in texts and not str(key).startswith("x-")]
 
 
 def texts_in(value: Any) -> list[str]:

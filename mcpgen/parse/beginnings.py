@@ -108,10 +108,10 @@ def _without_own_name(text: str, operation: dict[str, Any]) -> str:
     """A text from its verb on, where what does it is the operation: `cli: `addbook` AddBook
     (beta) slowly adds a book` of `Books_AddBook`.
     """
-    own = re.split(r"[./_]", as_text(operation.get("operationId")))[-1]
+    *_, own = ["-", *re.split(r"[./_]", as_text(operation.get("operationId") or "-"))]
     label = r"(?:[\w-]+: )?(?:`[^`]*` )?"
     name = re.match(rf"{label}{re.escape(own)}(?: \([^()]*\))? (?=[a-z])", text)
-    if name is None or not own:
+    if name is None:
         return text
     rest = text[name.end() :]
     following = [word for word in rest.split(" ", 3)[:3] if not is_adverb(word)][:1]
@@ -128,9 +128,13 @@ def _verb_to_front(sentence: str) -> str:
     *thing, last = sentence.split(" ")
     if not 0 < len(thing) < SHORT:
         return sentence
-    if not last.istitle() or last.lower() not in ENDING_VERBS:
+    if not last.istitle():
         return sentence
-    if has_verb(sentence) or not STOP_WORDS.isdisjoint(words(sentence)):
+    if last.lower() not in ENDING_VERBS:
+        return sentence
+    if has_verb(sentence):
+        return sentence
+    if not STOP_WORDS.isdisjoint(words(sentence)):
         return sentence
     return f"{last.capitalize()} {' '.join(thing)}"
 
@@ -168,7 +172,9 @@ def _with_label_last(sentence: str) -> str:
     label_words = words(label[1])
     if not ASIDES.isdisjoint(label_words[:1]):
         return ""
-    if begins_with_verb(label[1]) or not _is_order(rest):
+    if begins_with_verb(label[1]):
+        return ""
+    if not _is_order(rest):
         return ""
     return rest if {*label_words} <= {*words(rest)} else f"{rest} [{label[1]}]"
 
@@ -222,7 +228,11 @@ def _is_subject(word: str, more: str) -> bool:
     """
     verb, _, thing = more.partition(" ")
     verb = verb.lower()
-    if not word.isalpha() or is_adverb(word) or not is_third_person(verb):
+    if not word.isalpha():
+        return False
+    if is_adverb(word):
+        return False
+    if not is_third_person(verb):
         return False
     if base_verb(word.lower()) == base_verb(verb):
         return True
@@ -262,7 +272,9 @@ def has_verb(sentence: str) -> bool:
         return False
     if not more and is_third_person(first.lower()):
         return False  # `Logs`
-    return begins_with_verb(sentence) or _is_imperative(first, more)
+    if begins_with_verb(sentence):
+        return True
+    return _is_imperative(first, more)
 
 
 def _is_imperative(word: str, more: str) -> bool:
@@ -272,7 +284,9 @@ def _is_imperative(word: str, more: str) -> bool:
     joined, _, verb = more.partition(" ")
     if joined == "and" and verb in VERBS - NOUNS:
         return True
-    return word.replace("-", "").isalpha() and _names_a_thing(_PARTICLE.sub("", more))
+    if not word.replace("-", "").isalpha():
+        return False
+    return _names_a_thing(_PARTICLE.sub("", more))
 
 
 def _names_a_thing(text: str) -> bool:
@@ -285,34 +299,55 @@ def is_noun(word: str, more: str) -> bool:
     """
     if word not in NOUNS:
         return False
-    following, _, rest = more.lower().partition(" ")
-    if word == "list" and following.startswith("detail"):
-        return False
-    if following == "list" and rest.startswith("of "):
-        return False
-    if following == "and" and is_verb(rest.partition(" ")[0]):
-        return False
-    if following == "for" and word in ASKING:
-        return False
     if word == "search":
         return False
-    return not following or following in BEFORE_NOUN
+    following, _, rest = more.lower().partition(" ")
+    match following:
+        case "list":
+            is_verb_here = rest.startswith("of ")
+        case "and":
+            is_verb_here = is_verb(rest.partition(" ")[0])
+        case "for":
+            is_verb_here = word in ASKING
+        case _:
+            is_verb_here = word == "list" and following.startswith("detail")
+    if is_verb_here:
+        return False
+    if not following:
+        return True
+    return following in BEFORE_NOUN
 
 
 def is_foreign(text: str) -> bool:
     """Whether a text is in another language than English, which has its verbs elsewhere: in other
     letters, or in words and accents that English lacks.
     """
-    if len(_OTHER_LETTER.findall(text)) > 1:
+    if has_other_letters(text):
         return True
     said = {*_WORD.findall(text.lower())}
     if not said.isdisjoint(ENGLISH):
         return False
-    return _ACCENT.search(text) is not None or not said.isdisjoint(FOREIGN)
+    if _ACCENT.search(text):
+        return True
+    return not said.isdisjoint(FOREIGN)
+
+
+def has_other_letters(text: str) -> bool:
+    """Whether a text is in letters that are not Latin; one may stand for a unit."""
+    return len(_OTHER_LETTER.findall(text)) > 1
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is one word of English; other languages may have no spaces."""
+    return " " not in text and not is_foreign(text)
 
 
 @lru_cache(maxsize=20_000)
 def is_camel_case(word: str) -> bool:
     """Whether a word is several that begin with a verb: `listBooks`."""
+    if "-" in word:
+        return False
     parts = words(word)
-    return len(parts) > 1 and "-" not in word and is_verb(parts[0])
+    if len(parts) < 2:
+        return False
+    return is_verb(parts[0])

@@ -10,6 +10,7 @@ from ..load.values import as_list, as_object, as_text, texts_in
 from ..runtime.client.wire import EVERY_FIELD
 from ..runtime.headers import TOKEN
 from ..text import visible
+from .inherited import with_fields_of_heirs
 from .parameter import DEFAULT, Encoding, Field, Options, is_json, style
 from .projection import in_order, is_base64
 from .schema import conditions, is_barred
@@ -30,6 +31,8 @@ TEXT_TYPES = re.compile(
 )
 LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
+OTHER_ENCODINGS = re.compile(r"msgpack|protobuf|cbor|bson|avro|smile|xdr")
+"""Media types of data that is not written as JSON."""
 PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "binary")
 KINDS: dict[str, BodyKind] = {
     "*/*": "json",
@@ -61,6 +64,8 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return KINDS[essence]
     if is_json(essence):
         return "json"
+    if essence == "multipart/mixed" and reader.properties(schema):
+        return "multipart"  # Other types have no names for their parts.
     if essence.startswith("multipart/"):
         return None
     if TEXT_TYPES.match(essence):
@@ -69,6 +74,8 @@ def kind_of(media_type: str, schema: Any, reader: Reader) -> BodyKind | None:
         return "binary"
     if reader.kinds(schema).isdisjoint(("object", "array")):
         return "binary"
+    if OTHER_ENCODINGS.search(essence):
+        return None
     return "json"
 
 
@@ -141,7 +148,9 @@ def _rank(kind: BodyKind, media_type: str) -> int:
 def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[Field]]:
     """The body of an operation and the fields it is made of. Raises Unsupported."""
     node, at = reader.needed(request_body, pointer, "E0409", "the request body")
-    content = as_object(node.get("content")) or {"application/json": {}}
+    content = as_object(node.get("content"))
+    if not content:
+        content = {"application/json": {}}
     kind, media_type, media = choose(reader, content, at)
     required = node.get("required") is True
     text = as_text(node.get("description"))
@@ -160,6 +169,8 @@ def fields(reader: Reader, request_body: Any, pointer: str) -> tuple[Body, list[
     if kind != "json":
         _refuse_lists(reader, kind, schema, at)
         _report_part_headers(reader, encodings, at)
+    else:
+        schema = with_fields_of_heirs(reader, schema)
     members = _members(reader, schema, required)
     if not members:
         return whole, [_whole_field(reader, whole, schema, text, encodings)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_list, as_object, as_text, objects_in, texts_in
+from ..load.values import as_list, as_object, as_text, keywords, objects_in, texts_in
 from . import naming
 
 if TYPE_CHECKING:
@@ -64,16 +64,16 @@ def copied(node: Any, target: Callable[[str], str]) -> Any:
     if isinstance(node, bool):
         return node
     out: dict[str, Any] = {}
-    for key, value in as_object(node).items():
-        if key == "$ref" and isinstance(value, str):
-            out[key] = target(value)
-        elif key not in LEFT_OUT and not key.startswith("x-"):
-            out[key] = _copied_value(key, value, target)
+    schema = as_object(node)
+    for key in keywords(schema, LEFT_OUT):
+        out[key] = _copied_value(key, schema[key], target)
     return out
 
 
 def _copied_value(key: str, value: Any, target: Callable[[str], str]) -> Any:
     match value:
+        case str() if key == "$ref":
+            return target(value)
         case dict() if key in MAPS:
             return {name: copied(child, target) for name, child in value.items()}
         case list() if key in LISTS:

@@ -73,7 +73,7 @@ class DefinedTool:
     ) -> None:
         self.reader, self.definition, self.origin, self.hints = reader, definition, origin, hints
         self.texts = replace(TEXTS[profile], written=LONGEST_DESCRIPTION)
-        self.budget = budget
+        self.budget, self.lacks_room, self.shortened = budget, False, 0
         self.root = self.rooted()
         self.contract = self.exact_input()
         self.names = argument_names(known_names(self.contract))
@@ -137,6 +137,7 @@ class DefinedTool:
             return _Output()
         listing = Listing(Nodes(self.reader, writing=False), self.budget, self.texts)
         output = projection(listing.of_root(schema))
+        self.lacks_room = listing.lacks_room
         listed, _ = root_object(output.schema)
         if output.nullable or output.wire_names:
             # What the portable form cannot say must not refuse a right answer at the client.
@@ -151,14 +152,15 @@ class DefinedTool:
         room = self.budget + extra - size(self.with_input(name, empty))
         listing = Listing(Nodes(self.reader), room, self.texts)
         root = listing.of_root(self.root)
-        self.report_shortened(listing.shortened())
+        self.shortened = listing.shortened()
+        self.lacks_room |= listing.lacks_room
         return self.with_input(name, InputRoot(projection(root), self.names))
 
-    def report_shortened(self, count: int) -> None:
+    def report_shortened(self) -> None:
         """Note texts of arguments for which the budget has no room."""
-        if count:
+        if self.shortened:
             name = visible(self.definition.name)[:60]
-            texts = plural(count, "text")
+            texts = plural(self.shortened, "text")
             self.reader.problems.note(
                 "E0454",
                 f"`{name}` is listed with {texts} of its arguments shortened",
@@ -166,8 +168,9 @@ class DefinedTool:
                 hint=f"more than `budget = {self.budget}` for this tool lists more",
             )
 
-    def typed(self, tool: Tool, models: Models) -> Tool:
+    def finished(self, tool: Tool, models: Models) -> Tool:
         """The tool with the types of its arguments and of its answer."""
+        self.report_shortened()
         schemas = self.reader.properties(self.root)
         arguments = tuple(
             replace(

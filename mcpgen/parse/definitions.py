@@ -12,10 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Hints, Origin, Server, Skip, Tool
+from ..ir import Hints, Origin, Server, Skip
 from ..load.definitions import (
     INPUT_KEYS,
     OUTPUT_KEYS,
@@ -32,9 +33,10 @@ from ..text import humanise, plain, shorten, visible, words
 from . import naming, select
 from .contract import TEXTS
 from .defined_tool import LONGEST_TITLE, DefinedTool
-from .detail import budget_of
+from .detail import BUDGET, own_budget, size
 from .dialects import describe_document
 from .models import Models
+from .room import Draft, with_room
 from .schema import Reader
 from .toolsets import toolsets
 
@@ -80,7 +82,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     reader = Reader(document, problems)
     models = Models(reader)
     definitions = Definitions(reader, models, config, name)
-    tools = definitions.tools()
+    tools = with_room(definitions.drafts())
     select.refuse_unknown(config.selection, definitions.choices)
     description = shorten(plain(document.root.get("description")).split("\n")[0], 300)
     sentence = f"Tools of {title}."
@@ -130,34 +132,40 @@ class Definitions:
         self.choices: list[select.Choice] = []
         """Every definition as an operation that a selection chooses from."""
 
-    def tools(self, reserved: Iterable[str] = ()) -> list[tuple[str, Tool]]:
-        """Every selected tool with the tag of its toolset. `reserved` are names that other tools of
-        the server have.
-        """
+    def drafts(self, reserved: Iterable[str] = ()) -> list[Draft]:
+        """Every selected tool. `reserved` are names that other tools of the server have."""
         reserved = list(reserved)
         selected = self.selected()
         names = self.names([origin for origin, _ in selected], reserved)
         self.report_names(selected, names)
-        tools = []
+        drafts = []
         aliases: dict[str, str] = {}
         for origin, definition in selected:
             name = names[origin.operation]
-            hints = hints_of(definition)
-            work = DefinedTool(
-                self.reader,
-                definition,
-                origin,
-                hints,
-                profile=self.config.profile,
-                budget=budget_of(self.config, origin),
-            )
-            tag = as_text(definition.extension.get("toolset"))
-            tools.append((tag if tag.strip() else "", work.typed(work.tool(name), self.models)))
+            drafts.append(self.draft(origin, definition, name))
             if ALIAS.fullmatch(definition.name):
                 aliases.setdefault(definition.name, name)
         names_in_use = {*reserved, *names.values()}
         self.aliases = {alias: name for alias, name in aliases.items() if alias not in names_in_use}
-        return tools
+        return drafts
+
+    def draft(
+        self, origin: Origin, definition: Definition, name: str, larger: int | None = None
+    ) -> Draft:
+        """One definition as a tool."""
+        own = own_budget(self.config, origin)
+        budget = own or larger or BUDGET[self.config.profile]
+        hints, profile = hints_of(definition), self.config.profile
+        work = DefinedTool(self.reader, definition, origin, hints, profile=profile, budget=budget)
+        tool = work.tool(name)
+        tag = as_text(definition.extension.get("toolset"))
+        again = partial(self.draft, origin, definition, name)
+        return Draft(
+            tag=tag if tag.strip() else "",
+            size=size(tool),
+            within=again if work.lacks_room and own is None else None,
+            finished=partial(work.finished, tool, self.models),
+        )
 
     def selected(self) -> list[tuple[Origin, Definition]]:
         """The definitions that the configuration and the document ask for."""

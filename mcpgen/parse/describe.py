@@ -8,6 +8,7 @@ nothing, the name's words do.
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from typing import Any
 
 from ..runtime.results.pages import fold
@@ -15,12 +16,14 @@ from ..text import first_sentence, humanise, sentences, shorten, unaccented, vis
 from .beginnings import (
     begins_with_verb,
     description_text,
+    has_other_letters,
     has_verb,
     is_adverb,
     is_camel_case,
     is_foreign,
     is_noun,
     is_third_person,
+    is_word,
     marked_last,
     summary_text,
     without_preface,
@@ -55,6 +58,19 @@ _CLAUSE_END = re.compile(
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
 )
 """Where a sentence has said what it is about."""
+_PHRASE_END = re.compile(
+    r",? (?=(?:after|because|before|by|during|for|from|in|on|so|that|until|using|when|where|which"
+    r"|while|who|with|within|without|upon)\b)"
+    r"|,? (?=(?:and|or) (\w+s)\b)"
+)
+"""Where a sentence can end that has not said all: before a phrase, or before another verb."""
+_CLINGS = re.compile(
+    r"(?:^|\s)(?:a|all|along|an|and|any|are|as|associated|at|based|be|been|belonging|by|categorized"
+    r"|decide|defined|depending|each|either|every|except|for|from|has|have|identified|in|is|need"
+    r"|not|of|on|only|or|related|relevant|specifically|such|than|that|the|their|to|used|was|were"
+    r"|which|who|with|within|works)$"
+)
+"""A word that asks for the phrase after it."""
 _LOOSE_END = re.compile(r",?(?: (?:and|as|at|by|for|from|in|of|on|or|that|the|to|which|with))+$")
 """Words at the end of a clause that lead to the next one."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
@@ -93,7 +109,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
-    if is_foreign(sentence) or is_foreign(first_sentence(text)[0]):
+    if any(map(is_foreign, [sentence, first_sentence(text)[0]])):
         return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
     name_sentence = with_verb(_verb_first(name, method), method)
@@ -105,21 +121,17 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     if not sentence:
         return fitted(name_sentence, rest, is_written=False)
     sentence = _unquoted(sentence)
+    says_little = is_word(sentence) or method != "GET"
     is_name = _is_identifier(sentence)
     if is_name:
         sentence = humanise(sentence)
-    if not has_verb(sentence) and (is_name or _is_guess(sentence, method)):
+    if says_little and not has_verb(sentence):
         told, after = _told_at_once(text)
         if told:
             return fitted(with_verb(told, method), after)
     if is_name:
         sentence = _verb_first(sentence, method)
     return fitted(with_verb(sentence, method), rest)
-
-
-def _is_guess(sentence: str, method: str) -> bool:
-    """Whether the method's verb says little before a sentence: a word alone, or what is written."""
-    return method != "GET" or " " not in sentence
 
 
 def _told_at_once(text: str) -> tuple[str, str]:
@@ -242,10 +254,25 @@ def _main_clause(sentence: str, limit: int) -> str:
     if len(sentence) <= limit:
         return sentence
     ends = [match.start() for match in _CLAUSE_END.finditer(sentence, SHORTEST, limit)]
-    ends = [end for end in ends if _is_closed(sentence[:end])]
+    ends = [end for end in ends if _is_closed(sentence[:end])] or _phrase_ends(sentence, limit)
     if ends:
         return _LOOSE_END.sub("", sentence[: ends[-1]])
     return shorten(sentence, limit)
+
+
+def _phrase_ends(sentence: str, limit: int) -> list[int]:
+    """The places in the second half of a sentence where it can end."""
+    ends = []
+    for match in _PHRASE_END.finditer(sentence, limit // 2, limit):
+        before = sentence[: match.start()]
+        verb = match[1]
+        if verb and not is_third_person(verb):
+            continue
+        if _CLINGS.search(before):
+            continue
+        if _is_closed(before):
+            ends.append(match.start())
+    return ends
 
 
 def _is_closed(text: str) -> bool:
@@ -305,7 +332,7 @@ def _meaning(sentence: str) -> list[str]:
     """The words of a sentence that say something, each in one form: `Deletes a Book of the shop` as
     `delete book shop`.
     """
-    first, *others = [*words(sentence), ""]
+    first, *others = [*dropwhile(is_adverb, words(sentence)), ""]
     telling = [singular(word) for word in others if word not in ARTICLES | STOP_WORDS]
     return [same_verb(base_verb(first)), *telling[:-1]]
 
@@ -378,8 +405,8 @@ def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     name's words.
     """
     summary = marked_last(first_sentence(summary_text(operation))[0]).strip()
-    is_telling = " " in summary or is_foreign(summary)
-    if not is_telling or len(summary) > 80:
+    has_room = len(summary) <= 80
+    if not has_room or is_word(summary):
         identifier = summary if _is_identifier(summary) else name
         return _verb_first(identifier, method).capitalize()
     return _capitalised(_as_order(without_preface(summary)))
@@ -390,14 +417,16 @@ def _as_order(sentence: str) -> str:
     and return it`. As it is where another verb might be a noun.
     """
     first, *others = sentence.split(" ")
-    if not is_third_person(first.lower()) or base_verb(first.lower()) in NOUNS - USUAL_VERBS:
+    if base_verb(first.lower()) in {first.lower()} | (NOUNS - USUAL_VERBS):
         return sentence
-    changed = [base_verb(first.lower()).capitalize()]
-    for before, word, after in zip([first, *others], others, [*others[1:], ""], strict=False):
-        is_verb_again = before in ("and", "or", "then") and is_third_person(word)
-        if is_verb_again and after not in ARTICLES | PRONOUNS:
+    changed = [base_verb(first.lower()).capitalize(), *others]
+    for place, word in enumerate(others, 1):
+        before, after = changed[place - 1], [*others, ""][place]
+        if before not in ("and", "or", "then"):
+            continue
+        changed[place] = base_verb(word)
+        if changed[place] != word and after not in ARTICLES | PRONOUNS:
             return sentence
-        changed.append(base_verb(word) if is_verb_again else word)
     return " ".join(changed)
 
 
@@ -419,7 +448,7 @@ def docstring_of(sentence: str, name: str) -> str:
     the end. Where the sentence is in other letters, the words of the function's name.
     """
     letters = unaccented(visible(sentence).translate(_TYPOGRAPHY))
-    if is_foreign(letters) and not letters.isascii():
+    if has_other_letters(letters):
         letters = humanise(name).capitalize()
     text = " ".join(letters.encode("ascii", "replace").decode().split())
     return text if text.endswith("...") else text.rstrip(" .?!:") + "."

@@ -15,6 +15,9 @@ LARGEST = 65_536
 BUDGET = {"portable": 4096, "rich": LARGEST}
 """Profile → the bytes that a tool should have at most."""
 
+SHORT_LIST = 40_000
+"""Bytes of a list of tools, about 10,000 tokens, up to which nobody minds its length."""
+
 ANNOTATIONS = 105
 """Bytes of the annotations, which are nearly the same for every tool."""
 
@@ -39,15 +42,15 @@ TEXTS = {
 """Profile → its texts where there is room for them."""
 
 
-def budget_of(config: Config, origin: Origin) -> int:
-    """The bytes that the tool of an operation should have at most: its own budget, else that of the
-    profile.
+def own_budget(config: Config, origin: Origin) -> int | None:
+    """The bytes that the user lets the tool of an operation have at most; None where the user says
+    nothing of it.
     """
     names = (origin.operation_id, origin.operation)
     for key, tool in config.tools.items():
         if tool.budget is not None and config.pinned.formerly.get(key, key) in names:
             return tool.budget
-    return BUDGET[config.profile]
+    return None
 
 
 def size(tool: Tool) -> int:

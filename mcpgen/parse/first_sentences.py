@@ -67,7 +67,9 @@ class _Draft:
         owner = _owners(self.operation.path)[-count:]
         if not owner:
             return None
-        if not is_verb(verb) or not _can_be_owned(thing, owner):
+        if not is_verb(verb):
+            return None
+        if not _can_be_owned(thing, owner):
             return None
         text = " ".join(owner)
         article = "an" if _BEFORE_AN.match(text) else "a"

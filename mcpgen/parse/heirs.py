@@ -1,4 +1,4 @@
-"""The values of the property that tells the heirs of a schema apart.
+"""The heirs of a schema, and the values of the property that tells them apart.
 
 A schema with a `discriminator` and no union is a parent: the components that name it in their
 `allOf` inherit from it, and the property says which of them a value is (OpenAPI 3.1 section
@@ -38,6 +38,18 @@ class Heirs:
         """
         family = self.family(name)
         return [tag for tag in mapping if component_name(as_text(mapping[tag])) in family]
+
+    def kinds(self, name: str, mapping: dict[str, Any]) -> dict[str, list[str]]:
+        """The components that inherit from one → their values in a discriminator's mapping; without
+        a mapping the name of a component is its value.
+        """
+        heirs = self.family(name)[1:]
+        if not mapping:
+            return {heir: [heir] for heir in heirs}
+        kinds: defaultdict[str, list[str]] = defaultdict(list)
+        for tag, reference in mapping.items():
+            kinds[component_name(as_text(reference))].append(tag)
+        return {heir: kinds[heir] for heir in heirs if heir in kinds}
 
 
 def component_name(reference: str) -> str:

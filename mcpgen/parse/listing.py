@@ -100,7 +100,9 @@ def _echoes(method: str, style: Style | None, size: str) -> bool:
     """Whether what was written comes back, with lists of its own."""
     if method in ("GET", "QUERY"):
         return False
-    return style is None and not size
+    if size:
+        return False
+    return style is None
 
 
 def _items(reader: Reader, schema: Any, path: str, *, paged: bool) -> tuple[str, ...] | None:

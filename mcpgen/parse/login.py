@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir import Auth, Login
-from ..load.values import as_object, as_text
+from ..load.values import as_object, as_text, first_text
 
 _URL = re.compile(r"https?://[!-.0-~][!-~]*")
 
@@ -22,19 +22,20 @@ def login_of(scheme: Mapping[str, Any], variables: tuple[str, str]) -> Login | N
     flows = as_object(scheme.get("flows"))
     browser = as_object(flows.get("authorizationCode"))
     device = as_object(flows.get("deviceAuthorization"))
-    metadata = scheme.get("openIdConnectUrl") or scheme.get("oauth2MetadataUrl")
+    metadata = first_text(scheme.get("openIdConnectUrl"), scheme.get("oauth2MetadataUrl"))
     login = Login(
         authorization_url=absolute_url(browser.get("authorizationUrl")),
         device_url=absolute_url(device.get("deviceAuthorizationUrl")),
-        token_url=absolute_url(browser.get("tokenUrl")) or absolute_url(device.get("tokenUrl")),
+        token_url=first_text(*(absolute_url(flow.get("tokenUrl")) for flow in (browser, device))),
         metadata_url=absolute_url(metadata),
         scopes=tuple(dict.fromkeys([*scopes_of(browser), *scopes_of(device)])),
         variables=variables,
     )
     if login.metadata_url:
         return login
-    starts = login.authorization_url or login.device_url
-    if starts and login.token_url:
+    if not login.token_url:
+        return None
+    if first_text(login.authorization_url, login.device_url):
         return login
     return None
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ..ir import LITERALS, Schema
-from ..load.values import as_list, as_object
+from ..load.values import as_list, as_object, keywords
 from ..text import words
 from .heirs import component_name
 from .schema import is_barred
@@ -249,12 +249,11 @@ def referenced(node: Any) -> str | None:
     """The reference that a schema is, keywords beside it that change no type left aside."""
     if not isinstance(node, dict):
         return None
-    keywords = {key for key in node if key not in ANNOTATIONS and not str(key).startswith("x-")}
-    if keywords == {"$ref"} and isinstance(node["$ref"], str):
-        return node["$ref"]
-    parts = as_list(node.get("allOf"))
-    if keywords == {"allOf"} and len(parts) == 1:
-        return referenced(parts[0])
+    match {key: node[key] for key in keywords(node, ANNOTATIONS)}:
+        case {"$ref": str(reference), **others} if not others:
+            return reference
+        case {"allOf": [part], **others} if not others:
+            return referenced(part)
     return None
 
 

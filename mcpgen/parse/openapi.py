@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..http import METHODS, UNCALLABLE_METHODS
@@ -17,13 +18,13 @@ from ..load.operations import (
     operations_of,
     paths,
 )
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
 from .definitions import Definitions
 from .describe import spoken_verb, written_sentence
-from .detail import budget_of
+from .detail import BUDGET, own_budget, size
 from .dialects import describe_document
 from .first_sentences import Opening, openings
 from .models import Models
@@ -31,6 +32,7 @@ from .operation import Operation
 from .projection import Nodes, Whole
 from .repeated import repeated
 from .response import items_of
+from .room import Draft, with_room
 from .schema import Reader
 from .security import Security
 from .servers import Address, address, is_same, origin, own_network
@@ -106,7 +108,7 @@ class _Parser:
         tools = self.tools()
         self.report_unused()
         version = self.info.get("version")
-        about = plain(self.info.get("summary") or self.info.get("description"))
+        about = plain(first_text(self.info.get("summary"), self.info.get("description")))
         return Server(
             name=self.name,
             package=f"{self.name}_mcp",
@@ -231,21 +233,22 @@ class _Parser:
         names = naming.tool_names(subjects, self.name, pinned.tools, chosen=pinned.chosen)
         self.openings = openings(self.operations, names)
         tags = self.tags_of_operations()
-        tools: list[tuple[str, Tool]] = []
+        drafts: list[Draft] = []
         choices = [(_origin_of(item), item.node) for item in self.operations]
         for operation in selected:
             key = operation.key
             try:
-                tools.append((tags[key], self.tool(operation, names[key])))
+                drafts.append(self.draft(operation, names[key], tags[key]))
             except Unsupported as reason:
                 self.skip(operation, reason)
         if SOURCES in self.document.root:
             beside = Definitions(self.reader, self.models, self.config, self.name)
-            tools += beside.tools(reserved=names.values())
+            drafts += beside.drafts(reserved=names.values())
             self.skips += beside.skips
             choices += beside.choices
             self.aliases = beside.aliases
             self.recognised = f"OpenAPI, and beside it {describe_document(self.document)}"
+        tools = with_room(drafts)
         if self.document.workflows:
             tools += self.workflow_tools(tools, choices)
         select.refuse_unknown(self.config.selection, choices)
@@ -300,15 +303,19 @@ class _Parser:
         self.report_duplicates(selected)
         return selected
 
-    def tool(self, operation: DocumentedOperation, name: str) -> Tool:
+    def draft(
+        self, operation: DocumentedOperation, name: str, tag: str, larger: int | None = None
+    ) -> Draft:
         """One operation as a tool. Raises Unsupported."""
         method = operation.method
-        if method in UNCALLABLE_METHODS or not METHOD.fullmatch(method):
+        if not _is_callable(method):
             reason = f"method `{visible(method)[:40]}` is not one a tool can call"
             raise Unsupported("E0403", reason)
         base_url = self.other_server(operation)
         where = _origin_of(operation)
-        tool = Operation(
+        own = own_budget(self.config, where)
+        budget = own or larger or BUDGET[self.config.profile]
+        work = Operation(
             self.reader,
             self.security,
             where,
@@ -319,12 +326,32 @@ class _Parser:
             whole=self.whole,
             repeated=self.repeated,
             profile=self.config.profile,
-            budget=budget_of(self.config, where),
+            budget=budget,
             pinned=self.config.pinned,
-        ).tool(name, base_url=base_url)
+        )
+        tool = work.tool(name, base_url=base_url)
         if base_url:
             self.report_other_origin(operation, base_url)
-        return _customised(tool, select.extension(operation.node))
+        again = partial(self.draft, operation, name, tag)
+        return Draft(
+            tag=tag,
+            size=size(tool),
+            within=again if work.lacks_room and own is None else None,
+            finished=partial(self.finished, work, tool, operation),
+        )
+
+    def finished(self, work: Operation, tool: Tool, operation: DocumentedOperation) -> Tool:
+        """A tool with its types; one that takes more than its budget is noted."""
+        bytes_of_tool = size(tool)
+        if bytes_of_tool > work.budget:
+            self.problems.note(
+                "E0801",
+                f"tool `{tool.name}` is {bytes_of_tool:,} bytes, over the {work.budget:,} of its"
+                " budget",
+                pointer=tool.origin.pointer,
+                hint="hide arguments it does not need in `mcpgen.toml`",
+            )
+        return _customised(work.typed(tool), select.extension(operation.node))
 
     def assume_credential(self) -> None:
         """Where the document declares no credential and yet suggests one: let the operator give
@@ -344,7 +371,7 @@ class _Parser:
             names = " and ".join(f"`{name}`" for name in auth.variables)
             hint = f"where you set {names}, it is sent ({clue.scheme}); for another kind: {others}"
         message = f"the document declares no credential, but {clue.reason}"
-        self.problems.note("E0775", message, pointer="/info", hint=hint)
+        self.problems.note("E0775", message, pointer="/security", hint=hint)
 
     # Reports.
 
@@ -444,6 +471,13 @@ class _Parser:
         if count:
             message = f"the callbacks of {plural(count, 'operation')} are not tools"
             self.problems.note("E0431", message, pointer="/paths")
+
+
+def _is_callable(method: str) -> bool:
+    """Whether a tool can call a method."""
+    if method in UNCALLABLE_METHODS:
+        return False
+    return METHOD.fullmatch(method) is not None
 
 
 def _origin_of(operation: DocumentedOperation) -> Origin:

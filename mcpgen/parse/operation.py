@@ -108,6 +108,7 @@ class Operation:
         self.status, self.answer = responses.success(reader, operation, origin.pointer)
         self.deprecated = operation.get("deprecated") is True
         self.headline = self.text = self.description = ""
+        self.lacks_room = False
         self.lines: list[str] = []
 
     def without_credentials(self, fields: list[Field]) -> tuple[list[Field], Requirement | None]:
@@ -161,14 +162,8 @@ class Operation:
         """The tool, with as much of its input as its budget holds."""
         tool = self.without_arguments(name)
         listing = self.listed(tool)
+        self.lacks_room = listing.lacks_room
         tool = self.with_arguments(replace(tool, description=self.description), listing)
-        if size(tool) > self.budget:
-            self.reader.problems.note(
-                "E0801",
-                f"tool `{name}` is {size(tool):,} bytes, over the {self.budget:,} of its budget",
-                pointer=self.origin.pointer,
-                hint="hide arguments it does not need in `mcpgen.toml`",
-            )
         request = Request(
             method=self.origin.method,
             path=self.template,
@@ -179,7 +174,7 @@ class Operation:
             content_type=self.content_type(),
             accept=self.constants.get("accept", responses.accept(self.answer)),
         )
-        return self.typed(replace(tool, request=request))
+        return replace(tool, request=request)
 
     def content_type(self) -> str:
         """The documented Content-Type of a request without a body; a body says its own."""
@@ -405,7 +400,9 @@ class Operation:
 
     def can_be_null(self, item: Field) -> bool:
         """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""
-        return item.whole or self.is_json(item)
+        if item.whole:
+            return True
+        return self.is_json(item)
 
     def is_encoded(self, item: Field) -> bool:
         """Whether a value is written as a part of a URL or of a form."""

@@ -11,6 +11,7 @@ from ..ir import Place
 from ..load.values import as_list, as_object, as_text
 from ..runtime.headers import FORBIDDEN_HEADERS, TOKEN
 from ..text import visible
+from .constants import without_constants
 from .path import Query, parameter_names
 from .unsupported import Unsupported
 
@@ -249,6 +250,7 @@ def _is_sendable(
 
 def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
     schema, (encode, options) = _serialisation(reader, parameter, place)
+    constants = {**as_object(schema), **parameter}
     return Field(
         place,
         parameter["name"],
@@ -256,7 +258,7 @@ def _field(reader: Reader, parameter: dict[str, Any], place: Place) -> Field:
         required=parameter.get("required") is True or place == "path",
         encode=encode,
         options=options,
-        description=as_text(parameter.get("description")),
+        description=without_constants(as_text(parameter.get("description")), constants),
         deprecated=parameter.get("deprecated") is True,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl
 
+from ..runtime.pointer import escape
 from ..text import visible
 from .unsupported import Unsupported
 
@@ -20,20 +21,21 @@ def split_path(path: str) -> tuple[str, Query]:
     """A path key as (template, fixed query); a fragment is dropped. Raises Unsupported where no
     request can have that path.
     """
+    at = f"/paths/{escape(path)}"
     template, _, query = path.partition("#")[0].partition("?")
     if not re.match("/(?!/)", template):
-        raise Unsupported("E0402", "the path does not start with one `/`")
+        raise Unsupported("E0402", "the path does not start with one `/`", at)
     literal = re.sub(r"\{[^{}/]+\}", "x", template)
     if re.search("[{}]", literal):
-        raise Unsupported("E0402", "the path's braces do not match")
+        raise Unsupported("E0402", "the path's braces do not match", at)
     literal = "".join(map(_percent_encoded, literal))
     if not LITERAL.fullmatch(literal) or visible(literal) != literal:
-        raise Unsupported("E0402", "the path has characters a URL cannot have")
+        raise Unsupported("E0402", "the path has characters a URL cannot have", at)
     if " " in template and SYMBOLS.search(literal) is not None:
-        raise Unsupported("E0402", "the path has spaces among symbols, which no path has")
+        raise Unsupported("E0402", "the path has spaces among symbols, which no path has", at)
     segments = re.sub(r"%2[eE]", ".", literal.replace("%25", "%")).split("/")
     if not {".", ".."}.isdisjoint(segments):
-        raise Unsupported("E0402", "the path has a dot segment")
+        raise Unsupported("E0402", "the path has a dot segment", at)
     # A pattern behind a parameter's name (`{id:[0-9]+}`) is of other path languages.
     template = re.sub(r"\{([^{}:]+):[^{}]*\}", r"{\1}", template)
     return template, tuple(parse_qsl(query, keep_blank_values=True))

@@ -124,7 +124,7 @@ def _without_look_around(pattern: str) -> Iterator[str]:
         drop = True in dropped[-1:]
         if not in_class:
             if token.startswith("("):
-                drop = drop or len(token) > 1
+                drop |= len(token) > 1
                 dropped.append(drop)
             elif token == ")":
                 del dropped[-1:]
@@ -168,7 +168,9 @@ class _Rewriter:
             else:
                 self._outside(char)
             self.index += 1
-        if self.in_class or self.depth:
+        if self.in_class:
+            raise _NotPortable
+        if self.depth:
             raise _NotPortable
         return "".join(self.out)
 
@@ -239,6 +241,8 @@ def _escape(rest: str, in_class: bool) -> tuple[str, int]:
         return "\\x00", 2
     if following in _CONTROL_ESCAPES:
         return escape, 2
-    if not following or following.isalnum():
+    if not following:
+        raise _NotPortable
+    if following.isalnum():
         raise _NotPortable
     return following, 2

@@ -13,9 +13,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Response, Schema
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..runtime.headers import TOKEN
 from ..text import first_sentence, plain, shorten, visible, words
+from .heirs import component_name
 from .parameter import is_json
 from .projection import KEY
 from .schema import type_of
@@ -113,7 +114,7 @@ def items_of(
     if reader.kinds(schema) != {"array"}:
         return None
     items = as_object(schema.get("items"))
-    name = as_text(items.get("$ref")).rpartition("/")[2] or as_text(items.get("title"))
+    name = first_text(component_name(as_text(items.get("$ref"))), items.get("title"))
     plurals = (word for word in words(sentence) if is_plural(word))
     return frozenset([*map(singular, words(name)), *plurals])
 

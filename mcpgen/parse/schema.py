@@ -104,7 +104,8 @@ class Reader(References):
         return flat
 
     @cached_property
-    def _heirs(self) -> Heirs:
+    def heirs(self) -> Heirs:
+        """Which components inherit from which."""
         return Heirs(as_object(self.document.root) if self.document.describes_api else {})
 
     def _tell_heirs_apart(self, flat: dict[str, Any]) -> None:
@@ -114,11 +115,13 @@ class Reader(References):
         discriminator = as_object(flat.get("discriminator"))
         name = as_text(discriminator.get("propertyName"))
         properties = as_object(flat.get("properties"))
-        if name not in properties or has_union(flat):
+        if name not in properties:
             return
         if "mapping" not in discriminator:
             return
-        tags = self._heirs.tags(flat["$name"], as_object(discriminator.get("mapping")))
+        if has_union(flat):
+            return
+        tags = self.heirs.tags(flat["$name"], as_object(discriminator.get("mapping")))
         tag = self.flatten(properties[name])
         allowed = [value for value in as_list(tag.get("enum", tags)) if value in tags]
         if allowed:

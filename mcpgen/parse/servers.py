@@ -114,7 +114,7 @@ def is_same(url: str, other: str) -> bool:
     """
     if url == other:
         return True
-    if not url.startswith("//") and not other.startswith("//"):
+    if not any(text.startswith("//") for text in (url, other)):
         return False
     return urlsplit(url)[1:] == urlsplit(other)[1:]
 

@@ -91,7 +91,9 @@ def singular(word: str) -> str:
     """The singular of a lower-case word; the word itself where it is one already."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if word in _UNCHANGING or word.endswith(("us", "is", "ss", "a")):
+    if word in _UNCHANGING:
+        return word
+    if word.endswith(("us", "is", "ss", "a")):
         return word
     if word.endswith("ves"):
         return word[:-1]

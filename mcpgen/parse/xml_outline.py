@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..load.values import as_list, as_object, as_text, texts_in
+from ..load.values import as_list, as_object, as_text, first_text, texts_in
 from ..text import visible
 from .schema import is_barred
 
@@ -89,7 +89,7 @@ def _members(reader: Reader, flat: dict[str, Any]) -> list[tuple[str, Any, bool]
 
 def _tag(name: str, xml: dict[str, Any]) -> tuple[str, str]:
     """The name of an element or attribute with its prefix, and the declaration of its namespace."""
-    name = as_text(xml.get("name")) or name
+    name = first_text(xml.get("name"), name)
     prefix, namespace = as_text(xml.get("prefix")), as_text(xml.get("namespace"))
     if not TAG.fullmatch(name):
         return NAMELESS, ""
@@ -107,4 +107,5 @@ def _value(reader: Reader, flat: dict[str, Any]) -> str:
     texts = [value for value in values if isinstance(value, str) and len(value) < 40]
     if texts:
         return " | ".join([*texts[:VALUES], *[NAMELESS][: len(values) - VALUES]])
-    return as_text(flat.get("format")) or " or ".join(sorted(reader.kinds(flat))) or NAMELESS
+    kinds = " or ".join(sorted(reader.kinds(flat)))
+    return first_text(flat.get("format"), kinds, NAMELESS)

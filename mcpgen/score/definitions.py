@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from ..load.values import as_object, as_text, texts_in
 from ..render.search import stop_words, tables
 from ..runtime.search.words import stem, words
 
@@ -38,7 +39,7 @@ class Definition:
     @cached_property
     def text(self) -> str:
         """The description; of one that says everything twice, one half."""
-        text = str(self.tool.get("description") or "").strip()
+        text = as_text(self.tool.get("description")).strip()
         while text and text[: len(text) // 2].strip() == text[(len(text) + 1) // 2 :].strip():
             text = text[: len(text) // 2].strip()
         return text
@@ -56,7 +57,7 @@ class Definition:
     @cached_property
     def repeats(self) -> float:
         """The share of the description that stands there a second time."""
-        whole = len(words(str(self.tool.get("description") or "")))
+        whole = len(words(as_text(self.tool.get("description"))))
         return 1 - len(words(" ".join(self.sentences))) / max(1, whole)
 
     @property
@@ -90,7 +91,7 @@ class Definition:
         schema = self.tool.get("inputSchema")
         if not isinstance(schema, dict):
             return frozenset()
-        return frozenset(schema.get("required") or ())
+        return frozenset(texts_in(schema.get("required")))
 
     @cached_property
     def output(self) -> dict[str, Mapping[str, Any]]:
@@ -100,7 +101,7 @@ class Definition:
     @property
     def hints(self) -> Mapping[str, Any]:
         """The annotations."""
-        return self.tool.get("annotations") or {}
+        return as_object(self.tool.get("annotations"))
 
     @cached_property
     def tokens(self) -> int:

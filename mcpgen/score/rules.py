@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from ..load.values import as_text
 from ..runtime.search.words import words
 from .definitions import Definition, Definitions, meanings, telling
 
@@ -308,7 +309,7 @@ TYPES = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"})
 
 def is_explained(name: str, inner: Mapping[str, Any]) -> bool:
     """Whether an argument has a text."""
-    return bool(str(inner.get("description") or "").strip())
+    return bool(as_text(inner.get("description")).strip())
 
 
 def _is_typed(name: str, inner: Mapping[str, Any]) -> bool:
@@ -316,7 +317,7 @@ def _is_typed(name: str, inner: Mapping[str, Any]) -> bool:
 
 
 def _is_informed(name: str, inner: Mapping[str, Any]) -> bool:
-    return _adds(name, str(inner.get("description") or ""))
+    return _adds(name, as_text(inner.get("description")))
 
 
 KEPT: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {

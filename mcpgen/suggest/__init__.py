@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from ..ir import Server, Tool
 from ..render.facts import wire
@@ -36,6 +37,8 @@ CROWD = 0.5
 TOKENS = 800
 """Tokens of a tool that cost a point."""
 _PARAMETER = re.compile(r"\{[^}]*\}")
+_VERSION = re.compile(r"v?\d[\d.-]*(\w+\d+)?|v\d\w*|api|rest")
+"""A segment at the beginning of a path that names nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,9 +125,7 @@ def _segments(tool: Tool) -> list[str]:
     """
     path = _PARAMETER.sub("{}", tool.origin.path).removesuffix(".json")
     segments = [segment for segment in re.split(r"[/#?.]", path) if segment]
-    while segments and re.fullmatch(r"v?\d[\d.-]*(\w+\d+)?|v\d\w*|api|rest", segments[0]):
-        segments = segments[1:]
-    return segments
+    return list(dropwhile(_VERSION.fullmatch, segments))
 
 
 def _resource(tool: Tool) -> str:
@@ -132,15 +133,17 @@ def _resource(tool: Tool) -> str:
     items are one.
     """
     segments = _segments(tool)
-    if "." in tool.origin.path.removesuffix(".json") or _is_call(segments):
+    if _is_call(tool, segments):
         segments = segments[:-1]
     while segments[-1:] == ["{}"]:
         segments = segments[:-1]
     return "/".join(segments)
 
 
-def _is_call(segments: list[str]) -> bool:
-    """Whether a path is a thing and a verb: `/messages/send`, `/ips/list-pools`."""
+def _is_call(tool: Tool, segments: list[str]) -> bool:
+    """Whether a path ends in a verb: `/messages/send`, `/ips/list-pools`, `/chat.postMessage`."""
+    if "." in tool.origin.path.removesuffix(".json"):
+        return True
     return len(segments) == 2 and bool(kinds_of_verb(segments[1]))
 
 

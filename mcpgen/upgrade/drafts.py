@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from ..load.document import Document
-from ..load.values import as_object, as_text
+from ..load.values import as_object, as_text, keywords
 from .walk import CHILDREN, children, definitions
 
 LATEST = 2020
@@ -77,5 +77,5 @@ def _remove_later_keywords(root: dict[str, Any], draft: int) -> None:
 def _later_keywords(node: dict[str, Any], draft: int) -> list[str]:
     """The keywords of one schema that a draft ignores."""
     if draft < 2019 and type(node.get("$ref")) is str:
-        return [key for key in node if key not in BESIDE_A_REFERENCE and not key.startswith("x-")]
+        return keywords(node, BESIDE_A_REFERENCE)
     return [key for key in node if KNOWN_SINCE.get(key, 0) > draft]

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ..load.definitions import DECLARATIONS
 from ..load.document import Document
-from ..load.values import TYPES, as_list, as_object, as_text, is_number, listed_types
+from ..load.values import TYPES, as_list, as_object, as_text, is_number, keywords, listed_types
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import visible
@@ -103,7 +103,7 @@ class SchemaUpgrade:
         """
         if type(schema.get("$ref")) is not str:
             return
-        ignored = _rules(schema, BESIDE_A_REFERENCE)
+        ignored = keywords(schema, BESIDE_A_REFERENCE)
         if not ignored:
             return
         for key in ignored:
@@ -163,7 +163,7 @@ class SchemaUpgrade:
 
     def wrap(self, schema: Schema, at: At) -> None:
         """`{$ref, nullable}` → `{anyOf: [{$ref}, {type: null}]}`."""
-        inner = {key: schema.pop(key) for key in _rules(schema, ANNOTATIONS)}
+        inner = {key: schema.pop(key) for key in keywords(schema, ANNOTATIONS)}
         if "$ref" in inner and not self.modern:
             inner = {"$ref": inner["$ref"]}
         schema["anyOf"] = [inner, {"type": "null"}]
@@ -301,11 +301,6 @@ def _schema_root(at: At) -> At:
             return at
         at = above
     return at
-
-
-def _rules(schema: Schema, texts: tuple[str, ...]) -> list[str]:
-    """The keywords of a schema that are neither among `texts` nor extensions."""
-    return [key for key in schema if key not in texts and not key.startswith("x-")]
 
 
 def _require(schema: Schema, name: str) -> None:

@@ -96,7 +96,7 @@ class Workbench:
 
     def tools(self, request: Request) -> Response:
         """Every operation as a row."""
-        clients = [name for name, client in table().items() if _has_limit(name)]
+        clients = [name for name, client in table().items() if client.counts]
         catalogue = self.bench.catalogue
         costs = {row.number: self.bench.tokens(row) for row in catalogue.rows}
         return self.page("tools", request, catalogue=catalogue, clients=clients, costs=costs)
@@ -265,10 +265,6 @@ class Workbench:
         template = self._engine.get_template("refusal.html.jinja")
         html = template.render(findings=findings(error.problems))
         return JSONResponse({"error": html}, status_code=422)
-
-
-def _has_limit(name: str) -> bool:
-    return any(rule.name == "tool_count" for rule in table()[name].rules)
 
 
 def application(bench: Bench, *, host: str, token: str) -> tuple[ASGIApp, Workbench]:

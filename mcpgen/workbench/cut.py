@@ -174,11 +174,15 @@ def _fields(schema: Any, resolve: Resolve, prefix: str, depth: int) -> Iterator[
 
 
 def _properties(schema: Any, resolve: Resolve, depth: int) -> Iterator[tuple[str, Any]]:
-    """The properties of an object, of the items of a list, and of every branch."""
+    """The properties of an object, of the items of a list, and of every branch; none that cannot be
+    sent.
+    """
     node = as_object(resolve(schema))
     if depth > DEEPEST:
         return
-    yield from as_object(node.get("properties")).items()
+    for name, inner in as_object(node.get("properties")).items():
+        if inner is not False:
+            yield name, inner
     branches: list[Any] = [node["items"]] if "items" in node else []
     for word in BRANCHES:
         branches += as_list(node.get(word))

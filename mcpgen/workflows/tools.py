@@ -11,7 +11,9 @@ from ..load.document import FILES
 from ..load.values import as_list, as_object, as_text
 from ..parse import response as responses
 from ..parse.definitions import Definition, Definitions
+from ..parse.detail import size
 from ..parse.naming import toolset_names
+from ..parse.room import with_room
 from ..problems import Problems
 from ..runtime.pointer import escape
 from ..text import plain, visible, words
@@ -48,7 +50,8 @@ class Workflows(Definitions):
         self.workflows |= {
             name: scalars.in_workflow(workflow) for name, workflow in self.workflows.items()
         }
-        defined = self.tools(reserved=[tool.name for _, tool in api_tools])
+        drafts = self.drafts(reserved=[tool.name for _, tool in api_tools])
+        defined = with_room(drafts, others=sum(size(tool) for _, tool in api_tools))
         return [(tag, self._with_steps(tool)) for _, tool in defined]
 
     def _with_steps(self, tool: Tool) -> Tool:

@@ -193,7 +193,7 @@ def test_arguments_keep_their_order_and_their_texts(tmp_path: Path) -> None:
 
 
 def test_texts_that_do_not_fit_the_budget_are_counted(tmp_path: Path) -> None:
-    long = {"type": "string", "description": "More of it. " * 200}
+    long = {"type": "string", "description": "More of it. " * 800}
     schema = {"type": "object", "properties": {"a": long, "b": long, "c": {"type": "integer"}}}
     server, problems = server_of(written(tmp_path, [{"name": "say", "inputSchema": schema}]))
     [problem] = problems

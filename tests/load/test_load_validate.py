@@ -276,6 +276,8 @@ FAULTS = [
         "E0304 /2",
     ),
     ("3.0.3", "/tags", [{"name": "a"}, {"name": "a"}], "E0304 /1"),
+    ("3.0.3", "/info", {"title": "Books"}, "E0304"),
+    ("3.0.3", "/paths/books", {"get": {"responses": {"200": {"description": "ok"}}}}, "E0402"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses", {}, "E0304"),
     ("3.1.0", "/paths/~1books~1{id}/get/parameters", [{"$ref": "#/nowhere"}], "E0203 /0/$ref"),
     ("3.1.0", "/paths/~1books~1{id}/get/responses/200/unknown", 1, "E0304"),

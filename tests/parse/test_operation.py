@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.config import Config, Selection
+from mcpgen.config import Config, Selection, ToolConfig
 from mcpgen.ir import Hints, Tool
 from mcpgen.parse import describe
 from mcpgen.parse.servers import address, own_network
@@ -569,7 +569,9 @@ def test_one_operations_two_hundred_fields_still_fit_the_budget_or_are_noted(
         "properties": {f"p{n}": {"type": "string", "description": "x" * 300} for n in range(30)},
     }
     schema = {"type": "object", "properties": {f"field{n}": nested for n in range(20)}}
-    server, problems = parse_document({"/x": {"post": {**body(schema), "responses": {}}}})
+    config = Config(tools={"POST /x": ToolConfig(budget=4096)})
+    paths = {"/x": {"post": {**body(schema), "responses": {}}}}
+    server, problems = parse_document(paths, config=config)
     (tool,) = server.tools
     assert len(tool.input_schema["properties"]) == 20
     assert len(json.dumps(tool.input_schema, separators=(",", ":"))) <= 4096
@@ -754,14 +756,15 @@ def test_the_objects_of_a_large_union_are_told_by_their_fields(one_tool: OneTool
     }
     outer = {"anyOf": [shape("plain", name={"type": "string"}), shape("nested", child=inner)]}
     fields = {"type": "object", "required": ["shape"], "properties": {"shape": outer}}
-    tool = one_tool(body(fields), method="post")
+    config = Config(tools={"POST /books": ToolConfig(budget=4096)})
+    tool = one_tool(body(fields), method="post", config=config)
     plain, nested = tool.input_schema["properties"]["shape"]["anyOf"]
     assert plain["required"] == ["kind", "name"]
     child = nested["properties"]["child"]
     assert child["properties"]["kind"]["enum"] == [f"inner{n}" for n in range(9)]
     assert child["required"] == ["kind"]
     for n in range(9):
-        assert f"inner{n} (field_{n}_0, field_{n}_1," in child["description"]
+        assert f"inner{n} (needs field_{n}_0, field_{n}_1," in child["description"]
     assert tool.contract is not None
     exact = tool.contract["properties"]["shape"]["anyOf"][1]["properties"]["child"]["anyOf"]
     assert [set(branch["required"]) for branch in exact] == [
@@ -810,7 +813,7 @@ def test_a_form_takes_no_field_that_is_not_declared_unless_the_document_says_so(
 
 
 def test_a_first_sentence_that_is_cut_is_not_said_again_as_far() -> None:
-    written = "Lists the images of a stream " + "that were taken one after the other " * 4
+    written = "Lists the images of a stream " + "and more and more pictures " * 5
     sentence, rest = describe.fitted(written.strip(), "")
     assert describe.describe(sentence, rest, ["Returns images."], 110) == (
         f"{sentence}\nReturns images."

@@ -487,6 +487,28 @@ def test_what_was_created_or_accepted_says_where_it_is_and_when(shown: Any) -> N
     assert "jobs" not in shown(http(200, "{}", "application/json", "Location: /jobs/1"))[0]
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "is_text"),
+    [
+        ("application/jwt", b"eyJh.eyJz.c2ln", True),
+        ("application/openmetrics-text", b"# HELP up\nup 1\n", True),
+        ("message/rfc822", b"Subject: x\n\nhello", True),
+        ("multipart/mixed; boundary=b", b"--b\n\nhello\n--b--", True),
+        ("application/x-protobuf", b"\n\x05hello", False),
+        ("application/zip", b"PK\3\4hello", False),
+        ("application/pdf", b"%PDF-1.7 hello", False),
+        ("video/mp4", b"hello", False),
+        ("application/octet-stream", b"\x01hello", False),
+    ],
+)
+def test_a_type_that_does_not_tell_is_read_where_it_is_text(
+    shown: Any, kind: str, body: bytes, is_text: bool
+) -> None:
+    text, _, structured = shown(http(200, body, kind))
+    assert (body.decode() in text) is is_text
+    assert (structured == {"result": body.decode()}) is is_text
+
+
 def test_content_that_is_not_what_was_asked_for_says_so(shown: Any) -> None:
     part = http(206, "abc", "text/plain", "Content-Range: bytes 0-2/100")
     assert shown(part)[0] == "abc\n[206 Partial Content; content-range: bytes 0-2/100]"
@@ -626,12 +648,13 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
             "Scope needed: books:write",
         ),
         (302, "Location: https://evil.test/", "will be redirected again"),
+        (302, "X-None: 1", "did not say where to go"),
     ],
 )
 def test_what_the_header_of_a_failure_says_is_told(
     reported: Any, status: int, field: str, expected: str
 ) -> None:
-    text = reported(http(status, "{}", "application/json", field))
+    text = reported(http(status, "", "application/json", field))
     assert expected in text
     assert "ry again later" not in text
 

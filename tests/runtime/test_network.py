@@ -461,6 +461,7 @@ def test_an_endless_answer_stops_at_the_limit(runtime: Any, calling: Any) -> Non
     ("media_type", "event"),
     [
         ("text/event-stream", b"data: %d\n\n"),
+        ("text/plain", b"line %d\n"),
         ("application/x-ndjson", b'{"n": %d}\n'),
         ("application/json", b'{"n": %d}\n'),
     ],

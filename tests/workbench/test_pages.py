@@ -135,6 +135,22 @@ def test_sentences_and_values_that_were_cut_are_marked(
     assert "<mark>Paint a cover.</mark>" not in page
 
 
+def test_what_cannot_be_sent_is_not_cut(open_pages: Callable[..., Pages], tmp_path: Path) -> None:
+    owner = {"id": {"type": "integer", "readOnly": True}, "name": {"type": "string"}}
+    body = {"type": "object", "properties": {"owner": {"type": "object", "properties": owner}}}
+    content = {"application/json": {"schema": body}}
+    operation = {"requestBody": {"content": content}, "responses": {"204": {"description": "x"}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Pets", "version": "1"},
+        "servers": [{"url": "https://pets.example"}],
+        "paths": {"/pets": {"post": operation}},
+    }
+    (tmp_path / "pets.json").write_text(json.dumps(document))
+    bench = open_pages(tmp_path / "pets.json").bench
+    assert cuts(bench, bench.tool(bench.row(0))) == []
+
+
 def test_tokens_and_score_follow_an_edit_before_it_is_saved(
     bookshop: Pages,
 ) -> None:

@@ -52,8 +52,6 @@ _CLASS = re.compile(r"^api[./](?=[a-z])|(?<=[a-z])(Service|Controller)(?=(V\d+)?
 """What the class is that an operationId begins with: `BookService_ListBooks`, `api.books.list`."""
 _ONE = re.compile(r"\w+ an? (?!(?:collection|list|page|set)\b)", re.I)
 """How a sentence begins that is about one thing: `Get a session`."""
-GLUED = 10
-"""Letters of a word that may be several."""
 ROUTER_VERBS = ("list", "create", "retrieve", "update", "partial update", "destroy")
 
 
@@ -145,10 +143,11 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
     of the path and of the sentence (`Updatespendlimit`).
     """
     route = path_words(path)
-    if len(id_words) == 1 and len(id_words[0]) >= GLUED and id_words[0] not in route:
+    first, *others = id_words or [""]
+    if not others and first not in route:
         known = {word for word in [*route, *words(sentence)] if len(word) > 1}
         known |= {singular(word) for word in known} | VERBS | STOP_WORDS - {"a"}
-        return _taken_apart(id_words[0], known) or id_words
+        return _taken_apart(first, known) or id_words
     parameters = {word for part in parts_of(path) if part.is_parameter for word in part.words}
     by_parameters = {f"by{word}": ["by", word] for word in parameters}
     id_words = [part for word in id_words for part in by_parameters.get(word, [word])]
@@ -473,10 +472,13 @@ def _ends_in_verb_for_one(id_words: list[str], method: str, path: str) -> bool:
     `ConfigDelete` beside `ConfigList`. A method stands behind the whole path: `configsIdDelete`.
     """
     *thing, verb = id_words
-    if not thing or method not in ("GET", "DELETE") or verb != method.lower():
+    if (method, verb) not in (("GET", "get"), ("DELETE", "delete")):
         return False
-    *_, last = telling_parts(path)
-    return last.is_parameter and (parameter_words(path) & {*last.words}).isdisjoint(thing)
+    if not thing:
+        return False
+    keys = [part for part in telling_parts(path)[-1:] if part.is_parameter]
+    said = {word for part in keys for word in part.words} & parameter_words(path)
+    return bool(keys) and said.isdisjoint(thing)
 
 
 def _says_method_and_path(id_words: list[str], method: str, path: str) -> bool:

@@ -45,6 +45,7 @@ RANKS = {
     "phrase": 5,
     "text": 10,
     "written": 30,
+    "late": 60,
 }
 """What is offered → its rank for an argument. One level of properties deeper it is 2 more: the
 names one level deeper come before the beginnings of texts, and the limits three levels deeper
@@ -74,12 +75,14 @@ NESTED_SHARE = 4
 LEEWAY = 4
 """What the values of an argument must have may take so manieth of the room more."""
 MOST_NAMES = 60
-"""Properties of an object that are named without being listed."""
+"""Properties of an object that are named without being listed; of a body, all are."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
 """What the items of an array may be, where the document does not say: clients refuse an array
 without a type for its items.
 """
 
+Around = frozenset[str | int]
+"""Schemas by their component, else by the identity of their node."""
 Words = Callable[[int, str], str]
 """An argument's description from the characters it may have and the text of its schema."""
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -100,7 +103,8 @@ class Place:
     of values or shapes, and `named` are the properties that stand in it. `together`: properties
     that this one is not given without. `said`: other properties that are not listed, with what they
     need. `shapes`: the objects of a union that are not listed yet. `wider`: something was left out
-    that no other attribute shows. `is_needed`: every call has a value here.
+    that no other attribute shows. `is_needed`: every call has a value here. `around`: the schemas
+    that this one is inside; it `repeats` one of them.
     """
 
     node: Node
@@ -121,6 +125,12 @@ class Place:
     words: Words | None = None
     wider: bool = False
     is_needed: bool = False
+    around: Around = frozenset()
+    repeats: bool = False
+
+    def inner(self) -> Around:
+        """What is around the places inside this one."""
+        return self.around | {_identity(self.node)}
 
     def listed(self) -> list[Member]:
         """The properties that are listed."""
@@ -135,8 +145,8 @@ class Place:
         return [member for member in self.hidden() if member.key not in self.named]
 
     def unlisted(self) -> list[str]:
-        """The keywords of the schema itself that are not listed; a pattern may say its values."""
-        listed = self.rules.keys() | self.node.unlisted
+        """The keywords of the schema itself that are to be listed; a pattern may say its values."""
+        listed = self.rules.keys() | self.node.unlisted | self.node.late
         if "pattern" in listed:
             listed |= {"enum"}
         return [key for key in self.node.rules if key not in listed]
@@ -289,14 +299,18 @@ class Listing:
 
     `room`: the bytes that are left for it. Names and types of the arguments are listed even where
     there is none, up to `LARGEST` bytes, and the properties of a body that is one argument are at
-    least named.
+    least named. `lacks_room`: something was left out, or is listed in another way, for want of it.
     """
 
     def __init__(self, nodes: Nodes, room: int, texts_of: Texts) -> None:
         self.nodes, self.room, self.texts_of = nodes, room, texts_of
         self.arguments: dict[str, Place] = {}
         self._overdraft = LARGEST - room
-        self._leeway = max(0, room) // LEEWAY
+        self.lacks_room = False
+        self._reserved = 0
+        """Bytes of the room that the names of a body's properties will take."""
+        self._whole = max(0, room)
+        self._leeway = self._whole // LEEWAY
         self._offers: list[tuple[int, int, Callable[..., object], tuple[Any, ...]]] = []
         self._order = count()
         self._places: list[Place] = []
@@ -344,10 +358,11 @@ class Listing:
         """Take the price of an offer from the room, if it is there and the offer costs no more than
         `most`.
         """
-        limit = self.room
+        limit = self.room - self._reserved
         if forced:
-            limit += self._overdraft
+            limit = self.room + self._overdraft
         if price > min(limit, most):
+            self.lacks_room = True
             return False
         self.room -= price
         return True
@@ -371,11 +386,18 @@ class Listing:
 
     # Places.
 
-    def _place(self, node: Node, level: int, depth: int, nesting: int = 0) -> Place:
+    def _place(
+        self,
+        node: Node,
+        level: int,
+        depth: int,
+        nesting: int = 0,
+        around: Around = frozenset(),
+    ) -> Place:
         """A place with no more than its type, and rules that are short."""
-        place = Place(node, level, depth)
+        place = Place(node, level, depth, around=around, repeats=_identity(node) in around)
         place.rules = {key: rule for key, rule in node.rules.items() if _comes_with_type(key, rule)}
-        for key in node.unlisted:
+        for key in node.unlisted | node.late:
             place.rules.pop(key, None)
         values = node.rules.get("enum", ())
         if values and "enum" not in place.rules:
@@ -383,7 +405,8 @@ class Listing:
         if node.branches:
             self._split(place, nesting)
         if node.items and nesting < DEEPEST_ARRAY:
-            place.items = self._place(self.nodes.node(node.items[0]), level, depth, nesting + 1)
+            items = self.nodes.node(node.items[0])
+            place.items = self._place(items, level, depth, nesting + 1, place.inner())
         elif node.items:
             place.wider = True
         return place
@@ -398,10 +421,13 @@ class Listing:
             return
         for branch in place.node.branches:
             if branch.kind != "object" or len(objects) == 1:
-                inner = self._place(branch, place.level, place.depth, nesting + 1)
+                inner = self._place(branch, place.level, place.depth, nesting + 1, place.inner())
+                inner.repeats |= place.repeats
                 place.branches.append(inner)
             elif branch is objects[0]:
-                group = Place(Node({}, {"type": "object"}), place.level, place.depth)
+                node = Node({}, {"type": "object"})
+                group = Place(node, place.level, place.depth, around=place.inner())
+                group.repeats = place.repeats
                 _group(group, objects)
                 place.branches.append(group)
 
@@ -411,14 +437,7 @@ class Listing:
         if place.items:
             inner.append(place.items)
         self._places.append(place)
-        rules = set(place.unlisted())
-        if "enum" in rules:
-            if place.is_needed:
-                self.offer("needed", 0, self._add_values, place)
-            else:
-                self.offer("values", place.level, self._add_values, place)
-        if rules - {"enum"} or "default" in place.node.base:
-            self.offer("limits", place.level, self._add_limits, place)
+        self._offer_rules(place)
         self.offer("phrase", place.level, self._add_text, place, PHRASE)
         self.offer("text", place.level, self._add_text, place, self._longest_text(place))
         if self.texts_of.written:
@@ -431,6 +450,19 @@ class Listing:
             self.offer("name", place.level + 1, self._add_extra, place)
         for part in inner:
             self._commit(part)
+
+    def _offer_rules(self, place: Place) -> None:
+        """Offer the rules of the schema itself."""
+        rules = set(place.unlisted())
+        if "enum" in rules:
+            if place.is_needed:
+                self.offer("needed", 0, self._add_values, place)
+            else:
+                self.offer("values", place.level, self._add_values, place)
+        if rules - {"enum"} or "default" in place.node.base:
+            self.offer("limits", place.level, self._add_limits, place)
+        if place.node.late:
+            self.offer("late", place.level, self._add_late, place)
 
     def _offer_objects(self, place: Place, action: Callable[[Place], None], level: int) -> None:
         """Offer the properties of an object. Those of a body that is one argument come at once:
@@ -477,28 +509,40 @@ class Listing:
             for member in demands:
                 self._say(place, member, forced=place.level <= 0)
             return
-        if place.depth >= DEEPEST_OPTIONAL:
+        if place.depth >= DEEPEST_OPTIONAL or place.repeats:
+            return
+        if place.level < 0:
+            self._offer_body(place)
             return
         for member in place.hidden():
-            if place.level >= 0:
-                kind = "values" if self._has_long_rules(member) else "name"
-                self.offer(kind, place.level + 1, self._add_or_say, place, member)
-            else:
-                self.offer("body", 0, self._add_to_body, place, member)
+            if member.key in place.node.apart:
+                self.offer("name", place.level + 1, self._say, place, member)
+                continue
+            kind = "values" if self._has_long_rules(member) else "name"
+            self.offer(kind, place.level + 1, self._add_or_say, place, member)
 
-    def _add_to_body(self, place: Place, member: Member) -> None:
+    def _offer_body(self, place: Place) -> None:
+        """The properties of a body that is one argument: none is listed at the expense of another
+        one's name.
+        """
+        for member in place.hidden():
+            price = 0 if member.key in place.named else len(f", {member.wire_name}")
+            self._reserved += price
+            self.offer("body", 0, self._add_to_body, place, member, price)
+
+    def _add_to_body(self, place: Place, member: Member, reserved: int) -> None:
         """A property of a body that is one argument: one that needs nothing is listed, or named
         where there is no room; any other is named, and listed later.
         """
-        asks = self._asks(member)
+        self._reserved -= reserved
+        is_apart = member.key in place.node.apart
+        asks = is_apart or self._asks(member)
         if not asks and self._add_members(place, [member]):
             return
-        is_named = self._say(place, member, forced=True)
-        if asks:
+        self._say(place, member, forced=True)
+        if asks and not is_apart:
             kind = "values" if self._has_long_rules(member) else "name"
             self.offer(kind, 1, self._add_members, place, [member])
-        elif not is_named:
-            self._add_members(place, [member], forced=True)
 
     def _add_or_say(self, place: Place, member: Member) -> None:
         """A property with what its values must have, else its name with what it needs."""
@@ -550,7 +594,8 @@ class Listing:
         level, depth = place.level + 1, place.depth + 1
         places = {}
         for member in members:
-            inner = self._place(self.nodes.node(member.schema), level, depth)
+            node = self.nodes.node(member.schema)
+            inner = self._place(node, level, depth, around=place.inner())
             inner.name = member.wire_name
             inner.together = place.node.together_with(member)
             inner.is_needed = place.is_needed and member.required
@@ -561,12 +606,15 @@ class Listing:
         """The objects of a union: each by itself, with all names, where that takes no more than its
         share of the room; else one with the properties of all.
         """
+        if place.repeats:
+            return
         objects = place.shapes
         place.shapes = ()
         if self._add_objects(place, objects):
             return
         place.wider = True
         before = _price_of_text(place)
+        place.around = place.inner()
         place.node = replace(unions.in_common(objects), base=place.node.base, null=place.node.null)
         self.pay(_price_of_text(place) - before, forced=True)
         tag = unions.tag_of(self.nodes, objects)
@@ -604,12 +652,28 @@ class Listing:
             branches = self._branches(place, objects, self._at_once)
             if self._pay_for_branches(place, branches, branches):
                 return True
+        self.lacks_room = True
         if place.level < 0:
             return False
         if unions.need_the_same(objects):
             return False
         branches = self._branches(place, objects, Place.demands)
-        return self._pay_for_branches(place, branches, branches, in_full=True)
+        if self._pay_for_branches(place, branches, branches, in_full=True):
+            return True
+        return self._add_by_needs(place, objects)
+
+    def _add_by_needs(self, place: Place, objects: tuple[Node, ...]) -> bool:
+        """The objects of a union that one property tells apart, those that need the same as one.
+        Where every call needs a value here, this may take as much again as the whole room.
+        """
+        if not unions.tag_of(self.nodes, objects):
+            return False
+        extra = self._whole if place.is_needed else 0
+        self.room += extra
+        branches = self._branches(place, unions.by_needs(objects), Place.demands)
+        added = self._pay_for_branches(place, branches, branches, in_full=True, share=4)
+        self.room -= extra
+        return added
 
     def _add_alternatives(self, place: Place, objects: tuple[Node, ...]) -> bool:
         """Objects that differ in what they require alone; the texts stand in the first."""
@@ -627,20 +691,28 @@ class Listing:
         choose: Callable[[Place], list[Member]],
     ) -> list[Place]:
         """The objects of a union as places with the chosen properties."""
-        branches = [self._place(branch, place.level, place.depth) for branch in objects]
+        level, depth, around = place.level, place.depth, place.inner()
+        branches = [self._place(branch, level, depth, around=around) for branch in objects]
         if place.depth < DEEPEST_OPTIONAL:
             for branch in branches:
                 branch.members = self._members(branch, choose(branch))
         return branches
 
     def _pay_for_branches(
-        self, place: Place, branches: list[Place], committed: list[Place], *, in_full: bool = False
+        self,
+        place: Place,
+        branches: list[Place],
+        committed: list[Place],
+        *,
+        in_full: bool = False,
+        share: int = 3,
     ) -> bool:
-        """The objects of a union, all or none, and with `in_full` what their values must have. More
-        is offered of those that are `committed`.
+        """The objects of a union, all or none, in at most so many fourths of the room, and with
+        `in_full` what their values must have. More is offered of those that are `committed`.
         """
         room = self.room
-        paid = self.pay(size_of([branch.schema() for branch in branches]), most=room * 3 // 4)
+        price = size_of([branch.schema() for branch in branches])
+        paid = self.pay(price, most=room * share // 4)
         inner = [one for branch in branches for one in branch.members.values() if in_full]
         if paid and all(self._pay_for_demands(one, frozenset()) for one in inner):
             place.note, place.branches = "", branches
@@ -658,10 +730,18 @@ class Listing:
         return [item for item in members if item.required or not self._asks(item)]
 
     def _name_shapes(self, place: Place, objects: tuple[Node, ...], tag: str) -> None:
-        """Which properties belong to which object of a union, or at least what the objects are."""
+        """Which properties belong to which object of a union, or what each needs, or at least what
+        the objects are.
+        """
         own = frozenset(unions.own_keys(objects))
-        note = unions.fields_text(self.nodes, objects, tag)
-        if not self._reword(place, note, own, self.room // 2):
+        fields = unions.fields_text(self.nodes, objects, tag)
+        fields_and_needs = unions.fields_text(self.nodes, objects, tag, with_needs=True)
+        needs = unions.needs_text(self.nodes, objects, tag)
+        if self._reword(place, fields_and_needs, own, self.room // 2):
+            return
+        if needs and self._reword(place, needs, frozenset(), self.room):
+            return
+        if not self._reword(place, fields, own, self.room // 2):
             note = unions.names_text(objects, tag)
             self._reword(place, note, frozenset(), self.room // 4)
 
@@ -676,7 +756,10 @@ class Listing:
 
     def _add_extra(self, place: Place) -> None:
         """What the values of a map are."""
-        extra = self._place(self.nodes.node(place.node.extra), place.level + 1, place.depth)
+        if place.repeats:
+            return
+        node = self.nodes.node(place.node.extra)
+        extra = self._place(node, place.level + 1, place.depth, around=place.inner())
         room = self.room
         paid = self.pay(size_of({"additionalProperties": extra.schema()}))
         if paid and self._pay_for_demands(extra, frozenset()):
@@ -731,6 +814,13 @@ class Listing:
         if rules and self.pay(size_of(rules)):
             place.rules |= rules
 
+    def _add_late(self, place: Place) -> None:
+        """The bounds that hardly a caller reaches."""
+        late = place.node.late
+        rules = {key: rule for key, rule in place.node.rules.items() if key in late}
+        if self.pay(size_of(rules)):
+            place.rules |= rules
+
     def _add_text(self, place: Place, limit: int) -> None:
         text = texts.text_of(place.node, limit, place.titled())
         if place.words:
@@ -758,17 +848,22 @@ class Listing:
                 return
 
     def _say(self, place: Place, member: Member, *, forced: bool = False) -> bool:
-        """Name a property that is not listed, with what it needs."""
+        """Name a property that is not listed, with what it needs; one that is forced at least by
+        its name, and one that is required with all of it.
+        """
         if member.key in place.said:
             return True
-        if len(place.said) == MOST_NAMES:
+        if len(place.said) >= MOST_NAMES and not forced:
             return False
         before = _price_of_text(place)
         together = texts.together_note(place.node.together_with(member))
         needs = ", ".join(filter(None, [self._needs(member), together]))
         place.said[member.key] = f"{member.wire_name} ({needs})" if needs else member.wire_name
-        if self.pay(_price_of_text(place) - before, forced=forced):
+        if self.pay(_price_of_text(place) - before, forced=forced and member.required):
             return True
+        if forced:
+            place.said[member.key] = member.wire_name
+            return self.pay(_price_of_text(place) - before, forced=True)
         del place.said[member.key]
         return False
 
@@ -786,6 +881,10 @@ class Listing:
 
     def _parts(self, member: Member) -> Iterator[Place]:
         return self._place(self.nodes.node(member.schema), 0, 0).parts()
+
+
+def _identity(node: Node) -> str | int:
+    return node.ref or id(node)
 
 
 def _comes_with_type(key: str, rule: Any) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...ir import Schema
-from ...load.values import as_object, as_text, texts_in
+from ...load.values import as_object, as_text, keywords, texts_in
 from ..schema import conditions
 
 TEXTS = frozenset(
@@ -38,9 +38,11 @@ class Node:
     in a tuple that is empty for another type. `extra`: `additionalProperties`, None where it says
     nothing. `branches`: the alternatives of a union. `ref`: the component that this schema is.
     `note`: what the reading itself has to say. `unlisted`: the rules that no list shows, because
-    they say nothing to a caller. `exclusive`: a value fits no more than one of the branches.
-    `barred`: the names of properties that an object has and that cannot be sent (`readOnly`).
-    `conditions`: schemas of the document that a value fits as well.
+    they say nothing to a caller, and `late` those that are listed after all else. `exclusive`: a
+    value fits no more than one of the branches. `barred`: the names of properties that an object
+    has and that cannot be sent (`readOnly`). `conditions`: schemas of the document that a value
+    fits as well. `apart`: the properties that some of the objects do not take for which this one
+    stands.
     """
 
     base: dict[str, Any]
@@ -53,9 +55,11 @@ class Node:
     ref: str = ""
     note: str = ""
     unlisted: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
     exclusive: bool = False
     barred: tuple[str, ...] = ()
     conditions: tuple[Schema, ...] = ()
+    apart: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
@@ -98,15 +102,16 @@ class Node:
         if not self._dependent():
             return ()
         keys = self.rules_of_names().get("dependentRequired", {}).get(member.key, ())
-        return tuple(
-            other.key for other in self.members if not other.required and other.key in keys
-        )
+        optional = [other.key for other in self.members if not other.required]
+        return tuple(key for key in optional if key in keys)
 
     def accepts_as(self, other: Node) -> bool:
         """Whether both accept the same values."""
         if self.ref and self.ref == other.ref:
             return True
-        if self.rules != other.rules or len(self.members) != len(other.members):
+        if self.rules != other.rules:
+            return False
+        if len(self.members) != len(other.members):
             return False
         mine = (self.members, self.items, self.extra, self.branches)
         return mine == (other.members, other.items, other.extra, other.branches)
@@ -114,6 +119,4 @@ class Node:
 
 def rules_of(schema: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a schema that say what it accepts: no texts, no extensions."""
-    return {
-        key: value for key, value in schema.items() if key not in TEXTS and not key.startswith("x-")
-    }
+    return {key: schema[key] for key in keywords(schema, TEXTS)}

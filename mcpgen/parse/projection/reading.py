@@ -41,7 +41,7 @@ class Nodes:
         """A schema of the document, read."""
         ref = as_text(as_object(schema).get("$ref"))
         key: str | int = id(schema)
-        if ref and len(schema) == 1:
+        if schema == {"$ref": ref}:
             key = ref
         if key not in self._nodes:
             self._nodes[key] = schema, self.read(schema)
@@ -102,7 +102,8 @@ class Nodes:
                 extra=self._extra(base),
                 barred=self._barred(base),
             )
-        return Node(base, rules, unlisted=scalars.vacuous_bounds(rules))
+        unlisted, late = scalars.vacuous_bounds(rules), scalars.remote_bounds(rules)
+        return Node(base, rules, unlisted=unlisted, late=late - unlisted)
 
     def _members(self, base: dict[str, Any]) -> tuple[Member, ...]:
         """The properties of an object, the required ones first; one that is required and not
@@ -136,9 +137,11 @@ class Nodes:
         """Whether a property cannot be written (or read), or has no value but null."""
         if self._is_barred(schema):
             return True
+        if required:
+            return False
         flat = self.reader.flatten(schema)
         # To a tool null and a property that is left out are one.
-        return flat.get("type") == "null" and not required
+        return bool(flat.get("type") == "null")
 
     def _extra(self, base: dict[str, Any]) -> Any:
         """`additionalProperties` of a map or of a closed object; None where it says nothing."""
@@ -147,7 +150,9 @@ class Nodes:
             rule = base.get("unevaluatedProperties")
         patterns = as_object(base.get("patternProperties"))
         if patterns:
-            if len(patterns) > 1 or rule not in (None, False):
+            if len(patterns) > 1:
+                return None
+            if rule not in (None, False):
                 return None
             rule = next(iter(patterns.values()))
         if rule is False and base.get("unevaluatedProperties") in (None, False):
@@ -178,7 +183,9 @@ def component_of(schema: Any) -> str:
 def _items(base: dict[str, Any]) -> Any:
     """The items of an array; a tuple becomes a list of any of its items."""
     items = base.get("items", {})
-    if "prefixItems" not in base or items not in ({}, False, True):
+    if "prefixItems" not in base:
+        return items
+    if items not in ({}, False, True):
         return items
     members = as_list(base["prefixItems"])
     return {"anyOf": members} if members else {}

@@ -26,7 +26,7 @@ COUNT_KEYWORDS = {
     "object": ("minProperties", "maxProperties"),
 }
 UPPER, LOWER = ("maximum", "exclusiveMaximum"), ("minimum", "exclusiveMinimum")
-FARTHEST = {"int32": (-(2**31), 2**31 - 1)}
+FARTHEST = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 """Format → the least and the greatest number of it."""
 BEYOND = (1 - 2**53, 2**53 - 1)
 """Likewise of other numbers: JSON carries those outside without loss to nobody (RFC 8259 §6)."""
@@ -71,8 +71,18 @@ def number_keywords(base: dict[str, Any]) -> Schema:
 
 
 def vacuous_bounds(rules: Schema) -> frozenset[str]:
-    """The bounds of a number that its format sets already, or that no caller reaches."""
-    least, greatest = FARTHEST.get(as_text(rules.get("format")), BEYOND)
+    """The bounds of a number that its format sets already."""
+    limits = FARTHEST.get(as_text(rules.get("format")))
+    return _bounds_outside(rules, limits) if limits else frozenset()
+
+
+def remote_bounds(rules: Schema) -> frozenset[str]:
+    """The bounds of a number that hardly a caller reaches."""
+    return _bounds_outside(rules, BEYOND)
+
+
+def _bounds_outside(rules: Schema, limits: tuple[int, int]) -> frozenset[str]:
+    least, greatest = limits
     beyond = [key for key in UPPER if rules.get(key, 0) >= greatest]
     below = [key for key in LOWER if rules.get(key, 0) <= least]
     return frozenset(beyond + below)
@@ -136,7 +146,9 @@ def _can_be_said(value: Any) -> bool:
 
 def _converted(value: Any, name: str) -> Any:
     """A value of an enum as one of the type `name`, or None where it cannot be one."""
-    if not name or is_of_type(value, name):
+    if not name:
+        return value
+    if is_of_type(value, name):
         return value
     conversion = type_of(value), name
     if conversion in SCALAR_TO_TEXT:

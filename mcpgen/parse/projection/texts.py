@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_list, as_text
 from ...text import plain, shorten, visible
+from ..constants import without_constants
 from ..pattern import portable_pattern
 from ..schema import is_of_type, type_of
 from .scalars import ANY_TEXT, FORMATS, is_base64
@@ -41,7 +42,7 @@ def written_of(node: Node, limit: int, titled: bool) -> str:
 
 
 def _text(node: Node, titled: bool) -> object:
-    text = node.base.get("description")
+    text = without_constants(as_text(node.base.get("description")), node.base)
     if not text and titled:
         return node.base.get("title")
     return text
@@ -102,7 +103,9 @@ def _example_note(node: Node) -> str:
     examples = as_list(base.get("examples"))[:1]
     if "example" in base:
         examples = [base["example"]]
-    if not examples or node.kind != type_of(examples[0]):
+    if not examples:
+        return ""
+    if node.kind != type_of(examples[0]):
         return ""
     if type(examples[0]) not in (str, int, float):
         return ""

@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...load.values import as_list, as_object, as_text, texts_in
+from ...load.values import as_list, as_object, as_text, first_text, texts_in
 from ...text import visible
+from ..heirs import component_name
 from ..schema import merge
 from .keys import safe_key
 from .node import Member, Node, rules_of
 from .scalars import distinct, enum_values
+from .texts import needs_note
 
 if TYPE_CHECKING:
     from ...ir import Schema
@@ -116,7 +118,7 @@ def _tags(ref: str, discriminator: dict[str, Any]) -> list[str]:
     """The values that a discriminator has for a branch: those of its mapping, else the name of the
     component.
     """
-    component = ref.rsplit("/", 1)[-1]
+    component = component_name(ref)
     mapping = as_object(discriminator.get("mapping"))
     tags = [tag for tag, target in mapping.items() if target in (ref, component)]
     return tags or [component]
@@ -132,7 +134,7 @@ def _joined(reading: Nodes, base: dict[str, Any], options: list[Any]) -> Node:
     if len(branches) > 1:
         return Node(base, {}, branches=tuple(branches), null=null)
     only = branches[0]
-    return replace(only, null=null, note=only.note or as_text(only.base.get("description")))
+    return replace(only, null=null, note=first_text(only.note, only.base.get("description")))
 
 
 def _distinct(reading: Nodes, options: list[Any]) -> list[Node]:
@@ -184,15 +186,19 @@ def in_common(objects: tuple[Node, ...]) -> Node:
     for branch in objects:
         for member in branch.members:
             by_name.setdefault(member.wire_name, []).append(member)
+    is_closed = any(branch.extra is False for branch in objects)
     members: dict[str, Member] = {}
+    apart: set[str] = set()
     for wire_name, declared in by_name.items():
         key = safe_key(wire_name, members)
         everywhere = len(declared) == len(objects)
         required = everywhere and all(member.required for member in declared)
         schema = _any_of([member.schema for member in declared])
         members[key] = Member(key, wire_name, schema, required)
+        if is_closed and not everywhere:
+            apart.add(key)
     ordered = sorted(members.values(), key=lambda member: not member.required)
-    return Node({}, {"type": "object"}, tuple(ordered))
+    return Node({}, {"type": "object"}, tuple(ordered), apart=frozenset(apart))
 
 
 def _any_of(schemas: list[Any]) -> Any:
@@ -245,26 +251,67 @@ def need_the_same(objects: tuple[Node, ...]) -> bool:
     return len({frozenset(_required(branch)) for branch in objects}) == 1
 
 
+def by_needs(objects: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The objects of a union, those that require the same as one."""
+    groups: dict[frozenset[str], list[Node]] = {}
+    for branch in objects:
+        groups.setdefault(frozenset(_required(branch)), []).append(branch)
+    return tuple(_as_one(tuple(group)) for group in groups.values())
+
+
+def _as_one(objects: tuple[Node, ...]) -> Node:
+    return objects[0] if len(objects) == 1 else in_common(objects)
+
+
 def own_keys(objects: tuple[Node, ...]) -> set[str]:
     """The properties that not all of the objects have."""
     count = Counter(member.key for branch in objects for member in branch.members)
     return {key for key, times in count.items() if times < len(objects)}
 
 
-def fields_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
-    """How the objects of a union differ: each with the properties that not all of them have."""
+def fields_text(
+    reading: Nodes, objects: tuple[Node, ...], tag: str, *, with_needs: bool = False
+) -> str:
+    """How the objects of a union differ: each with the properties that not all of them have, and
+    `with_needs` those apart that it needs.
+    """
     if have_the_same_members(objects):
-        return _needs_text(objects)
+        return _alternatives_text(objects)
     keys = own_keys(objects)
     shapes = []
     for number, branch in enumerate(objects, 1):
-        label = " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
-        own = [member.key for member in branch.members if member.key in keys]
-        shape = label or str(number)
-        if own:
-            shape = f"{shape} ({', '.join(own)})"
-        shapes.append(shape)
+        needs = _own_needs(branch, objects) if with_needs else []
+        own = [key for key in _keys(branch) if key in keys and key not in needs]
+        shape = _label(reading, branch, tag) or str(number)
+        shapes.append(_with_fields(shape, [needs_note(needs), ", ".join(own)]))
     return f"{_count_text(objects, tag)}: {', '.join(shapes)}"
+
+
+def needs_text(reading: Nodes, objects: tuple[Node, ...], tag: str) -> str:
+    """What the objects of a union need that not all of them need; empty where that is nothing or
+    nothing tells them apart.
+    """
+    shapes = []
+    for branch in by_needs(objects) if tag else ():
+        needs = _own_needs(branch, objects)
+        if needs:
+            shapes.append(_with_fields(_label(reading, branch, tag), [needs_note(needs)]))
+    return f"{_count_text(objects, tag)}: {', '.join(shapes)}" if shapes else ""
+
+
+def _own_needs(branch: Node, objects: tuple[Node, ...]) -> list[str]:
+    """What an object of a union needs and another one does not."""
+    common = needed_by_all(objects)
+    return [key for key in _required(branch) if key not in common]
+
+
+def _label(reading: Nodes, branch: Node, tag: str) -> str:
+    return " or ".join(map(str, _tag_values(reading, branch, tag))) or _name_of(branch)
+
+
+def _with_fields(shape: str, fields: list[str]) -> str:
+    own = "; ".join(filter(None, fields))
+    return f"{shape} ({own})" if own else shape
 
 
 def names_text(objects: tuple[Node, ...], tag: str) -> str:
@@ -283,7 +330,7 @@ def _count_text(objects: tuple[Node, ...], tag: str) -> str:
     return f"one of {len(objects)} shapes{by_tag}"
 
 
-def _needs_text(objects: tuple[Node, ...]) -> str:
+def _alternatives_text(objects: tuple[Node, ...]) -> str:
     """What objects require that have the same properties; empty where one requires nothing."""
     alternatives = [" and ".join(_required(branch)) for branch in objects]
     if "" in alternatives:
@@ -295,6 +342,10 @@ def needed_by_all(objects: tuple[Node, ...]) -> list[str]:
     """The properties that each of the objects requires."""
     first, *others = (_required(branch) for branch in objects)
     return [key for key in first if all(key in other for other in others)]
+
+
+def _keys(branch: Node) -> list[str]:
+    return [member.key for member in branch.members]
 
 
 def _required(branch: Node) -> list[str]:
@@ -319,5 +370,4 @@ def _tag_values(reading: Nodes, branch: Node, key: str) -> list[Any]:
 
 
 def _name_of(branch: Node) -> str:
-    name = as_text(branch.base.get("title")) or as_text(branch.base.get("$name"))
-    return visible(name)[:40]
+    return visible(first_text(branch.base.get("title"), branch.base.get("$name")))[:40]

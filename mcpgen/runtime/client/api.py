@@ -346,8 +346,12 @@ class Api:
     ) -> tuple[Answer[Any], dict[str, Secret]]:
         """One attempt, with at most so many redirects."""
         answer, tokens = await self._exchange(call, method, url)
+        if answer.status not in REDIRECTS:
+            return answer, tokens
         location = answer.headers.get("location")
-        if location is None or answer.status not in REDIRECTS:
+        if location is None:
+            if not answer.content:
+                raise Redirected(f"the API answered {answer.status} and did not say where to go")
             return answer, tokens
         if not most:
             raise Redirected(f"the API redirected more than {MAX_REDIRECTS} times")
@@ -477,8 +481,7 @@ class Api:
         chunks: list[bytes] = []
 
         def is_stream() -> bool:
-            content_type = response.headers.get("content-type", "")
-            return response.status < 400 and goes_on(content_type, b"".join(chunks))
+            return response.status < 400 and goes_on(response.headers, b"".join(chunks))
 
         reason = ""
         try:
@@ -488,19 +491,19 @@ class Api:
         except TimeoutError:
             if not is_stream():
                 raise
-            reason = "the stream was still going on when the time for this call was over"
+            reason = "it was still going on when the time for this call was over"
         except TooLarge as error:
             error.args = (f"{error} (`{self.settings.variable('MAX_RESPONSE_BYTES')}`)",)
             if not is_stream():
                 raise
-            reason = f"the stream was cut after {error.limit:,} bytes"
+            reason = f"it was cut after {error.limit:,} bytes"
         except ApiError:
             raise
         except Exception as error:
             failure = _translated(error, self.settings)
             if not isinstance(failure, TimedOut) or not is_stream():
                 raise failure from None
-            reason = "the stream fell silent"
+            reason = "it fell silent"
         return b"".join(chunks), reason
 
     async def post(self, request: Outgoing) -> Answer[Any]:

@@ -395,13 +395,12 @@ def _rest_of_data(received: Any, cuts: Cuts, facts: _Tool, settings: Settings) -
         following = after(listing, received, items, kept, facts.call)
     if following:
         ways.append(f"ask on with {_assigned(following)}")
-    elif listing.size and kept:
-        way = f"set `{listing.size}` to {kept} or less"
-        if listing.next:
+    elif listing.size:
+        less = f"{kept} or less" if kept else "a smaller number"
+        way = f"set `{listing.size}` to {less}"
+        if listing.next and kept:
             way += f", then ask for the next part with `{listing.next}`"
         ways.append(way)
-    elif listing.size:
-        ways.append(f"set `{listing.size}` to a smaller number")
     if listing.fields and kept is not None:
         ways.append(f"name the fields you need in `{listing.fields}`")
     return ways + _narrower(facts, settings, ways)

@@ -140,7 +140,7 @@ def payload(
     elif not isinstance(form, Omit):
         body = _form_body(form, media_type, optional)
     elif not isinstance(multipart, Omit):
-        body = _multipart_body(multipart, optional, settings)
+        body = _multipart_body(multipart, media_type, optional, settings)
     elif content is not OMIT:
         body = _raw_body(content, media_type, settings)
     else:
@@ -205,8 +205,12 @@ def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Paylo
     return Payload(utf8(text_of(content)), text_type)
 
 
-def _multipart_body(fields: Mapping[str, Any], optional: bool, settings: Settings) -> Payload:
-    """`multipart/form-data` (RFC 7578), one part per value."""
+def _multipart_body(
+    fields: Mapping[str, Any], media_type: str | None, optional: bool, settings: Settings
+) -> Payload:
+    """`multipart/form-data` (RFC 7578), one part per value; in `multipart/mixed` they are named in
+    the same way.
+    """
     parts: list[tuple[str, Part, bytes]] = []
     for name, value in fields.items():
         for own_name, part in _named(name, partial(_parts_of, name), value):
@@ -220,7 +224,8 @@ def _multipart_body(fields: Mapping[str, Any], optional: bool, settings: Setting
         head = f"--{boundary}\r\n{_part_head(name, part, content)}\r\n\r\n"
         lines += [head.encode("utf-8", "replace"), content, b"\r\n"]
     lines.append(f"--{boundary}--\r\n".encode())
-    return Payload(b"".join(lines), f"multipart/form-data; boundary={boundary}")
+    essence = (media_type or "multipart/form-data").partition(";")[0]
+    return Payload(b"".join(lines), f"{essence}; boundary={boundary}")
 
 
 def _part_head(name: str, part: Part, content: bytes) -> str:

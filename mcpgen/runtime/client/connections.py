@@ -330,7 +330,7 @@ class Connection:
         state = self._state
         if state is not None and (state.our_state, state.their_state) != (h11.DONE, h11.DONE):
             return False
-        if self._missing or self.leftover or self._stream.is_sending:
+        if any((self._missing, self.leftover, self._stream.is_sending)):
             return False
         self._state = None
         self._idle_since = time.monotonic()

@@ -29,6 +29,10 @@ _TEXTS = re.compile(
     r"text/.*|.*[+/](xml|yaml|x-yaml|csv|graphql|sql|javascript|ecmascript|x-sh|toml"
     r"|x-www-form-urlencoded)|image/svg\+xml"
 )
+_UNCERTAIN = re.compile("(?!application/pdf)(application|binary|message|multipart)/.*")
+"""Media types of texts and of bytes: `application/jwt`, `application/zip`."""
+_BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+"""What no text holds."""
 
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.I | re.A)
 _DECLARED = re.compile(
@@ -96,14 +100,16 @@ class Answer(Generic[T]):
 
     @property
     def _is_text(self) -> bool:
-        """Whether the media type is one of text; where it says nothing, the content's first bytes
+        """Whether the media type is one of text; where it does not tell, the content's first bytes
         do.
         """
-        if self.media_type in UNTYPED:
-            return _looks_like_text(self.content)
         if self.is_json or self.media_type in STREAMS:
             return True
-        return _TEXTS.fullmatch(self.media_type) is not None
+        if _TEXTS.fullmatch(self.media_type):
+            return True
+        if self.media_type and not _UNCERTAIN.fullmatch(self.media_type):
+            return False
+        return _looks_like_text(self.content)
 
     @property
     def is_json(self) -> bool:
@@ -132,10 +138,14 @@ class Answer(Generic[T]):
         return "cp1252"
 
 
-def goes_on(content_type: str, content: bytes) -> bool:
-    """Whether an answer may have no end: a stream by its media type, or by what has come of it."""
-    answer: Answer[Any] = Answer(200, {"content-type": content_type}, content)
+def goes_on(headers: Mapping[str, str], content: bytes) -> bool:
+    """Whether an answer may have no end: a stream by its media type, or by what has come of it; or
+    a text of no known length, such as a log that is followed.
+    """
+    answer: Answer[Any] = Answer(200, headers, content)
     if answer.media_type in STREAMS:
+        return bool(content)
+    if answer.media_type.startswith("text/") and "content-length" not in headers:
         return bool(content)
     return answer.is_json and lines_of_json(content)
 
@@ -196,7 +206,7 @@ def _not_json(name: str) -> None:
 
 def _looks_like_text(content: bytes) -> bool:
     head = content[:4096]
-    return b"\0" not in head and _is_utf8(head, is_whole=False)
+    return _BINARY.search(head) is None and _is_utf8(head, is_whole=False)
 
 
 def _is_utf8(content: bytes, *, is_whole: bool) -> bool:

@@ -128,7 +128,8 @@ def _not_a_request(value: Any) -> BadMessage:
         return BadMessage(INVALID_REQUEST, "a message is a JSON object")
     request_id = value.get("id")
     method = value.get("method")
-    if "method" not in value and ("result" in value or "error" in value):
+    outcome = value.keys() & {"result", "error"}
+    if outcome and "method" not in value:
         return BadMessage(INVALID_REQUEST, "a malformed response", expects_answer=False)
     reason = "`method` must be text"
     if isinstance(method, str):

@@ -279,9 +279,6 @@ def _check_url(url: str) -> None:
     """Raises ValueError unless a URL is `https`, or on this machine."""
     parts = urlsplit(url)
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if (
-        not parts.hostname
-        or parts.username
-        or not (parts.scheme == "https" or (parts.scheme == "http" and local))
-    ):
+    schemes = {"https", "http"} if local else {"https"}
+    if not parts.hostname or parts.username or parts.scheme not in schemes:
         raise ValueError(f"`{url}` must be an https URL")

@@ -5,6 +5,16 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 
+class ByAir(TypedDict):
+    flight: NotRequired[str]
+    way: NotRequired[str]
+
+
+class ByPost(TypedDict):
+    stamp: NotRequired[str]
+    way: NotRequired[str]
+
+
 class Card(TypedDict):
     number: NotRequired[str]
     type: NotRequired[Literal["scheme", "gift"]]

@@ -13,6 +13,10 @@ class CreateFormFilter(TypedDict):
     a: NotRequired[str]
 
 
+class CreateMixedAddress(TypedDict):
+    city: NotRequired[str]
+
+
 class ReplaceUnionBody(TypedDict):
     cat: str
 

@@ -13,5 +13,5 @@ class Animal(TypedDict):
 class PolarBear(TypedDict):
     kind: Literal["polar"]
     name: NotRequired[str]
-    weight: NotRequired[float]
+    weight: float
     ice: NotRequired[bool]

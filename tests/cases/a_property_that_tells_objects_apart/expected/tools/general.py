@@ -15,6 +15,7 @@ async def create_payment(
     *,
     method: models.Card | models.Cash | models.Phone,
     hint: models.Card | models.Cash | Omit = OMIT,
+    named: models.ByPost | models.ByAir | Omit = OMIT,
     shared: models.CreatePaymentShared | models.CreatePaymentShared2 | Omit = OMIT,
 ) -> Answer[Any]:
     """Create payment."""
@@ -24,6 +25,7 @@ async def create_payment(
         json={
             "method": method,
             "hint": hint,
+            "named": named,
             "shared": shared,
         },
     )

@@ -40,6 +40,26 @@ async def create_form(
     )
 
 
+async def create_mixed(
+    api: Api,
+    *,
+    id: str,
+    address: models.CreateMixedAddress | Omit = OMIT,
+    photo: str | Omit = OMIT,
+) -> Answer[Any]:
+    """Create mixed."""
+    return await api.request(
+        "POST",
+        "/mixed",
+        multipart={
+            "id": id,
+            "address": wire.json_part(address),
+            "photo": wire.file(photo, media_type="image/png"),
+        },
+        media_type="multipart/mixed; boundary=never",
+    )
+
+
 async def create_plan(api: Api, *, title: str | Omit = OMIT) -> Answer[Any]:
     """Create plan."""
     return await api.request(

@@ -15,6 +15,9 @@ async def add_animal(
     *,
     kind: Literal["bear", "owl", "polar"],
     name: str | Omit = OMIT,
+    weight: float | Omit = OMIT,
+    nocturnal: bool | Omit = OMIT,
+    ice: bool | Omit = OMIT,
 ) -> Answer[Any]:
     """Add an animal."""
     return await api.request(
@@ -23,6 +26,9 @@ async def add_animal(
         json={
             "kind": kind,
             "name": name,
+            "weight": weight,
+            "nocturnal": nocturnal,
+            "ice": ice,
         },
     )
 
@@ -31,8 +37,9 @@ async def add_bear(
     api: Api,
     *,
     kind: Literal["bear", "polar"],
+    weight: float,
     name: str | Omit = OMIT,
-    weight: float | Omit = OMIT,
+    ice: bool | Omit = OMIT,
 ) -> Answer[Any]:
     """Add a bear."""
     return await api.request(
@@ -40,8 +47,9 @@ async def add_bear(
         "/bears",
         json={
             "kind": kind,
-            "name": name,
             "weight": weight,
+            "name": name,
+            "ice": ice,
         },
     )
 

@@ -1,0 +1,103 @@
+"""The fields of a body that only heirs of its schema have.
+
+A parent says with a `discriminator` that a value may be one of its heirs, and not what the heirs
+have (OpenAPI 3.1 section 4.8.25). Their fields are optional beside its own: only the value of the
+discriminator says which of them a body has, and no keyword of a root says that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..load.values import as_object, as_text, texts_in
+from ..runtime.pointer import escape
+from ..text import plain, visible
+from .projection.texts import sentence
+from .schema import has_union
+
+if TYPE_CHECKING:
+    from .schema import Reader
+
+MOST_FIELDS = 60
+"""Fields of heirs that a body is given; a parent of more is one of everything."""
+MOST_VALUES = 4
+"""Values of the discriminator that are said of a field."""
+CLOSED = (("additionalProperties", False), ("unevaluatedProperties", False))
+
+
+@dataclass(slots=True)
+class _Field:
+    """A field of some heirs: its schemas, and the values of the discriminator that it belongs to
+    and that need it.
+    """
+
+    schemas: list[Any] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+    needing: list[str] = field(default_factory=list)
+
+    def schema(self, tag: str, text: str) -> dict[str, Any]:
+        """Its schema, with the heirs that it is for in its text."""
+        note = f"where `{tag}` is {_any_of(self.values)}"
+        if self.needing == self.values:
+            note = f"needed {note}"
+        elif self.needing:
+            note = f"{note}, needed where it is {_any_of(self.needing)}"
+        keyword = "allOf" if len(self.schemas) == 1 else "anyOf"
+        return {keyword: self.schemas, "description": sentence([text, note])}
+
+
+def with_fields_of_heirs(reader: Reader, schema: Any) -> Any:
+    """A schema with the fields that only its heirs have; itself where it has no heirs that have
+    any, or so many that it says little.
+    """
+    flat = reader.flatten(schema)
+    discriminator = as_object(flat.get("discriminator"))
+    tag = as_text(discriminator.get("propertyName"))
+    if not tag or not _is_parent(flat):
+        return schema
+    fields: dict[str, _Field] = {}
+    kinds = reader.heirs.kinds(flat["$name"], as_object(discriminator.get("mapping")))
+    for heir, values in kinds.items():
+        _add_fields(reader, fields, heir, values)
+    own = {name: one for name, one in fields.items() if name not in flat["properties"]}
+    if not own or len(own) > MOST_FIELDS:
+        return schema
+    properties = {
+        name: one.schema(visible(tag)[:40], _text(reader, one.schemas[0]))
+        for name, one in own.items()
+    }
+    return {"allOf": [schema], "properties": properties}
+
+
+def _is_parent(flat: dict[str, Any]) -> bool:
+    """Whether a value of a component can be one of its heirs, and none of them is listed."""
+    if "$name" not in flat or has_union(flat):
+        return False
+    if any(flat.get(key) is value for key, value in CLOSED):
+        return False
+    return "properties" in flat
+
+
+def _add_fields(reader: Reader, fields: dict[str, _Field], heir: str, values: list[str]) -> None:
+    flat = reader.flatten({"$ref": f"#/components/schemas/{escape(heir)}"})
+    required = texts_in(flat.get("required"))
+    for name, schema in as_object(flat.get("properties")).items():
+        one = fields.setdefault(name, _Field())
+        one.values += values
+        if schema not in one.schemas:
+            one.schemas.append(schema)
+        if name in required:
+            one.needing += values
+
+
+def _text(reader: Reader, schema: Any) -> str:
+    return plain(reader.flatten(schema).get("description"))
+
+
+def _any_of(values: list[str]) -> str:
+    some = [visible(value)[:40] for value in values[:MOST_VALUES]]
+    rest = len(values) - len(some)
+    if rest:
+        return f"{', '.join(some)} or one of {rest} more"
+    return " or ".join(some)
