@@ -67,6 +67,8 @@ _MARK = re.compile(
 """What a sentence is marked with before it begins: `[Beta] List books`, `BETA: List books`."""
 _LABEL = re.compile(r"([^\s:()\[\],]+(?: [^\s:()\[\],]+){0,3}?)(?::| [-\u2013\u2014])\s+(?=\w)")
 _CLAUSE = re.compile(r"(\w+)( [^,]{3,70}), (?=\w)")
+_BEFORE_NAME = re.compile(r"(?:[\w-]+: )?(?:`[^`]*` )?")
+_AFTER_NAME = re.compile(r"(?: \([^()]*\))? (?=[a-z])")
 _VERSION = re.compile(r"v\d{1,2}", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
 _ACCENT = re.compile(r"[\u00c0-\u024f]")
@@ -109,11 +111,12 @@ def _without_own_name(text: str, operation: dict[str, Any]) -> str:
     (beta) slowly adds a book` of `Books_AddBook`.
     """
     *_, own = ["-", *re.split(r"[./_]", as_text(operation.get("operationId") or "-"))]
-    label = r"(?:[\w-]+: )?(?:`[^`]*` )?"
-    name = re.match(rf"{label}{re.escape(own)}(?: \([^()]*\))? (?=[a-z])", text)
-    if name is None:
+    label = _BEFORE_NAME.match(text)
+    behind = text[label.end() if label else 0 :]
+    aside = _AFTER_NAME.match(behind, len(own))
+    if aside is None or not behind.startswith(own):
         return text
-    rest = text[name.end() :]
+    rest = behind[aside.end() :]
     following = [word for word in rest.split(" ", 3)[:3] if not is_adverb(word)][:1]
     return rest if any(map(_is_lower_case_verb, following)) else text
 

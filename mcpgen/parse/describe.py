@@ -53,6 +53,8 @@ _ENDPOINT = re.compile(
     re.I,
 )
 """What a class of a web framework is called: `List API endpoint for books`."""
+_OF_ENDPOINT = re.compile(r"endpoint\b", re.I)
+"""How a sentence of any language begins that is about the endpoint."""
 _CLAUSE_END = re.compile(
     r"(?:[;:]|,? [-\u2013\u2014]|, (?:if|when|while|where|which|so|but|designed"
     r"|as well as|including|such as|by|use)\b| so (?:that|the|you|it)\b)(?= )"
@@ -109,7 +111,8 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         sentence, rest = _merged(summary, text, method)
     else:
         sentence, rest = first_sentence(text)
-    if any(map(is_foreign, [sentence, first_sentence(text)[0]])):
+    said = [sentence, first_sentence(text)[0]]
+    if any(map(is_foreign, said)) and not _OF_ENDPOINT.match(sentence):
         return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
     name_sentence = with_verb(_verb_first(name, method), method)

@@ -444,16 +444,18 @@ def test_aliases_may_not_outgrow_the_text_in_another_file_either(
 
 
 @pytest.mark.parametrize(
-    ("mapping", "needs_a_walk"),
+    ("text", "needs_a_walk"),
     [
         ('"mapping": {}', False),
         ('"mapping": {"a": "#/b", "c": "#/d"}', False),
         ('"mapping": {"a": "#/b", "c": "d"}', True),
         ('"mapping": {"a": "d.json"}', True),
         ('"mapping": {"a": "#\\u002fb"}', True),
+        ('"properties": {"$ref": {"type": "string"}}', False),
+        ('"items": {"$ref": "a.json"}', True),
         ("mapping:\n  a: '#/b'", True),
         ("mapping: {a: '#/b'}", True),
     ],
 )
-def test_a_mapping_of_local_references_needs_no_walk(mapping: str, needs_a_walk: bool) -> None:
-    assert suspicious(Text("x", mapping), has_tools=False) is needs_a_walk
+def test_local_references_need_no_walk(text: str, needs_a_walk: bool) -> None:
+    assert suspicious(Text("x", text), has_tools=False) is needs_a_walk

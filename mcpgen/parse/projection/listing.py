@@ -75,7 +75,9 @@ NESTED_SHARE = 4
 LEEWAY = 4
 """What the values of an argument must have may take so manieth of the room more."""
 MOST_NAMES = 60
-"""Properties of an object that are named without being listed; of a body, all are."""
+"""Properties of an object that are named without being listed, unless its names are forced."""
+LONGEST_NAMES = 1500
+"""Characters of names in a description; clients cut one that is much longer."""
 ANY_VALUE = [{"type": name} for name in ("string", "number", "boolean", "object")]
 """What the items of an array may be, where the document does not say: clients refuse an array
 without a type for its items.
@@ -539,10 +541,12 @@ class Listing:
         asks = is_apart or self._asks(member)
         if not asks and self._add_members(place, [member]):
             return
-        self._say(place, member, forced=True)
+        is_named = self._say(place, member, forced=True)
         if asks and not is_apart:
             kind = "values" if self._has_long_rules(member) else "name"
             self.offer(kind, 1, self._add_members, place, [member])
+        elif not is_named:
+            self._add_members(place, [member], forced=True)
 
     def _add_or_say(self, place: Place, member: Member) -> None:
         """A property with what its values must have, else its name with what it needs."""
@@ -853,7 +857,7 @@ class Listing:
         """
         if member.key in place.said:
             return True
-        if len(place.said) >= MOST_NAMES and not forced:
+        if not self._takes_names(place, forced):
             return False
         before = _price_of_text(place)
         together = texts.together_note(place.node.together_with(member))
@@ -866,6 +870,12 @@ class Listing:
             return self.pay(_price_of_text(place) - before, forced=True)
         del place.said[member.key]
         return False
+
+    def _takes_names(self, place: Place, forced: bool) -> bool:
+        """Whether one more property may be named."""
+        if forced:
+            return sum(len(text) + 2 for text in place.said.values()) < LONGEST_NAMES
+        return len(place.said) < MOST_NAMES
 
     def _needs(self, member: Member) -> str:
         """What the values of a property must have."""

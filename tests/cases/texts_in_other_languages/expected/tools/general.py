@@ -45,3 +45,8 @@ async def list_livres(api: Api) -> Answer[Any]:
 async def list_livros(api: Api) -> Answer[Any]:
     """Consultar livros."""
     return await api.request("GET", "/livros")
+
+
+async def list_revistas(api: Api) -> Answer[Any]:
+    """List revistas."""
+    return await api.request("GET", "/revistas")
