@@ -304,6 +304,13 @@ def test_a_title_that_repeats_the_name_is_no_description(tmp_path: Path) -> None
     }
 
 
+def test_an_argument_that_takes_no_value_says_so(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": {"not": {}}, "b": {"not": True}}}
+    server, _ = server_of(written(tmp_path, [{"name": "a", "inputSchema": schema}]))
+    for name in ("a", "b"):
+        assert f"`{name}` takes no value" in refusal(server.tools[0], {name: 1})
+
+
 def test_a_tool_without_a_schema_is_told(tmp_path: Path) -> None:
     tools = [
         {"name": "a", "description": "A."},

@@ -367,6 +367,8 @@ def _too_short(error: Any) -> str:
 def _forbidden(error: Any) -> str:
     """What a value must not be."""
     schema = error.kind.schema
+    if schema in (True, {}):
+        return "takes no value"
     if schema.keys() == {"enum"}:
         values = ", ".join(show(value) for value in schema["enum"][:MAX_CHOICES])
         return f"must be none of {values}"
