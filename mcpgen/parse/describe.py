@@ -102,7 +102,7 @@ METHOD_VERBS = {
 }
 
 
-def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, str]:
+def headline(operation: dict[str, Any], name: str, method: str, path: str) -> tuple[str, str]:
     """The first sentence of a tool's description (verb first, at most 120 characters) and the
     remaining text.
     """
@@ -115,7 +115,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
     if any(map(is_foreign, said)) and not _OF_ENDPOINT.match(sentence):
         return fitted(_begun(sentence), rest)
     sentence = marked_last(sentence)
-    name_sentence = with_verb(_verb_first(name, method), method)
+    name_sentence = with_verb(_verb_first(name, method, path), method)
     if _is_aside(sentence, method):
         later, others = _told_later(text, name_sentence)
         if later:
@@ -133,7 +133,7 @@ def headline(operation: dict[str, Any], name: str, method: str) -> tuple[str, st
         if told:
             return fitted(with_verb(told, method), after)
     if is_name:
-        sentence = _verb_first(sentence, method)
+        sentence = _verb_first(sentence, method, path)
     return fitted(with_verb(sentence, method), rest)
 
 
@@ -201,12 +201,14 @@ mean.
 """
 
 
-def _verb_first(name: str, method: str) -> str:
+def _verb_first(name: str, method: str, path: str) -> str:
     """A tool's name as words, its verb first: `orders_partial_update` is `update order`, and
-    `users_update_role` is `update users role`.
+    `users_update_role` is `update users role`. `books_get` of `/books/{id}` is `get book`.
     """
     *before, last = words(name) or [name]
     verb = ROUTER_VERBS.get(method, {}).get(last)
+    if (method, last) == ("GET", "get") and path.endswith("}"):
+        verb = "get"
     if verb and _ends_in_verb(before, verb):
         thing = [word for word in before if word not in ADVERBS]
         how = [word for word in before if word in BULK]
@@ -403,7 +405,7 @@ def _is_identifier(text: str) -> bool:
     return _IDENTIFIER.fullmatch(text) is not None and len(words(text)) > 1
 
 
-def title_of(operation: dict[str, Any], name: str, method: str) -> str:
+def title_of(operation: dict[str, Any], name: str, method: str, path: str) -> str:
     """The display name of a tool: its summary where that is short and more than one word, else its
     name's words.
     """
@@ -411,7 +413,7 @@ def title_of(operation: dict[str, Any], name: str, method: str) -> str:
     has_room = len(summary) <= 80
     if not has_room or is_word(summary):
         identifier = summary if _is_identifier(summary) else name
-        return _verb_first(identifier, method).capitalize()
+        return _verb_first(identifier, method, path).capitalize()
     return _capitalised(_as_order(without_preface(summary)))
 
 

@@ -120,7 +120,7 @@ def openings(
     drafts: dict[str, _Draft] = {}
     for operation in operations:
         name = names[operation.key]
-        text = describe.headline(operation.node, name, operation.method)
+        text = describe.headline(operation.node, name, operation.method, operation.path)
         drafts[operation.key] = _Draft(operation, name, Opening(*text), [])
     alike = _alike(drafts.values())
     for group in alike:

@@ -322,7 +322,7 @@ class Operation:
         self.description = describe.describe(self.headline, self.text, self.lines, 0)
         return Tool(
             name=name,
-            title=describe.title_of(self.operation, name, self.origin.method),
+            title=describe.title_of(self.operation, name, self.origin.method, self.origin.path),
             description=self.description,
             input_schema=self.input_schema({}),
             output_schema=output,

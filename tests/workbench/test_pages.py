@@ -64,7 +64,7 @@ def test_what_was_cut_is_named(open_pages: Callable[..., Pages], tmp_path: Path)
             "type": "string",
             "description": f"Text {number} " + "of many words " * 9,
         }
-        for number in range(300)
+        for number in range(600)
     }
     body = {"type": "object", "properties": {"wide": {"type": "object", "properties": fields}}}
     document = {
@@ -95,7 +95,7 @@ def test_sentences_and_values_that_were_cut_are_marked(
     open_pages: Callable[..., Pages], tmp_path: Path
 ) -> None:
     text = "The colour of the cover. " + "It is said in a word. " * 30 + "Grey is the usual one."
-    values = [f"a colour that has the number {number}" for number in range(200)]
+    values = [f"a colour that has the number {number}" for number in range(800)]
     text_of_tool = "Paint a cover. " + "It takes a while, in which nobody reads. " * 40
     document = {
         "openapi": "3.1.0",
@@ -128,10 +128,10 @@ def test_sentences_and_values_that_were_cut_are_marked(
     assert rows[""].sentences[0] == ("Paint a cover.", True)
     assert rows[""].sentences[-1] == ("Call it last.", False)
     assert rows["colour"].sentences[-1] == ("Grey is the usual one.", False)
-    assert len(rows["colour"].values) == 200
+    assert len(rows["colour"].values) == 800
     page = html.unescape(pages.get("/tool/0"))
     assert "<mark>Call it last.</mark>" in page
-    assert '<mark>"a colour that has the number 199"</mark>' in page
+    assert '<mark>"a colour that has the number 799"</mark>' in page
     assert "<mark>Paint a cover.</mark>" not in page
 
 

@@ -145,7 +145,7 @@ def _words_apart(id_words: list[str], path: str, sentence: str) -> list[str]:
     route = path_words(path)
     first, *others = id_words or [""]
     if not others and first not in route:
-        known = {word for word in [*route, *words(sentence)] if len(word) > 1}
+        known = {word for word in [*route, *words(sentence)] if len(word) > 1 and word.isalpha()}
         known |= {singular(word) for word in known} | VERBS | STOP_WORDS - {"a"}
         return _taken_apart(first, known) or id_words
     parameters = {word for part in parts_of(path) if part.is_parameter for word in part.words}
