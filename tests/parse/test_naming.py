@@ -53,6 +53,7 @@ def tool_names(
         ("\u0434\u0430\u043d\u043d\u044b\u0435", "get_x"),
         ("", "get_x"),
         ("-", "get_x"),
+        ("book_id_" * 100_000, "get_x"),
     ],
 )
 def test_an_operation_id_becomes_a_snake_case_name(operation_id: str, name: str) -> None:

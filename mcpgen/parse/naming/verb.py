@@ -39,6 +39,8 @@ from ..vocabulary import (
 from .route import Part, is_noise, literals, parts_of, path_words, telling_parts, without_keys
 from .shorten import parameter_words
 
+LONGEST = 400
+"""Characters of an operationId that is read; those of real documents have 250."""
 MEANINGLESS = re.compile(r"[\d\W_]*|(?=.*\d)([0-9a-f]-?){16,}", re.I)
 """An operationId without a word: a number, or the key of a database (`5476364f031f5909e4fe330c`).
 """
@@ -85,8 +87,10 @@ def operation_words(
 
 
 def identity_words(operation_id: str | None) -> list[str]:
-    """The words of an operationId that say something."""
-    if operation_id is None or MEANINGLESS.fullmatch(operation_id):
+    """The words of an operationId that say something; none of one that nobody reads."""
+    if operation_id is None or len(operation_id) > LONGEST:
+        return []
+    if MEANINGLESS.fullmatch(operation_id):
         return []
     return words(without_keys(_CLASS.sub("", _COUNTED.sub("", _without_hash(operation_id)))))
 
