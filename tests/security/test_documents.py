@@ -10,6 +10,7 @@ import resource
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,16 @@ def test_a_bomb_of_references_makes_a_small_tool(tmp_path: Path) -> None:
     assert len(json.dumps(found)) < 64 * 1024
 
 
+def links(link: Callable[[Document], Document], count: int) -> Document:
+    """Schemas, each of which refers to the next one as `link` says."""
+    names = ["A", *(f"C{number}" for number in range(1, count))]
+    refs: list[Document] = [{"$ref": f"#/components/schemas/{name}"} for name in names[1:]]
+    return {
+        name: {"type": "object", **link(ref)}
+        for name, ref in zip(names, [*refs, {"type": "string"}], strict=True)
+    }
+
+
 @pytest.mark.parametrize(
     "schemas",
     [
@@ -148,8 +159,21 @@ def test_a_bomb_of_references_makes_a_small_tool(tmp_path: Path) -> None:
                 ]
             }
         },
+        links(lambda ref: {"properties": {"next": ref, "x": {"type": "string"}}}, 1_000),
+        links(lambda ref: {"not": ref}, 300),
     ],
-    ids=["pair", "self", "chain", "root with slash", "root", "property", "allOf", "anyOf"],
+    ids=[
+        "pair",
+        "self",
+        "chain",
+        "root with slash",
+        "root",
+        "property",
+        "allOf",
+        "anyOf",
+        "chain of properties",
+        "chain of conditions",
+    ],
 )
 def test_circles_and_chains_of_references_end(tmp_path: Path, schemas: dict[str, Any]) -> None:
     found = schema_of(tmp_path, {"$ref": "#/components/schemas/A"}, components={"schemas": schemas})

@@ -7,6 +7,8 @@ Components stand once in the definitions of the server, whatever number of tools
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...load.values import as_object, as_text
@@ -43,11 +45,18 @@ class Whole:
         self._by_key: dict[str, str] = {}
         self._inside: set[int] = set()
         """The nodes of components and more that are written out in what is being made."""
+        self._unfinished: list[Callable[[], None]] = []
+        """What writes the definitions that are referred to and not written yet: they wait, for they
+        may refer to each other in a chain of any length.
+        """
 
     def schema(self, node: Node, pointer: str, names: dict[str, str]) -> Schema:
         """The whole schema of a node at `pointer`; `names` is completed."""
         self._inside = set()
-        return self._schema(node, pointer, names, 0)
+        schema = self._schema(node, pointer, names, 0)
+        while self._unfinished:
+            self._unfinished.pop()()
+        return schema
 
     def _schema(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
         if depth > DEEPEST or len(self._inside) > MOST:
@@ -68,28 +77,31 @@ class Whole:
 
     def _define(self, key: str, name: str, target: Node) -> Schema:
         """A reference to a schema that stands among the definitions."""
+
+        def write(name: str) -> None:
+            self._inside = {id(target)}
+            self.definitions[name] = self._inline(target, f"/$defs/{name}", self.names, 0)
+
+        return {"$ref": self._reference(key, name, write)}
+
+    def _as_written(self, ref: str) -> str:
+        """A reference to a component exactly as the document has it."""
+
+        def write(name: str) -> None:
+            target, _ = self.nodes.reader.resolve(ref)
+            self.definitions[name] = copied(target, self._as_written)
+
+        name = f"{definition_name(component_name(ref))}_as_written"
+        return self._reference(f"{ref} as written", name, write)
+
+    def _reference(self, key: str, name: str, write: Callable[[str], None]) -> str:
+        """A reference to the definition of a key, which `write` writes under its name."""
         if key not in self._by_key:
             if name in self.definitions:
                 name = f"{name}_{digest(key)}"
             self._by_key[key] = name
             self.definitions[name] = {}
-            around, self._inside = self._inside, {id(target)}
-            schema = self._inline(target, f"/$defs/{name}", self.names, 0)
-            self.definitions[name] = schema
-            self._inside = around
-        return {"$ref": f"#/$defs/{self._by_key[key]}"}
-
-    def _as_written(self, ref: str) -> str:
-        """A reference to a component exactly as the document has it."""
-        key = f"{ref} as written"
-        if key not in self._by_key:
-            name = f"{definition_name(component_name(ref))}_as_written"
-            if name in self.definitions:
-                name = f"{name}_{digest(ref)}"
-            self._by_key[key] = name
-            self.definitions[name] = {}
-            target, _ = self.nodes.reader.resolve(ref)
-            self.definitions[name] = copied(target, self._as_written)
+            self._unfinished.append(partial(write, name))
         return f"#/$defs/{self._by_key[key]}"
 
     def _inline(self, node: Node, pointer: str, names: dict[str, str], depth: int) -> Schema:
