@@ -4,16 +4,18 @@ References are inlined, `allOf` is merged, null is taken out of types (and remem
 keys that clients refuse get a safe name (the wire name is remembered by pointer), and keywords
 outside an allow-list are dropped.
 
-`reading` reads a schema into a `node`, with `scalars` and `unions` for its kinds. `listing` chooses
-what of it a tool lists within its budget, `texts` words it, and `whole` says all of it, without
-texts, for the check of calls. A listed schema takes whatever the whole one takes.
+`reading` reads a schema into a `node`, with `scalars`, `unions` and `conditions` for its kinds.
+`listing` chooses what of it a tool lists within its budget, a `place` is one schema as it is
+listed, and `texts` words it. `whole` says all of it, without texts, for the check of calls. A
+listed schema takes whatever the whole one takes.
 """
 
 from __future__ import annotations
 
 from .keys import KEY, in_order
-from .listing import Listing, Place, Projection, Words, projection, size_of
+from .listing import Listing
 from .node import Node
+from .place import Place, Projection, Words, projection, size_of
 from .reading import Nodes
 from .scalars import is_base64
 from .whole import Whole
