@@ -327,12 +327,14 @@ def is_noun(word: str, more: str) -> bool:
 
 def is_foreign(text: str) -> bool:
     """Whether a text is in another language than English, which has its verbs elsewhere: in other
-    letters, or in words and accents that English lacks.
+    letters, or in words and accents that English lacks. An English sentence may speak of a name in
+    other letters.
     """
-    if has_other_letters(text):
-        return True
     said = {*_WORD.findall(text.lower())}
-    if not said.isdisjoint(ENGLISH):
+    english = said & ENGLISH
+    if has_other_letters(text):
+        return len(english) < 2
+    if english:
         return False
     if _ACCENT.search(text):
         return True

@@ -260,6 +260,7 @@ def test_a_parameter_that_says_its_resource_again_is_not_in_the_name(
         ("DELETE", "/configs/{id}", "ConfigDelete", "config_delete"),
         ("POST", "/batch", "evaluate_batchEvaluate", "batch_evaluate"),
         ("GET", "/tms/{tmId}/exports/{id}/download", "tms.download.download", "tms_download"),
+        ("POST", "/v1/{parent}/keys/create", "keys.create.create", "keys_create_create"),
         ("GET", "/tms", "api.tms.find", "tms_find"),
         ("GET", "/balances", "getAccountsAccountIdBalances", "get_account_balances"),
         ("GET", "/owner", "getCustomFieldsCustomFieldIdOwner", "get_custom_field_owner"),

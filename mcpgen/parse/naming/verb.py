@@ -133,7 +133,7 @@ def _once(id_words: list[str], method: str, path: str) -> list[str]:
     other names they are two: `keys.create.create`.
     """
     *others, last = id_words
-    by_path = {part.words[-1] for part in parts_of(path)[-1:]} & (VERBS - NOUNS)
+    by_path = {part.words[-1] for part in parts_of(path)[-1:]} & (VERBS - NOUNS - USUAL_VERBS)
     if others[-1:] == [last] and last in by_path | {method.lower()}:
         others.pop()
     pairs = zip(others, [*others, ""][1:], strict=True)

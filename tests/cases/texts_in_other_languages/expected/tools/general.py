@@ -47,6 +47,11 @@ async def list_livros(api: Api) -> Answer[Any]:
     return await api.request("GET", "/livros")
 
 
+async def list_loans(api: Api) -> Answer[Any]:
+    """List loans."""
+    return await api.request("GET", "/loans")
+
+
 async def list_revistas(api: Api) -> Answer[Any]:
     """List revistas."""
     return await api.request("GET", "/revistas")
