@@ -52,8 +52,11 @@ class Upstream:
             def log_message(self, *_: Any) -> None:
                 """Say nothing on stderr."""
 
+        class Server(http.server.ThreadingHTTPServer):
+            request_queue_size = 128  # a hundred callers connect at once
+
         self.items = 1
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
