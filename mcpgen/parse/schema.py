@@ -257,8 +257,10 @@ def conditions(flat: dict[str, Any]) -> list[dict[str, Any]]:
     own = {key: flat[key] for key in CONDITIONS if key in flat}
     if own.get("not") == {}:
         del own["not"]
-    merged = as_list(flat.get(MERGED))
-    return [*merged, own] if own else merged
+    merged = [*as_list(flat.get(MERGED))]
+    if own:
+        merged.append(own)
+    return merged
 
 
 def without_integer(types: list[str]) -> list[str]:

@@ -10,6 +10,13 @@ class Bank(TypedDict):
     number: str
 
 
+class CreateDraftBody(TypedDict):
+    file: NotRequired[str]
+    link: NotRequired[str]
+    sent: NotRequired[str]
+    text: NotRequired[str]
+
+
 class CreatePayoutBody(TypedDict):
     bank: NotRequired[Bank]
     card: NotRequired[str]
@@ -20,3 +27,10 @@ class CreatePayoutBody(TypedDict):
 class NameItPlace(TypedDict):
     city: NotRequired[str]
     country: NotRequired[str]
+
+
+class Note(TypedDict):
+    file: NotRequired[str]
+    link: NotRequired[str]
+    sent: NotRequired[str]
+    text: NotRequired[str]

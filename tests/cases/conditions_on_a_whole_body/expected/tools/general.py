@@ -10,6 +10,16 @@ if TYPE_CHECKING:
     from .. import models
 
 
+async def create_draft(api: Api, *, body: models.CreateDraftBody | Omit = OMIT) -> Answer[Any]:
+    """Create draft."""
+    return await api.request("POST", "/drafts", json=body)
+
+
+async def create_letter(api: Api, *, body: models.Note | Omit = OMIT) -> Answer[Any]:
+    """Create letter."""
+    return await api.request("POST", "/letters", json=body)
+
+
 async def create_payout(api: Api, *, body: models.CreatePayoutBody) -> Answer[Any]:
     """Create payout."""
     return await api.request("POST", "/payouts", json=body)
