@@ -9,6 +9,7 @@ means.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -132,6 +133,7 @@ def _values(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
     the overlay would remove another one when it is applied again.
     """
     wrong = dict.fromkeys(pointers)
+    counts = Counter(pointer.rpartition("/")[0] for pointer in wrong)
     for pointer in wrong:
         above, _, key = pointer.rpartition("/")
         why = f"{pointer}: its schema does not allow this value"
@@ -140,7 +142,7 @@ def _values(document: Document, pointers: Iterable[str]) -> Iterator[Repair]:
             target = json_path(document, above)
         elif type(holder) is not list:
             target = json_path(document, pointer)
-        elif all(f"{above}/{index}" in wrong for index in range(len(holder))):
+        elif counts[above] == len(holder):
             if int(key) > 0:
                 continue  # the whole list is removed already
             target = json_path(document, above)

@@ -32,6 +32,8 @@ WORDS_OF_A_SCHEMA = ("type", "description", "title", "$ref")
 LISTS_OF_A_SCHEMA = ("type", "enum", "anyOf", "oneOf", "allOf")
 GENERIC = re.compile(r"(?:typing\.)?(\w+)\[(.*)\]", re.S)
 """A type of Python's with what is in it: `List[str]`."""
+LONGEST_TYPE = 200
+"""Characters of a type of Python's that is read."""
 
 
 def convert(document: Document) -> None:
@@ -127,6 +129,8 @@ def _schema(argument: Schema) -> Schema:
 def _type(written: str) -> Schema:
     """What a type says, be it one of JSON Schema or of Python."""
     name, inner = written.strip(), ""
+    if len(name) > LONGEST_TYPE:
+        return {"type": name}
     generic = GENERIC.fullmatch(name)
     if generic is not None:
         name, inner = generic[1], generic[2]

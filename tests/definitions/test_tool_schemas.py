@@ -353,3 +353,11 @@ def test_a_list_without_tools_is_called_that(
     assert problem.code == code
     assert advice in f"{problem.message} {problem.hint}"
     assert "openapi" not in problem.hint.lower()
+
+
+def test_a_type_of_python_is_read_however_long_it_is(tmp_path: Path) -> None:
+    arguments = [{"name": "deep", "type": "List[" * 3_000 + "str" + "]" * 3_000}]
+    tools = [{"name": "dig", "arguments": arguments}]
+    server, problems = server_of(written(tmp_path, tools))
+    assert list(server.tools[0].input_schema["properties"]) == ["deep"]
+    assert len(list(problems)) > 0
