@@ -107,6 +107,14 @@ def test_nothing_below_the_commands_imports_them() -> None:
             assert not [target for target in targets if target.startswith("mcpgen.cli")], name
 
 
+def test_facts_import_nothing_of_ours() -> None:
+    assert {
+        name: targets
+        for name, targets in arrows().items()
+        if name.startswith("mcpgen.runtime.facts") and targets
+    } == {}
+
+
 def test_at_most_ten_modules_lie_at_the_top() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 10
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from ..http import CALLABLE_METHODS
 from ..load.document import UnresolvedReference
 from ..load.values import as_list, as_object, as_text, texts_in
 from ..parse.naming import operation_words
 from ..parse.path import parameter_names
+from ..runtime.facts.methods import CALLABLE
 from ..runtime.pointer import child, split, unescape
 from ..text import plain, visible, words
 from ..upgrade.schema import MISSPELT_TYPES
@@ -208,7 +208,7 @@ def _operations(document: Document) -> Iterator[Repair]:
 
 def _callable(item: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The operations of a path that can be called, by method."""
-    return {method: item[method] for method in CALLABLE_METHODS if type(item.get(method)) is dict}
+    return {method: item[method] for method in CALLABLE if type(item.get(method)) is dict}
 
 
 def _name_of(operation: dict[str, Any]) -> str:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..http import METHODS
 from ..problems import Problems, UsageError
+from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.pointer import escape
 from .document import FILES, Document
 from .text import Text
@@ -64,7 +64,7 @@ def _complete(item: Any, root: dict[str, Any], tree: dict[str, Any], names: dict
         return item
     if "servers" in tree:
         item.setdefault("servers", tree["servers"])
-    for method in METHODS:
+    for method in PATH_ITEM:
         operation = item.get(method)
         if not isinstance(operation, dict):
             continue

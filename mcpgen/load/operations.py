@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..http import METHODS
+from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.pointer import escape
 from .document import Document
 from .values import as_object, as_text
@@ -90,7 +90,7 @@ def operations_of(
     """Every operation of a path; `report` gets those that cannot be read."""
     additional = as_object(path.node.get("additionalOperations"))
     nodes = {name: (node, "/additionalOperations") for name, node in additional.items()}
-    nodes |= {name: (path.node[name], "") for name in METHODS if name in path.node}
+    nodes |= {name: (path.node[name], "") for name in PATH_ITEM if name in path.node}
     for name, (node, holder) in sorted(nodes.items(), key=lambda item: item[0]):
         at = f"{path.pointer}{holder}/{escape(name)}"
         operation, pointer = deref(node, at)

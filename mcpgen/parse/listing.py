@@ -10,6 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ..load.values import as_object
+from ..runtime.facts.methods import SAFE
 from ..runtime.results.pages import BESIDE_A_LIST, ListAnswer, fold
 from ..text import words
 
@@ -98,7 +99,7 @@ def listing_of(
 
 def _echoes(method: str, style: Style | None, size: str) -> bool:
     """Whether what was written comes back, with lists of its own."""
-    if method in ("GET", "QUERY"):
+    if method in SAFE:
         return False
     if size:
         return False

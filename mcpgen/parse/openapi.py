@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..http import METHODS, UNCALLABLE_METHODS
 from ..ir import Origin, Server, Skip, Tool
 from ..load.definitions import SOURCES
 from ..load.operations import (
@@ -19,6 +18,7 @@ from ..load.operations import (
     paths,
 )
 from ..load.values import as_list, as_object, as_text, first_text, texts_in
+from ..runtime.facts.methods import PATH_ITEM, UNCALLABLE
 from ..text import plain, plural, shorten, visible
 from . import naming, select
 from .areas import areas
@@ -399,7 +399,7 @@ class _Parser:
         """Report a path that differs from others in the names of its parameters alone. Where its
         methods are others, requests can be told apart all the same.
         """
-        methods = path.node.keys() & METHODS
+        methods = path.node.keys() & PATH_ITEM
         clashing = [other for other in earlier if methods & other.node.keys()]
         first, *_ = [*clashing, *earlier]
         message = f"path `{visible(path.path)[:80]}` is the same as `{visible(first.path)[:80]}`"
@@ -475,7 +475,7 @@ class _Parser:
 
 def _is_callable(method: str) -> bool:
     """Whether a tool can call a method."""
-    if method in UNCALLABLE_METHODS:
+    if method in UNCALLABLE:
         return False
     return METHOD.fullmatch(method) is not None
 

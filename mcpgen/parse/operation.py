@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..http import BODILESS_METHODS, SAFE_METHODS
 from ..ir import Annotation, Argument, Body, Hints, Origin, Request, Response, Schema, Tool
 from ..load.values import as_object, as_text
+from ..runtime.facts.methods import CONTENT_UNDEFINED, SAFE
 from ..runtime.pointer import escape
 from ..runtime.results.pages import ListAnswer
 from ..text import plain, shorten, visible, words
@@ -49,7 +49,7 @@ def hints_of(method: str, operation_id: str | None, verb: str, path: str) -> Hin
     §9.2). `verb` is the one the document describes it with: a PUT that adds to a collection
     replaces nothing.
     """
-    if method in SAFE_METHODS:
+    if method in SAFE:
         return Hints(read_only=True, destructive=False, idempotent=True)
     if method == "PUT" and verb in ADDING and not path.endswith("}"):
         return Hints(read_only=False, destructive=False, idempotent=True)
@@ -152,7 +152,7 @@ class Operation:
         written = self.operation.get("requestBody")
         if written is None:
             return None, []
-        if self.origin.method in BODILESS_METHODS:
+        if self.origin.method in CONTENT_UNDEFINED:
             body, _ = self.reader.deref(written, "")
             if not as_object(as_object(body).get("content")):
                 return None, []

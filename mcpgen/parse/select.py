@@ -10,17 +10,16 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..config import Selection
-from ..http import METHODS
 from ..ir import Origin
 from ..load.values import texts_in
 from ..problems import Problem, UsageError
+from ..runtime.facts.methods import METHODS
 from ..text import visible
 
 Choice = tuple[Origin, dict[str, Any]]
 """Where an operation is, and what the document says of it."""
 KINDS = ("tag", "path", "method", "operation")
 """What operations are chosen by."""
-HTTP_METHODS = frozenset(name.upper() for name in METHODS)
 SUGGESTED = 8
 """Words of the document that a message lists."""
 
@@ -97,7 +96,7 @@ def refuse_unknown(selection: Selection, choices: Iterable[Choice]) -> None:
         for action in ("include", "exclude"):
             allowed = words[kind]
             if (action, kind) == ("exclude", "method"):
-                allowed = allowed | HTTP_METHODS
+                allowed = allowed | METHODS.keys()
             problems += [
                 _unknown(f"{action}_{kind}s", kind, pattern, sorted(allowed))
                 for pattern in patterns(selection, action, kind)

@@ -19,6 +19,7 @@ from itertools import dropwhile
 from ..ir import Server, Tool
 from ..render.facts import wire
 from ..render.search import kind_of, kinds_of_verb
+from ..runtime.facts.methods import METADATA, METHODS
 
 KINDS = {"list": 10.0, "search": 10.0, "get": 9.5, "create": 9.5, "update": 8.0, "delete": 5.0}
 """Kind of operation → what it is worth by itself."""
@@ -28,8 +29,7 @@ DEPTH = 3.0
 """What each further segment of the path costs."""
 DEPRECATED = 20.0
 UNUSUAL = 10.0
-"""What a method costs that is none of `METHODS`."""
-METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+"""What a method costs that is rare, or asks about a resource and not for it."""
 TWIN = 6.0
 """What the second way to change the same thing costs (PUT beside PATCH)."""
 CROWD = 0.5
@@ -110,7 +110,7 @@ def _worth(tools: list[Tool], resources: dict[str, str]) -> dict[str, float]:
         value -= DEPTH * max(0, len(named) - 1) + _tokens(tool) / TOKENS
         if tool.deprecated:
             value -= DEPRECATED
-        if tool.origin.method not in METHODS:
+        if tool.origin.method not in METHODS.keys() - METADATA:
             value -= UNUSUAL
         if kind == "update":
             value -= TWIN * changed[tool.origin.path]

@@ -11,10 +11,10 @@ import copy
 from collections.abc import Collection
 from typing import Any, TypeAlias
 
-from ..http import METHODS
 from ..load.document import Document, UnresolvedReference
 from ..load.values import as_object, as_text, texts_in
 from ..problems import Problems
+from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.pointer import escape
 from ..text import visible
 
@@ -191,7 +191,7 @@ class _Swagger:
         if not self.once(item):
             return
         inherited, shifted = self.parameters(item, pointer)
-        for method in METHODS:
+        for method in PATH_ITEM:
             operation = item.get(method)
             if type(operation) is dict:
                 self.operation(operation, f"{pointer}/{method}", inherited)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
-from ..http import METHODS
 from ..load.definitions import SOURCES, schemas
 from ..load.document import Document, UnresolvedReference
+from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.pointer import escape, split
 
 Kind: TypeAlias = Literal[
@@ -57,7 +57,7 @@ CHILDREN: dict[Kind, dict[str, tuple[Shape, Kind]]] = {
     "path_item": {
         "parameters": ("list", "parameter"),
         "additionalOperations": ("map", "operation"),
-        **dict.fromkeys(METHODS, ("one", "operation")),
+        **dict.fromkeys(PATH_ITEM, ("one", "operation")),
     },
     "operation": {
         "parameters": ("list", "parameter"),

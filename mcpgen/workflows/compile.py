@@ -15,6 +15,7 @@ from typing import Any
 from ..ir import Argument, Body, Tool
 from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
+from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.pointer import split
 from ..text import visible, words
 from .conditions import criterion
@@ -43,7 +44,6 @@ TARGETS = ("operationId", "operationPath", "workflowId")
 _SOURCE = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.S)
 _OUTPUT_ALONE = re.compile(r"\$steps\.([\w-]+)\.([\w-]+)")
 _PATH = re.compile(r"#/paths/([^/]+)(?:/([a-zA-Z]+))?$")
-_METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "query")
 _FORMS = ("form", "multipart")
 _SET_BY_THE_SERVER = frozenset(("accept", "content-type", "content-length", "authorization"))
 _READS_ANSWER = re.compile(r"\$statusCode|\$response")
@@ -104,7 +104,7 @@ class Operations:
         if match is None:
             raise Inexpressible(f"`{visible(text)[:80]}` points to no operation")
         path = urllib.parse.unquote(split(f"/{match[1]}")[0])
-        methods = [match[2]] if match[2] else _METHODS
+        methods = [match[2]] if match[2] else PATH_ITEM
         for method in methods:
             tool = self.by_operation.get(f"{method.upper()} {path}")
             if tool is not None:

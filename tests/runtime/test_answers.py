@@ -637,6 +637,17 @@ def test_every_failure_says_what_to_do_next(reported: Any, status: int, expected
 
 
 @pytest.mark.parametrize(
+    ("method", "is_doubtful"),
+    [("GET", False), ("QUERY", False), ("OPTIONS", False), ("PUT", True), ("POST", True)],
+)
+def test_a_fault_of_the_api_is_checked_where_the_method_changes_something(
+    reported: Any, method: str, is_doubtful: bool
+) -> None:
+    text = reported(http(500, "{}"), method=method)
+    assert ("check first whether it was carried out" in text) == is_doubtful
+
+
+@pytest.mark.parametrize(
     ("status", "field", "expected"),
     [
         (405, "Allow: GET, HEAD", "the API allows GET, HEAD there"),

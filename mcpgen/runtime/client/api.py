@@ -33,6 +33,7 @@ from ..errors import (
     TimedOut,
     Unreachable,
 )
+from ..facts.methods import IDEMPOTENT, SAFE
 from ..limits import Gate, RetryBudget, back_off, pace_of, retry_after
 from ..origin import Origin, check_base_url, origin_of
 from ..record import current, observed
@@ -54,8 +55,6 @@ Value: TypeAlias = object
 `OMIT`.
 """
 
-IDEMPOTENT = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"))
-SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE", "QUERY"))
 RETRIED = frozenset((429, 502, 503, 504))
 FAILING = RETRIED - {429}
 REDIRECTS = frozenset(range(300, 400)) - {304}

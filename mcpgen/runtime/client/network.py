@@ -21,6 +21,7 @@ import httpcore2
 import httpx2
 
 from ..errors import BadAnswer, Refused
+from ..facts.methods import CONTENT_EXPECTED
 from ..origin import is_public, origin_of
 from ..settings import Settings
 from .connections import Connection, Pool, Stream
@@ -30,7 +31,6 @@ MAX_HEADERS = 256
 MAX_ADDRESSES = 4
 ACCEPTED_CODING = "gzip"
 
-_WITH_BODY = frozenset(("POST", "PUT", "PATCH", "QUERY"))
 """Methods that announce a body of no bytes too (RFC 9110 section 8.6)."""
 _COMPRESSED = re.compile(
     r"\b(aes128gcm|br|compress|dcb|dcz|deflate|exi|pack200-gzip|zstd)\b|gzip\s*,|,\s*(x-)?gzip"
@@ -159,7 +159,7 @@ class Transport:
             "User-Agent": self._agent,
             "Accept-Encoding": ACCEPTED_CODING,
         }
-        if content or method in _WITH_BODY:
+        if content or method in CONTENT_EXPECTED:
             fields["Content-Length"] = str(len(content or b""))
         request = Request(method, url.raw_path, fields, headers)
         connection = await self._pool.take(url)

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..errors import ApiError, BadStatus, MissingCredential, Refused
+from ..facts.methods import SAFE
 from ..limits import LONGEST_WAIT, retry_after
 from ..results.answer import Answer
 from ..results.content import Block
@@ -40,7 +41,6 @@ _MESSAGE_KEYS = (
 )
 """Without `_` and in lower case."""
 _PLACE_KEYS = ("loc", "field", "path", "param", "pointer")
-_READING = ("GET", "HEAD", "OPTIONS")
 # RFC 6750 section 3
 _REASON = re.compile(r'error_description="([^"]+)"')
 _SCOPE = re.compile(r'insufficient_scope.*scope="([^"]+)"')
@@ -82,7 +82,7 @@ def _next_step(error: ApiError) -> str:
         return ""
     if isinstance(error, Refused):
         return "Nothing was sent to the API"
-    if error.sent and error.method not in ("", *_READING):
+    if error.sent and error.method not in ("", *SAFE):
         return "The API may have carried out the request: check before sending it again"
     return error.advice
 
@@ -224,7 +224,7 @@ def _advice(error: BadStatus, wait: float | None, settings: Settings) -> str:
     if status < 500:
         return ""
     text = "Next: this is a fault of the API, not of the arguments; try again later"
-    if error.method not in _READING:
+    if error.method not in SAFE:
         text += "; check first whether it was carried out"
     return text
 
