@@ -1,31 +1,54 @@
 """A small HTTP API that implements `specs/bookshop.yaml`, so that a generated server has something
 real to talk to.
 
-Run it with `python samples/bookshop_api.py [PORT]`; it listens on the loopback interface, keeps
-everything in memory and takes one key (`X-API-Key: demo-key`). Only `starlette` and `uvicorn` are
-needed; both come with `mcp`.
+Run it with `python3 samples/bookshop_api.py [PORT]`; it listens on the loopback interface, keeps
+everything in memory and takes one key (`X-API-Key: demo-key`). It needs nothing but Python, and
+hands out its own description at `/openapi.yaml`.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import re
 import struct
 import sys
+import threading
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
-
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from urllib.parse import parse_qsl, urlsplit
 
 KEY = "demo-key"
+PREFIX = "/v1"
+DOCUMENT = Path(__file__).parent / "specs" / "bookshop.yaml"
+PUBLISHED = f"https://api.bookshop.example{PREFIX}"
+"""The address in the document, which nobody has."""
 GENRES = ("fiction", "science-fiction", "poetry", "science", "history")
-Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a caller sends; `path` are the values of the path's parameters."""
+
+    path: dict[str, str]
+    query: dict[str, str]
+    headers: Any
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the API answers: bytes as they are, anything else as JSON."""
+
+    body: Any = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 class Refusal(Exception):
@@ -35,10 +58,10 @@ class Refusal(Exception):
         self, status: int, code: str, message: str, details: list[dict[str, str]] | None = None
     ) -> None:
         super().__init__(message)
-        self.status = status
-        self.body: dict[str, Any] = {"code": code, "message": message}
+        body: dict[str, Any] = {"code": code, "message": message}
         if details:
-            self.body["details"] = details
+            body["details"] = details
+        self.answer = Answer(body, status)
 
 
 def _book(
@@ -106,8 +129,8 @@ class Shop:
         self.placed: dict[str, str] = {}
         self.next_book = len(self.books) + 1
 
-    async def listBooks(self, request: Request) -> Response:
-        query = request.query_params
+    def listBooks(self, request: Request) -> Answer:
+        query = request.query
         books = list(reversed(self.books.values()))
         if genre := query.get("genre"):
             _known("genre", genre, GENRES)
@@ -122,22 +145,22 @@ class Shop:
             books = [book for book in books if book["stock"]]
         return _page(request, books)
 
-    async def addBook(self, request: Request) -> Response:
-        body = await _body(request, ("title", "authorIds", "genre", "price"))
+    def addBook(self, request: Request) -> Answer:
+        body = _body(request, ("title", "authorIds", "genre", "price"))
         _known("genre", body["genre"], GENRES)
         for author in body["authorIds"]:
             self._find(self.authors, author, "author")
         key = f"bk_{self.next_book}"
         self.next_book += 1
         self.books[key] = {"stock": 0, **body, "id": key}
-        return JSONResponse(self.books[key], 201)
+        return Answer(self.books[key], 201)
 
-    async def getBook(self, request: Request) -> Response:
-        return JSONResponse(self._find(self.books, request.path_params["bookId"], "book"))
+    def getBook(self, request: Request) -> Answer:
+        return Answer(self._find(self.books, request.path["bookId"], "book"))
 
-    async def updateBook(self, request: Request) -> Response:
-        book = self._find(self.books, request.path_params["bookId"], "book")
-        changes = await _body(request, ())
+    def updateBook(self, request: Request) -> Answer:
+        book = self._find(self.books, request.path["bookId"], "book")
+        changes = _body(request, ())
         if not changes:
             raise Refusal(400, "nothing_to_change", "Name at least one field")
         if unknown := sorted(set(changes) - {"title", "blurb", "price", "stock"}):
@@ -145,42 +168,42 @@ class Shop:
                 400, "unknown_field", f"These fields cannot be changed: {', '.join(unknown)}"
             )
         book.update(changes)
-        return JSONResponse(book)
+        return Answer(book)
 
-    async def removeBook(self, request: Request) -> Response:
-        book = self._find(self.books, request.path_params["bookId"], "book")
+    def removeBook(self, request: Request) -> Answer:
+        book = self._find(self.books, request.path["bookId"], "book")
         del self.books[book["id"]]
-        return Response(status_code=204)
+        return Answer(status=204)
 
-    async def getBookCover(self, request: Request) -> Response:
-        book = self._find(self.books, request.path_params["bookId"], "book")
-        return Response(_cover(book["title"]), media_type="image/png")
+    def getBookCover(self, request: Request) -> Answer:
+        book = self._find(self.books, request.path["bookId"], "book")
+        return Answer(_cover(book["title"]), headers={"Content-Type": "image/png"})
 
-    async def listAuthors(self, request: Request) -> Response:
-        part = request.query_params.get("name", "").casefold()
+    def listAuthors(self, request: Request) -> Answer:
+        part = request.query.get("name", "").casefold()
         found = [
             self._with_books(author)
             for author in self.authors.values()
             if part in author["name"].casefold()
         ]
-        return JSONResponse(sorted(found, key=lambda author: author["name"]))
+        return Answer(sorted(found, key=lambda author: author["name"]))
 
-    async def getAuthor(self, request: Request) -> Response:
-        return JSONResponse(
-            self._with_books(self._find(self.authors, request.path_params["authorId"], "author"))
+    def getAuthor(self, request: Request) -> Answer:
+        return Answer(
+            self._with_books(self._find(self.authors, request.path["authorId"], "author"))
         )
 
-    async def listOrders(self, request: Request) -> Response:
+    def listOrders(self, request: Request) -> Answer:
         orders = list(reversed(self.orders.values()))
-        if states := request.query_params.get("status"):
+        if states := request.query.get("status"):
             orders = [order for order in orders if order["status"] in states.split(",")]
         return _page(request, orders)
 
-    async def placeOrder(self, request: Request) -> Response:
+    def placeOrder(self, request: Request) -> Answer:
         key = request.headers.get("Idempotency-Key", "")
         if key and key in self.placed:
-            return JSONResponse(self.orders[self.placed[key]], 201)
-        body = await _body(request, ("lines", "deliverTo"))
+            return Answer(self.orders[self.placed[key]], 201)
+        body = _body(request, ("lines", "deliverTo"))
         books = [self._find(self.books, line["bookId"], "book") for line in body["lines"]]
         short = [
             {
@@ -211,13 +234,13 @@ class Shop:
         self.orders[order["id"]] = order
         if key:
             self.placed[key] = order["id"]
-        return JSONResponse(order, 201)
+        return Answer(order, 201)
 
-    async def getOrder(self, request: Request) -> Response:
-        return JSONResponse(self._find(self.orders, request.path_params["orderId"], "order"))
+    def getOrder(self, request: Request) -> Answer:
+        return Answer(self._find(self.orders, request.path["orderId"], "order"))
 
-    async def cancelOrder(self, request: Request) -> Response:
-        order = self._find(self.orders, request.path_params["orderId"], "order")
+    def cancelOrder(self, request: Request) -> Answer:
+        order = self._find(self.orders, request.path["orderId"], "order")
         if order["status"] != "placed":
             raise Refusal(
                 409,
@@ -228,10 +251,10 @@ class Shop:
             if line["bookId"] in self.books:
                 self.books[line["bookId"]]["stock"] += line["quantity"]
         order["status"] = "cancelled"
-        return JSONResponse(order)
+        return Answer(order)
 
-    async def getStatus(self, request: Request) -> Response:
-        return JSONResponse({"open": True, "books": len(self.books)})
+    def getStatus(self, request: Request) -> Answer:
+        return Answer({"open": True, "books": len(self.books)})
 
     def _find(self, shelf: dict[str, dict[str, Any]], key: str, what: str) -> dict[str, Any]:
         if key not in shelf:
@@ -262,41 +285,29 @@ ROUTES = (
 )
 
 
-def _guarded(handler: Handler, open_to_all: bool) -> Handler:
-    async def guarded(request: Request) -> Response:
-        try:
-            if not open_to_all and request.headers.get("X-API-Key") != KEY:
-                raise Refusal(401, "no_key", "The key in `X-API-Key` is missing or wrong")
-            return await handler(request)
-        except Refusal as refusal:
-            return JSONResponse(refusal.body, refusal.status)
-
-    return guarded
-
-
 def _known(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise Refusal(400, "bad_request", f"`{field}` is none of {', '.join(allowed)}")
 
 
-async def _body(request: Request, required: tuple[str, ...]) -> dict[str, Any]:
-    body = await request.json()
+def _body(request: Request, required: tuple[str, ...]) -> dict[str, Any]:
+    body = json.loads(request.content)
     if missing := [field for field in required if field not in body]:
         raise Refusal(400, "bad_request", f"Missing: {', '.join(missing)}")
     return dict(body)
 
 
-def _page(request: Request, entries: list[dict[str, Any]]) -> Response:
+def _page(request: Request, entries: list[dict[str, Any]]) -> Answer:
     """One page; the token is the position of the next one, made opaque."""
-    size = int(request.query_params.get("page-size", "10"))
-    token = request.query_params.get("page-token", "")
+    size = int(request.query.get("page-size", "10"))
+    token = request.query.get("page-token", "")
     try:
         start = int(base64.urlsafe_b64decode(token)) if token else 0
     except ValueError:
         raise Refusal(400, "bad_page_token", "`page-token` is not one of this API's") from None
     more = start + size < len(entries)
     following = base64.urlsafe_b64encode(b"%d" % (start + size)).decode() if more else None
-    return JSONResponse({"items": entries[start : start + size], "nextPageToken": following})
+    return Answer({"items": entries[start : start + size], "nextPageToken": following})
 
 
 def _cover(title: str) -> bytes:
@@ -320,23 +331,90 @@ def _cover(title: str) -> bytes:
     )
 
 
-def create_app(prefix: str = "/v1") -> Starlette:
-    """A fresh shop as an ASGI application; `prefix` is the path of the document's server."""
-    shop = Shop()
-    return Starlette(
-        routes=[
-            Route(
-                prefix + path, _guarded(getattr(shop, name), name == "getStatus"), methods=[method]
-            )
-            for method, path, name in ROUTES
-        ]
-    )
+def document() -> bytes:
+    """The API's description, with the address that it is fetched from as the API's."""
+    return DOCUMENT.read_bytes().replace(PUBLISHED.encode(), PREFIX.encode())
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection; `shop` and `seen` belong to the server that it came to."""
+
+    protocol_version = "HTTP/1.1"
+    shop: Shop
+    seen: list[str]
+
+    def _respond(self) -> None:
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            answer = self._answer(content)
+        except Refusal as refusal:
+            answer = refusal.answer
+        body, headers = answer.body, {**answer.headers}
+        if not isinstance(body, bytes):
+            body = json.dumps(body, ensure_ascii=False).encode()
+            headers["Content-Type"] = "application/json"
+        if answer.status != 204:
+            headers["Content-Length"] = str(len(body))
+        self.seen.append(f"{self.command} {self.path} → {answer.status}")
+        self.send_response(answer.status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PATCH = do_DELETE = _respond
+
+    def _answer(self, content: bytes) -> Answer:
+        url = urlsplit(self.path)
+        if url.path == "/openapi.yaml":
+            return Answer(document(), headers={"Content-Type": "application/yaml"})
+        for method, path, name in ROUTES:
+            pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", PREFIX + path)
+            found = re.fullmatch(pattern, url.path)
+            if found is None or method != self.command:
+                continue
+            if name != "getStatus" and self.headers.get("X-API-Key") != KEY:
+                raise Refusal(401, "no_key", "The key in `X-API-Key` is missing or wrong")
+            query = dict(parse_qsl(url.query, keep_blank_values=True))
+            request = Request(found.groupdict(), query, self.headers, content)
+            operation: Callable[[Request], Answer] = getattr(self.shop, name)
+            return operation(request)
+        raise Refusal(404, "not_found", f"There is no `{self.command} {url.path}`")
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing for a request."""
+
+
+class Server(ThreadingHTTPServer):
+    """A fresh shop on the loopback interface; `seen` is a line for each request."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, port: int = 0) -> None:
+        self.seen: list[str] = []
+        facts = {"shop": Shop(), "seen": self.seen}
+        super().__init__(("127.0.0.1", port), type("BookshopHandler", (Handler,), facts))
+        self.origin = f"http://127.0.0.1:{self.server_port}"
+        self.base_url = self.origin + PREFIX
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A shop on a free port while the block runs."""
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()
 
 
 def main() -> None:
-    """Serve on the loopback interface until interrupted."""
+    """Serve until interrupted."""
     port = next((int(word) for word in sys.argv[1:] if re.fullmatch(r"\d+", word)), 8080)
-    uvicorn.run(create_app(), host="127.0.0.1", port=port, log_level="warning")
+    with Server(port) as server:
+        print(f"The bookshop's API: {server.origin}/openapi.yaml (key: {KEY})", flush=True)
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 if __name__ == "__main__":

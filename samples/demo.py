@@ -13,16 +13,13 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from mcp import Client, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 from rich.columns import Columns
@@ -43,51 +40,6 @@ SERVER = ("bookshop_mcp", "--log-level", "error")
 WIDTH = 100
 MOST_LINES = 12
 ADDRESS = {"name": "Ana Reis", "street": "Rua Augusta 1", "city": "Lisboa", "country": "PT"}
-
-_Message = MutableMapping[str, Any]
-_Receive = Callable[[], Awaitable[_Message]]
-_Send = Callable[[_Message], Awaitable[None]]
-
-
-class Watched:
-    """The API, and a note of every request it gets."""
-
-    def __init__(self) -> None:
-        self.app = bookshop_api.create_app()
-        self.seen: list[str] = []
-
-    async def __call__(self, scope: dict[str, Any], receive: _Receive, send: _Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        query = "?" + scope["query_string"].decode() if scope["query_string"] else ""
-        line = f"{scope['method']} {scope['path']}{query}"
-
-        async def noting(message: _Message) -> None:
-            if message["type"] == "http.response.start":
-                self.seen.append(f"{line} → {message['status']}")
-            await send(message)
-
-        await self.app(scope, receive, noting)
-
-
-@contextlib.contextmanager
-def serving(api: Watched) -> Iterator[str]:
-    """The API on a free loopback port while the block runs; gives its base URL."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(api, log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        while not server.started:
-            if not thread.is_alive():
-                raise SystemExit("the sample API did not start")
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        finally:
-            server.should_exit = True
-            thread.join(timeout=5)
 
 
 class Transcript:
@@ -216,10 +168,10 @@ def show_tools(screen: Transcript, tools: list[types.Tool]) -> None:
     )
 
 
-async def conversation(screen: Transcript, api: Watched, base_url: str) -> None:
+async def conversation(screen: Transcript, api: bookshop_api.Server) -> None:
     """List the tools and call several; two of the calls fail, and say what to do about it."""
     started = time.perf_counter()
-    async with connected(base_url) as client:
+    async with connected(api.base_url) as client:
         listed = (await client.list_tools()).tools
         took = time.perf_counter() - started
         screen.say(
@@ -248,7 +200,7 @@ async def conversation(screen: Transcript, api: Watched, base_url: str) -> None:
         await call("get_book_cover", bookId=book)
         await call("cancel_order", orderId=order["id"])
 
-    async with connected(base_url, "legacy") as client:
+    async with connected(api.base_url, "legacy") as client:
         older = (await client.list_tools()).tools
         same = "the same list" if older == listed else "another list"
         screen.console.print()
@@ -276,13 +228,12 @@ def main() -> None:
     screen.chapter("what a tool looks like (src/bookshop_mcp/tools/orders.py)")
     screen.code(function(FOLDER / "src/bookshop_mcp/tools/orders.py", "place_order"), "python")
 
-    api = Watched()
-    with serving(api) as base_url:
+    with bookshop_api.serving() as api:
         screen.chapter("start it and list its tools")
-        screen.say(("$ ", "dim"), (f"export MCPGEN_BOOKSHOP_BASE_URL={base_url}", "bold"))
+        screen.say(("$ ", "dim"), (f"export MCPGEN_BOOKSHOP_BASE_URL={api.base_url}", "bold"))
         screen.say(("$ ", "dim"), ("export MCPGEN_BOOKSHOP_API_KEY=demo-key", "bold"))
         screen.say(("$ ", "dim"), (f"python -m {' '.join(SERVER)}", "bold"))
-        asyncio.run(conversation(screen, api, base_url))
+        asyncio.run(conversation(screen, api))
 
     screen.chapter("yours")
     screen.say(

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 from .conftest import Ended
 
@@ -40,14 +37,8 @@ def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.syspath_prepend(str(ROOT / "samples"))
     import bookshop_api
 
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(bookshop_api.create_app(), log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
-        server.should_exit = True
-        thread.join(10)
+    with bookshop_api.serving() as server:
+        yield server.base_url
     sys.modules.pop("bookshop_api")
 
 

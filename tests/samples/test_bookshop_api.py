@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,8 @@ def operations() -> dict[tuple[str, str], dict[str, Any]]:
 def call(app: Any, method: str, path: str, **options: Any) -> httpx2.Response:
     """One call with the key, checked against what the document says of the answer."""
 
-    async def go() -> httpx2.Response:
-        transport = httpx2.ASGITransport(app=app)
-        headers = {"X-API-Key": bookshop_api.KEY, **options.pop("headers", {})}
-        async with httpx2.AsyncClient(
-            transport=transport, base_url="http://shop/v1", headers=headers
-        ) as client:
-            return await client.request(method, path, **options)
-
-    answer = asyncio.run(go())
+    headers = {"X-API-Key": bookshop_api.KEY, **options.pop("headers", {})}
+    answer = httpx2.request(method, app.base_url + path, headers=headers, **options)
     template = next(
         known for verb, known in operations() if verb == method and _fits(known, path.split("?")[0])
     )
@@ -104,8 +98,9 @@ def _pointer(node: Any, wanted: Any) -> str | None:
 
 
 @pytest.fixture
-def app() -> Any:
-    return bookshop_api.create_app()
+def app() -> Iterator[Any]:
+    with bookshop_api.serving() as server:
+        yield server
 
 
 def test_it_implements_every_operation_under_its_operation_id():
@@ -180,3 +175,16 @@ def test_without_the_key_only_the_status_is_open(app):
         "books": 7,
     }
     assert call(app, "GET", "/books", headers={"X-API-Key": "wrong"}).status_code == 401
+
+
+def test_it_describes_itself_at_its_own_address(app):
+    answer = httpx2.get(f"{app.origin}/openapi.yaml")
+    assert yaml.safe_load(answer.text) == {
+        **DOCUMENT,
+        "servers": [{**DOCUMENT["servers"][0], "url": "/v1"}],
+    }
+
+
+def test_it_needs_nothing_but_python():
+    script = f"import sys; sys.path.insert(0, {str(SAMPLES)!r}); import bookshop_api"
+    subprocess.run([sys.executable, "-IS", "-c", script], check=True)

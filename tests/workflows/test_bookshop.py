@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 sys.path.insert(0, str(SAMPLES))
@@ -23,16 +20,8 @@ ADDRESS = {"name": "Ana Reis", "street": "Rua Augusta 1", "city": "Lisboa", "cou
 @pytest.fixture
 def shop() -> Iterator[str]:
     """The sample API; its base URL."""
-    config = uvicorn.Config(bookshop_api.create_app(), port=0, log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        asyncio.run(asyncio.sleep(0.02))
-    [port] = [each.getsockname()[1] for each in server.servers[0].sockets]
-    yield f"http://127.0.0.1:{port}/v1"
-    server.should_exit = True
-    thread.join(timeout=5)
+    with bookshop_api.serving() as server:
+        yield server.base_url
 
 
 @pytest.fixture
