@@ -181,6 +181,8 @@ class Settings:
 
     name: str
     env_prefix: str = ""
+    variables: tuple[str, ...] = ()
+    """The variables that are set and that the server reads, in full."""
     base_url_given: bool = False
     """Whether the operator named the base URL, which then is the one of every operation."""
     base_url_configured: bool = False
@@ -414,10 +416,12 @@ class _Reader:
         redis_url = self.redis_url()
         exchange_secret = self.secret("EXCHANGE_CLIENT_SECRET")
         self.note_risks(credentials, base_url, trusted)
-        self.note_unknown(credentials.values())
+        known = self.known(credentials.values())
+        self.note_unknown(known)
         settings = Settings(
             name=str(self.facts["name"]),
             env_prefix=self.prefix,
+            variables=tuple(sorted(known.intersection(self.environ))),
             base_url=base_url,
             base_url_given=base_url_given,
             credentials=MappingProxyType(credentials),
@@ -757,8 +761,8 @@ class _Reader:
                 self.refuse(name, "has to hold absolute paths of folders that are there")
         return tuple(folders)
 
-    def note_unknown(self, credentials: Iterable[Credential]) -> None:
-        """Note variables with the server's prefix that it does not read."""
+    def known(self, credentials: Iterable[Credential]) -> set[str]:
+        """The variables that the server reads. Those of another server may begin like its own."""
         settings = [setting.name for setting in SETTINGS if setting.kind == "secret"]
         secrets = {f"{self.prefix}_{name}" for name in settings}
         for credential in credentials:
@@ -770,10 +774,13 @@ class _Reader:
                 twins = (write_variable(self.prefix, name) for name in credential.variables)
                 secrets.update(twins)
         names = {f"{self.prefix}_{name}" for name in VARIABLES}
-        names |= secrets | {f"{name}_FILE" for name in secrets}
-        for name in sorted(set(self.environ) - names):
+        return names | secrets | {f"{name}_FILE" for name in secrets}
+
+    def note_unknown(self, known: set[str]) -> None:
+        """Note variables with the server's prefix that it does not read."""
+        for name in sorted(set(self.environ) - known):
             note = f"`{name}` is not a setting of this server"
-            for similar in difflib.get_close_matches(name, names, n=1, cutoff=0.8):
+            for similar in difflib.get_close_matches(name, known, n=1, cutoff=0.8):
                 note += f"; did you mean `{similar}`?"
             self.notes.append(note)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sys
 import tomllib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +19,7 @@ from shop import PACKAGE, PREFIX
 
 from mcpgen.runtime.command import main
 from mcpgen.runtime.install.clients import CLIENTS
-from mcpgen.runtime.install.files import drop_json, load_json, put_json
+from mcpgen.runtime.install.files import FORMS, drop_json, load_json, put_json
 
 FILES = Path(__file__).parent / "client_files"
 KEY = "canary-key-0123456789"
@@ -111,9 +115,86 @@ def test_uninstall_gives_back_the_file_byte_for_byte(client: str, run: Run, home
     before = path.read_bytes()
     run("install", client)
     assert path.read_bytes() != before
+    run("install", client, "--read-only")
     assert path.with_name(f"{path.name}.shop-mcp.bak").read_bytes() == before
     assert run("uninstall", client) == 0
     assert path.read_bytes() == before
+    assert not [file for file in path.parent.iterdir() if KEY in file.read_text("utf-8")]
+
+
+def test_uninstall_leaves_no_secret_in_the_copies_of_other_servers(run: Run, home: Path) -> None:
+    path = place("cursor", home)
+    run("install", "cursor")
+    other = path.with_name("mcp.json.other-mcp.bak")
+    other.write_bytes(path.read_bytes())
+    run("uninstall", "cursor")
+    assert load("cursor", other) == load("cursor", path)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_others_write_at_the_same_time_stays(
+    client: str, run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = place(client, home)
+    form = FORMS[CLIENTS[client].form]
+
+    def slow(text: str, key: str, name: str, entry: dict[str, Any]) -> str:
+        if "meanwhile" not in path.read_text("utf-8"):
+            path.write_text(form.put(text, key, "meanwhile", entry), "utf-8")
+        return form.put(text, key, name, entry)
+
+    monkeypatch.setitem(FORMS, CLIENTS[client].form, replace(form, put=slow))  # type: ignore[misc]
+    assert run("install", client) == 0
+    assert {"meanwhile", "shop"} <= set(load(client, path)[CLIENTS[client].key])
+    assert {file.name for file in path.parent.iterdir() if file.is_dir()} <= {".config"}
+
+
+def test_two_installs_at_once_wait_for_each_other(run: Run, home: Path) -> None:
+    path = place("cursor", home)
+    entry = path.read_text("utf-8").replace('"mcpServers":{', '"mcpServers":{"other":{},')
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(run, "install", "cursor")
+        with pytest.raises(TimeoutError):
+            first.result(0.5)
+        path.write_text(entry, "utf-8")
+        os.close(descriptor)
+        assert first.result() == 0
+    assert {"other", "shop"} <= set(load("cursor", path)["mcpServers"])
+
+
+def test_a_file_that_never_rests_stays_as_it_is(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = place("cursor", home)
+    form = FORMS["json"]
+
+    def restless(text: str, *entry: Any) -> str:
+        path.write_text(f"{text}\n", "utf-8")
+        return form.put(text, *entry)
+
+    monkeypatch.setitem(FORMS, "json", replace(form, put=restless))  # type: ignore[misc]
+    assert run("install", "cursor") == 2
+    assert "was not changed: something else writes to it" in capsys.readouterr().err
+    assert "shop" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("has_entry", [False, True])
+def test_a_file_that_others_can_read_becomes_private(
+    client: str, has_entry: bool, run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = place(client, home)
+    if has_entry:
+        run("install", client)
+    path.chmod(0o644)
+    capsys.readouterr()
+    assert run("install", client) == 0
+    assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir() if file.is_file()} == {
+        0o600
+    }
+    assert f"Others could read {path}; now only its owner can" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -145,6 +226,23 @@ def test_a_key_written_by_hand_outlives_another_install(
     assert entry["args"][-1] == "--read-only"
 
 
+def test_only_what_the_server_reads_on_stdio_is_written(
+    run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "redis"
+    secret.write_text("redis://:canary-password@cache")
+    secret.chmod(0o600)
+    read = {"READ_ONLY": "1", "REDIS_URL_FILE": str(secret), "EXCHANGE_CLIENT_SECRET": "canary-e"}
+    others = {"EU_API_KEY": "canary-of-another-server", "X_FILE": "canary-x", "APIKEY": "canary"}
+    http = {"HTTP_TOKEN": "canary-token-of-the-callers-0123456789", "HTTP_SCOPES": "books"}
+    for name, value in {**read, **others, **http}.items():
+        monkeypatch.setenv(f"{PREFIX}_{name}", value)
+    assert run("install", "cursor") == 0
+    env = load("cursor", file_of("cursor", home))["mcpServers"]["shop"]["env"]
+    usual = {"ALLOW_PRIVATE", "API_KEY", "BASE_URL", "RETRIES"}
+    assert set(env) == {f"{PREFIX}_{name}" for name in usual | set(read)}
+
+
 def test_a_list_too_long_for_the_client_is_searched_instead(
     run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,14 +259,16 @@ def test_a_list_too_long_for_the_client_is_searched_instead(
 
 
 def test_print_changes_nothing_and_shows_no_secret(
-    run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv(f"{PREFIX}_REDIS_URL", "redis://:canary-key-of-redis@cache")
     assert run("install", "vscode", "--print", "--tools", "get_book") == 0
     shown = capsys.readouterr()
     entry = json.loads(shown.out)["servers"]["shop"]
     assert entry["env"][f"{PREFIX}_API_KEY"] == "REPLACE_ME"
+    assert entry["env"][f"{PREFIX}_RETRIES"] == "0"
     assert entry["args"][-2:] == ["--tools", "get_book"]
-    assert KEY not in shown.out + shown.err
+    assert "canary" not in shown.out + shown.err
     assert not home.exists()
 
 
@@ -176,6 +276,10 @@ def test_print_changes_nothing_and_shows_no_secret(
     ("client", "text"),
     [
         ("cursor", "{"),
+        ("cursor", '{"a": ' * 100_000 + "1" + "}" * 100_000),
+        ("cursor", '{"mcpServers": {"a": {}}, "mcpServers": {}}'),
+        ("cursor", '{"mcpServers": {"shop": {}, "shop": {"command": "x"}}}'),
+        ("codex", "a = " + "[" * 5000 + "]" * 5000),
         ("cursor", "[]"),
         ("cursor", '{"mcpServers": []}'),
         ("codex", "a = \n"),

@@ -7,20 +7,24 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from ..package import Package
 from ..server.catalog import Catalog, StartError
-from ..settings import SETTINGS, read
+from ..settings import SETTINGS, Setting, Settings, read
 from .clients import CLIENTS, Client
 from .files import FORMS
 
+if sys.platform != "win32":
+    import fcntl
+
 COMMANDS = ("install", "uninstall")
 PLACEHOLDER = "REPLACE_ME"
-_GROUPS = {setting.name: setting.group for setting in SETTINGS}
+_TRIES = 20
+_SETTINGS = {setting.name: setting for setting in SETTINGS}
 
 
 def main(package: str, argv: list[str], choices: argparse.ArgumentParser) -> int:
@@ -41,11 +45,11 @@ def main(package: str, argv: list[str], choices: argparse.ArgumentParser) -> int
         print(f"note: {note}", file=sys.stderr)
     arguments, reason = _arguments(package, client, options)
     start = [*_start(package, f"{name}-mcp"), *arguments]
-    env = _environment(str(facts["env_prefix"]))
+    env = _environment(settings)
     if reason:
         print(f"note: {reason}", file=sys.stderr)
     if options.print:
-        hidden = {key: _printable(key, value, facts) for key, value in env.items()}
+        hidden = {key: _printable(key, value, settings) for key, value in env.items()}
         print(f"note: this belongs in {path}", file=sys.stderr)
         print(FORMS[client.form].put("", client.key, name, client.entry(name, start, hidden)))
         return 0
@@ -112,37 +116,43 @@ def _arguments(package: str, client: Client, options: argparse.Namespace) -> tup
     return [*arguments, "--lazy"], reason
 
 
-def _environment(prefix: str) -> dict[str, str]:
-    """The variables that are set here and mean something to a server on stdio."""
+def _environment(settings: Settings) -> dict[str, str]:
+    """The variables that are set here and mean something to this server on stdio."""
     env = {}
-    for variable, value in sorted(os.environ.items()):
-        setting = variable.removeprefix(f"{prefix}_")
-        if setting != variable and _GROUPS.get(setting.removesuffix("_FILE")) != "http":
-            env[variable] = value
+    for variable in settings.variables:
+        setting = _setting(variable.removesuffix("_FILE"), settings)
+        if setting is None or setting.group != "http":
+            env[variable] = os.environ[variable]
     return env
 
 
-def _printable(variable: str, value: str, facts: Mapping[str, Any]) -> str:
-    """The value of a setting; a placeholder in place of anything else, which may be secret."""
-    setting = variable.removeprefix(f"{facts['env_prefix']}_")
-    if setting in _GROUPS:
-        return value
-    return PLACEHOLDER
+def _printable(variable: str, value: str, settings: Settings) -> str:
+    """The value of a setting; a placeholder in place of what is, or may be, a secret."""
+    setting = _setting(variable, settings)
+    if setting is None or setting.kind == "secret":
+        return PLACEHOLDER
+    return value
+
+
+def _setting(variable: str, settings: Settings) -> Setting | None:
+    return _SETTINGS.get(variable.removeprefix(f"{settings.env_prefix}_"))
 
 
 def _install(client: Client, path: Path, name: str, entry: dict[str, Any]) -> int:
-    before = _read(path)
     word = next(word for word, ours in client.members.items() if ours == "env")
-    # What somebody wrote there by hand, such as a key, outlives another `install`
-    variables = _variables(_entry(client, before, path).get(name), word)
-    variables |= entry.get(word, {})
-    if variables:
-        entry[word] = variables
-    after = _edited(client, path, before, name, entry)
-    if after == before:
+    given = entry.pop(word, {})
+
+    def with_variables(text: str) -> dict[str, Any]:
+        # What somebody wrote there by hand, such as a key, outlives another `install`
+        variables = _variables(_entry(client, text, path).get(name), word) | given
+        if variables:
+            entry[word] = variables
+        return entry
+
+    if not _rewritten(client, path, name, with_variables):
+        _make_private(path)
         print(f"{path} has this entry already")
         return 0
-    _write(path, after, name)
     print(f"{client.title} starts `{name}` now, as {path} says")
     if entry.get(word):
         print(f"Values in that file, in plain text: {', '.join(entry[word])}")
@@ -157,13 +167,13 @@ def _variables(entry: Any, word: str) -> dict[str, Any]:
 
 
 def _uninstall(client: Client, path: Path, name: str) -> int:
-    before = _read(path)
-    after = _edited(client, path, before, name, None)
-    if after == before:
+    if _rewritten(client, path, name, lambda _: None):
+        print(f"{client.title} no longer starts `{name}`: its entry is gone from {path}")
+    else:
         print(f"{path} has no entry `{name}`")
-        return 0
-    _write(path, after, name)
-    print(f"{client.title} no longer starts `{name}`: its entry is gone from {path}")
+    for copy in path.resolve().parent.glob(f"{path.resolve().name}.*-mcp.bak"):
+        if _rewritten(client, copy, name, lambda _: None):
+            print(f"Its entry is gone from {copy} too")
     return 0
 
 
@@ -234,21 +244,70 @@ def _refusal(path: Path, reason: str) -> StartError:
     return StartError(f"{path} was not changed: {reason}; {hint}")
 
 
-def _write(path: Path, text: str, name: str) -> None:
-    """Put the text in the place of a file at once, a copy of the file beside it; a new file is its
-    owner's alone. Raises StartError.
+def _make_private(path: Path) -> None:
+    """Leave a file that holds secrets, or is about to, to its owner alone. Raises OSError."""
+    if os.name == "posix" and path.exists() and path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+        print(f"Others could read {path}; now only its owner can")
+
+
+def _rewritten(
+    client: Client, path: Path, name: str, entry_in: Callable[[str], dict[str, Any] | None]
+) -> bool:
+    """Whether the text of a file changes where it gets the entry that belongs in it, or none.
+
+    Whatever else writes the file at the same time, such as the client, is not undone. Raises
+    StartError.
     """
-    path = path.resolve()
+    file = path.resolve()
+    copy = file.with_name(f"{file.name}.{name}-mcp.bak")
+    for _ in range(_TRIES):
+        before = _read(file)
+        try:
+            after = _edited(client, path, before, name, entry_in(before))
+            # A copy of what has this entry would keep its secrets, and replace the original
+            is_original = before == _edited(client, path, before, name, None)
+        except RecursionError:
+            raise _refusal(path, "it is nested too deeply") from None
+        if after == before:
+            return False
+        if _replaced(file, before, after, copy if is_original else None):
+            return True
+    raise _refusal(path, "something else writes to it all the time")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Make other servers' `install` in that folder wait, where the system has such locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replaced(path: Path, before: str, after: str, copy: Path | None) -> bool:
+    """Put a text in the place of a file at once, and say whether that was done: only where the file
+    still has the old text. The file is its owner's alone. Raises StartError.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode())
-        if path.exists():
-            backup = path.with_name(f"{path.name}.{name}-mcp.bak")
-            shutil.copy2(path, backup)
-            shutil.copymode(path, draft)
-            print(f"The file as it was: {backup}")
-        Path(draft).replace(path)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            draft = Path(folder, path.name)
+            draft.touch(0o600)
+            draft.write_bytes(after.encode())
+            _make_private(path)
+            if before and copy:
+                shutil.copy2(path, copy)
+                print(f"The file as it was: {copy}")
+            with _alone(path.parent):
+                if _read(path) != before:
+                    return False
+                draft.replace(path)
     except OSError as error:
         raise StartError(f"{path} cannot be written: {error}") from error
+    return True

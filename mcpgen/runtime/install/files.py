@@ -93,6 +93,8 @@ def _members(strict: str, start: int) -> dict[str, _Member]:
     index = _after_space(strict, start + 1)
     while strict[index] != "}":
         key, colon = _DECODER.raw_decode(strict, index)
+        if key in members:
+            raise ValueError(f"`{key}` stands in it twice")
         value = _after_space(strict, _after_space(strict, colon) + 1)
         _, end = _DECODER.raw_decode(strict, value)
         members[key] = _Member(index, value, end)
