@@ -28,6 +28,7 @@ MEDIA_TYPE = re.compile(
 )
 TEXT_TYPES = re.compile(
     r"text/|.*(\bxml|\+xml|yaml|ndjson|jsonl|json-?lines|json-seq|graphql|sql|javascript|csv)$"
+    r"|.*[/+](jose|jwe|jws|jwt)$"
 )
 LINES = re.compile(r"/(x-)?(ndjson|jsonl|json-?lines)\b|json-seq$", re.I)
 """Media types of several JSON values."""
@@ -134,12 +135,15 @@ def _guessed(reader: Reader, written: str, schema: Any, pointer: str) -> str:
 
 
 def _rank(kind: BodyKind, media_type: str) -> int:
-    """The less, the better: a JSON type of exactly that name before its relatives, a wildcard
-    last.
+    """The less, the better: of the JSON types `application/json`, then that with parameters, then
+    its relatives, then what is JSON by guess; a wildcard last. Type and subtype name the format
+    (RFC 9110 §8.3.1).
     """
     rank = PREFERENCE.index(kind) * 10
-    if media_type.lower() != "application/json":
-        rank += 1
+    essence = media_type.lower().split(";")[0].strip()
+    rank += media_type.lower() != "application/json"
+    rank += essence != "application/json"
+    rank += not is_json(essence)
     if "*" in media_type:
         rank += 5
     return rank

@@ -15,9 +15,10 @@ from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from ..errors import Refused
 from ..headers import FORBIDDEN_HEADERS, TOKEN
+from ..results.answer import charset_of, codec_of
 from ..settings import Settings
 from .parts import Part
-from .scalars import OMIT, Omit, defined, text_of, utf8
+from .scalars import OMIT, Omit, defined, encoded, text_of, utf8
 from .wire import Encoded, Pairs, Simple, header_text, joined, pairs_of, simple_text
 
 T = TypeVar("T")
@@ -158,12 +159,17 @@ def _json_body(value: Any, media_type: str | None, optional: bool) -> Payload:
         value = {key: item for key, item in value.items() if item is not OMIT}
         if not value and optional:
             return Payload(None)
-    return Payload(_json_bytes(value), media_type or "application/json")
+    media_type = media_type or "application/json"
+    # JSON is UTF-8 (RFC 8259 section 8.1), but an API may read it in the charset it names
+    ascii_only = codec_of(charset_of(media_type)) != "utf-8"
+    return Payload(_json_bytes(value, ascii_only=ascii_only), media_type)
 
 
-def _json_bytes(value: Any) -> bytes:
+def _json_bytes(value: Any, *, ascii_only: bool = False) -> bytes:
     try:
-        text = json.dumps(_whole(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(
+            _whole(value), ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":")
+        )
     except (ValueError, TypeError, RecursionError):
         raise Refused(
             "the body cannot be written as JSON (NaN, nested too deeply, or not data)"
@@ -202,7 +208,7 @@ def _raw_body(content: Any, media_type: str | None, settings: Settings) -> Paylo
     declared = text_type.lower()
     if declared.startswith("text/") and "charset" not in declared:
         text_type += "; charset=utf-8"
-    return Payload(utf8(text_of(content)), text_type)
+    return Payload(encoded(text_of(content), text_type), text_type)
 
 
 def _multipart_body(

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from ..errors import Refused
-from .scalars import Omit, defined, json_of, text_of, utf8
+from .scalars import Omit, defined, encoded, json_of, text_of, utf8
 
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -69,7 +69,11 @@ def text_part(
     """A text part of a multipart body, with its own media type and headers; a list becomes one part
     per item.
     """
-    return each_part(value, lambda item: Part(utf8(text_of(item)), media_type, headers=headers))
+    return each_part(value, lambda item: _text_part(item, media_type, headers))
+
+
+def _text_part(value: Any, media_type: str | None, headers: Mapping[str, str]) -> Part:
+    return Part(encoded(text_of(value), media_type or ""), media_type, headers=headers)
 
 
 def each_part(value: Any, write: Callable[[Any], Part]) -> Part | list[Part] | Omit:

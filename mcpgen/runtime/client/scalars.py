@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from ..errors import Refused
+from ..results.answer import charset_of, codec_of
 
 COMPOUND = (list, tuple, Mapping)
 
@@ -69,6 +70,21 @@ def utf8(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         raise _half_a_pair() from None
+
+
+def encoded(text: str, media_type: str) -> bytes:
+    """A text in the charset that its media type names; UTF-8 where it names none, or an unknown
+    one. Raises Refused for a character that the charset does not have.
+    """
+    charset = charset_of(media_type)
+    codec = codec_of(charset)
+    if codec == "utf-8":
+        return utf8(text)
+    try:
+        return text.encode(codec)
+    except UnicodeEncodeError as error:
+        character = text[error.start]
+        raise Refused(f"the text is sent as {charset}, which does not have `{character}`") from None
 
 
 _SCALARS = (str, int, float, Omit)

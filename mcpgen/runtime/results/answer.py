@@ -119,8 +119,7 @@ class Answer(Generic[T]):
     @property
     def charset(self) -> str:
         """The charset that the media type names; empty where it names none."""
-        named = _CHARSET.search(self.headers.get("content-type", ""))
-        return named[1] if named else ""
+        return charset_of(self.headers.get("content-type", ""))
 
     @property
     def _codec(self) -> str:
@@ -226,6 +225,12 @@ def decode(content: bytes, codec: str) -> str:
         if content.startswith(mark):
             return content.decode(codec_of_mark, "replace")
     return content.decode(codec, "replace")
+
+
+def charset_of(media_type: str) -> str:
+    """The charset that a media type names; empty where it names none."""
+    named = _CHARSET.search(media_type)
+    return named[1] if named else ""
 
 
 def codec_of(charset: str) -> str:
