@@ -87,6 +87,13 @@ def test_what_was_printed_comes_with_the_value(coded: Any) -> None:
     assert outcome(coded, "print('looking')\n1 + 1") == (False, "Printed:\nlooking\n2")
 
 
+@pytest.mark.parametrize("program", ["print(get_book(book_id='1'))\n1", "f'sum: {add(a=1, b=2)}'"])
+def test_what_shows_a_call_that_was_not_awaited_says_so(coded: Any, program: str) -> None:
+    failed, text = outcome(coded, program)
+    assert not failed
+    assert text.endswith("[a call was not awaited: `await` the functions of tools]")
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import anyio
@@ -20,7 +20,10 @@ from .stubs import function_name, wrapped
 
 AT_ONCE = 8
 """Calls of one program that run at the same time; further ones wait."""
-_COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
+MOST_VALUES = 50_000
+MOST_CHARACTERS = 10_000_000
+"""What the arguments of a call, and the value of a program, have at most."""
+COROUTINE = re.compile(r"<coroutine external_future\(\d+\)>")
 """What a coroutine outside the sandbox is."""
 EVERYTHING = ["all"]
 """What the argument that chooses the fields of a list's items is given."""
@@ -93,6 +96,9 @@ class Calls:
             if positional:
                 name = function_name(entry.name)
                 raise TypeError(f"{name} takes keyword arguments only: {name}(name=value)")
+            fault = fault_of(arguments)
+            if fault:
+                raise TypeError(f"an argument holds {fault}")
             with anyio.CancelScope() as scope:
                 self._running.add(scope)
                 try:
@@ -109,8 +115,6 @@ class Calls:
 
     async def _data(self, entry: Entry, arguments: dict[str, Any]) -> Any:
         """What a call answers. Raises RuntimeError with the reason where it fails."""
-        if has_coroutine(arguments):
-            raise TypeError("an argument is a call that was not awaited: `await` it first")
         async with self._places:
             result = await self._result(entry, arguments)
         await self._context.say(f"{entry.name} answered")
@@ -147,15 +151,32 @@ def _data_of_blocks(blocks: list[dict[str, Any]]) -> Any:
     return _text_of_blocks(blocks)
 
 
-def has_coroutine(value: Any) -> bool:
-    """Whether a value that came out of the sandbox is, or holds, a call that was not awaited."""
+def fault_of(value: Any) -> str:
+    """The reason why a value that came out of the sandbox is not usable; empty for one that is.
+
+    A part that stands in several places counts in each: a list of lists of one list is small in the
+    sandbox and has no end for whoever walks it.
+    """
+    values = characters = 0
     pending = [value]
     while pending:
         current = pending.pop()
+        inner: Collection[Any] = ()
         if isinstance(current, dict):
-            pending.extend(current.values())
-        elif isinstance(current, list | tuple):
-            pending.extend(current)
-        elif isinstance(current, str) and _COROUTINE.fullmatch(current):
-            return True
-    return False
+            inner = current.values()
+            characters += sum(len(key) for key in current if isinstance(key, str))
+        elif isinstance(current, list | tuple | set | frozenset):
+            inner = current
+        elif isinstance(current, str | bytes):
+            characters += len(current)
+        elif isinstance(current, int):
+            characters += current.bit_length() // 3
+        values += 1
+        if values + len(pending) + len(inner) > MOST_VALUES:
+            return f"more than {MOST_VALUES:,} values"
+        if characters > MOST_CHARACTERS:
+            return f"more than {MOST_CHARACTERS:,} characters"
+        pending.extend(inner)
+        if isinstance(current, str) and COROUTINE.fullmatch(current):
+            return "a call that was not awaited: `await` it first"
+    return ""

@@ -22,7 +22,7 @@ from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_r
 from ..server.catalog import Catalog, Entry, StartError
 from ..server.listing import RUN, SEARCH, Run
 from ..settings import Settings
-from .calls import Answers, Calls, has_coroutine
+from .calls import COROUTINE, MOST_CHARACTERS, Answers, Calls, fault_of
 from .stubs import Stubs, function_name
 
 ROOM = (900, 400, 300, 200, 200)
@@ -32,8 +32,6 @@ WHOLE_ROOM = 3_000
 LONGEST_PROGRAM = 50_000
 LONGEST_RUN = 300.0
 """Seconds for a program with all that it waits for."""
-WHOLE_ANSWER = 10_000_000
-"""Characters of an answer that a program gets."""
 
 
 class Code:
@@ -67,7 +65,7 @@ class Code:
     def settings(self, settings: Settings) -> Settings:
         """The settings for calls by programs, which get answers whole and as data."""
         answers = {name: replace(each, table=False) for name, each in settings.answers.items()}
-        return replace(settings, max_result_chars=WHOLE_ANSWER, answers=answers)
+        return replace(settings, max_result_chars=MOST_CHARACTERS, answers=answers)
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
@@ -120,6 +118,8 @@ class Code:
                 except ProgramError as error:
                     raise ProgramError(f"{at_the_end(program)}{error}") from error
                 lines = [printed.note(), text]
+                if any(map(COROUTINE.search, lines)):
+                    lines.append("[a call was not awaited: `await` the functions of tools]")
                 return text_result(visible("\n".join(line for line in lines if line)))
         except ProgramError as error:
             reason = str(error)
@@ -150,8 +150,9 @@ def _text_of(value: Any, room: int) -> str:
     """
     from .sandbox import ProgramError
 
-    if has_coroutine(value):
-        raise ProgramError("its value holds a call that was not awaited: `await` each of them")
+    fault = fault_of(value)
+    if fault:
+        raise ProgramError(f"its value holds {fault}")
     if value is None:
         return "The program returned nothing: end it with the expression whose value you want"
     if isinstance(value, str):
