@@ -45,17 +45,9 @@ def workbench(
 
     Opens pages on this machine alone: what the list costs, every tool with its text, both contracts
     of a tool and a form to call it, what a question finds, problems with their repairs, and what
-    changes for callers. Edits are lines of `mcpgen.toml`, and are written when you save them. Needs
-    the extra `workbench`. Ctrl-C ends it.
+    changes for callers. Edits are lines of `mcpgen.toml`, and are written when you save them.
+    Ctrl-C ends it.
     """
-    from ..problems import UsageError
-
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError:
-        hint = "run `pipx install 'mcpgen[workbench]'`"
-        raise UsageError.of("E0830", "the workbench's server is not installed", hint) from None
     from ..workbench.app import application
     from ..workbench.bench import Bench
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
 
+from ..installed import install_command
 from ..problems import UsageError
 
 MOST_TOKENS = 4096
@@ -186,7 +187,7 @@ def _library(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        hint = "run `pip install 'mcpgen[eval]'`"
+        hint = f"run `{install_command('eval')}`"
         raise UsageError.of("E1474", f"the library `{name}` is not installed", hint) from None
 
 

@@ -175,7 +175,7 @@ def _remedy(name: str, content: bytes = b"") -> str:
     if version:
         return (
             f"it was written by mcpgen {version}, this is {__version__}: install that version or a"
-            " later one (`pip install --upgrade mcpgen`)"
+            " later one"
         )
     return RESTORE
 

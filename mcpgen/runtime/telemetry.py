@@ -189,7 +189,7 @@ def running(app: App, settings: Settings, host: str, index: int) -> Iterator[Non
     except ImportError as error:
         raise StartError(
             f"`{settings.variable('TELEMETRY')}` and `{settings.variable('METRICS_PORT')}` need the"
-            f" extra `telemetry`: install `{settings.name}-mcp[telemetry]`"
+            " extra `telemetry`: run `pip install '.[telemetry]'` in the project's folder"
         ) from error
     # `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` have the last word
     named = {"service.name": f"{settings.name}-mcp", "service.version": app.server.version or ""}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import Config
+from ..installed import install_command
 from ..load.definitions import SCHEMA_KEYS, is_definition, schema_of, tool_list, unwrapped
 from ..problems import Problems, UsageError
 from .rules import Score, score_tools
@@ -125,9 +126,8 @@ def tools_of_server(target: str, *, remote: bool) -> ToolList:
     try:
         import mcp  # noqa: F401
     except ImportError:
-        raise _unreachable(
-            target, "the client is not installed", "run `pip install 'mcp>=2.3,<3'`"
-        ) from None
+        hint = f"run `{install_command('eval')}`"
+        raise _unreachable(target, "the client is not installed", hint) from None
     try:
         return asyncio.run(_ask(target, remote=remote))
     except Exception as error:

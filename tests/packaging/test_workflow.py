@@ -45,6 +45,7 @@ SHIMS = {
     " done",
 }
 """Programs of the host."""
+WHEEL = "https://files.example/mcpgen.whl"
 
 
 @dataclass
@@ -138,7 +139,7 @@ class Host:
             done = subprocess.run(
                 ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
                 cwd=clone,
-                env={**self.environment, "MCPGEN": "", "BASE": "main"},
+                env={"MCPGEN": WHEEL, **self.environment, "BASE": "main"},
                 capture_output=True,
                 text=True,
                 check=False,
@@ -160,9 +161,7 @@ def test_every_job_is_green_on_the_first_day(host: Host) -> None:
     for job in ("check", "test", "update"):
         green, log = host.job(job)
         assert green, log
-    from mcpgen import __version__
-
-    assert f"mcpgen=={__version__}" in (host.folder / "pip.txt").read_text()
+    assert f"install {WHEEL}" in (host.folder / "pip.txt").read_text()
     assert not (host.folder / "request.md").exists()
 
 
@@ -200,12 +199,16 @@ def test_an_edit_by_hand_is_red_with_its_reason(host: Host) -> None:
     assert "was edited" in log
 
 
-def test_a_version_that_no_index_has_is_red_and_says_what_to_set(host: Host) -> None:
+@pytest.mark.parametrize("problem", [{"MCPGEN": ""}, {"INDEX": "empty"}], ids=str)
+def test_no_index_is_asked_for_mcpgen_and_the_job_says_what_to_set(
+    host: Host, problem: dict[str, str]
+) -> None:
     from mcpgen import __version__
 
-    host.environment["INDEX"] = "empty"
+    host.environment.update(problem)
     for job in ("check", "update"):
         green, log = host.job(job)
         assert not green
-        assert f"::error::pip cannot install mcpgen {__version__}. Set the repository's" in log
-        assert "variable MCPGEN" in log
+        assert "::error::Set the repository's variable MCPGEN" in log
+        assert f"installs mcpgen {__version__} from" in log
+    assert "MCPGEN" not in problem or not (host.folder / "pip.txt").exists()

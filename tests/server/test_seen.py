@@ -355,7 +355,7 @@ def test_telemetry_without_its_extra_says_what_to_install(
     )
     done = run(package, environment | {"MCPGEN_SHOP_TELEMETRY": "1"}, "-c", blocker)
     assert done.returncode == 2
-    assert "install `shop-mcp[telemetry]`" in done.stderr
+    assert "run `pip install '.[telemetry]'` in the project's folder" in done.stderr
 
 
 def test_nothing_of_telemetry_is_imported_when_it_is_off(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -228,16 +227,6 @@ def test_the_workbench_wants_a_document_it_can_read_again(
 ) -> None:
     assert run(["workbench", "-", "--no-browser"]) == 2
     assert "E0831" in capsys.readouterr().err
-
-
-def test_without_its_extra_the_workbench_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert run(["workbench", str(BOOKSHOP), "--no-browser"]) == 2
-    error = capsys.readouterr().err
-    assert "E0830" in error
-    assert "mcpgen[workbench]" in error
 
 
 def test_nothing_stays_behind_when_the_workbench_is_ended(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ class Code:
         """Raises StartError where the sandbox is not installed, or there is no index."""
         if find_spec("pydantic_monty") is None:
             raise StartError(
-                "`--code` needs a sandbox, the extra `code` of this server: `pip install"
-                f" '{settings.name}-mcp[code]'`, or `pip install pydantic-monty`"
+                "`--code` needs a sandbox, the extra `code` of this server: run `pip install"
+                " '.[code]'` in the project's folder, or `pip install pydantic-monty`"
             )
         from .sandbox import Sandbox
 
