@@ -13,6 +13,7 @@ from pathlib import Path
 from .config import Config
 from .config.base_url import base_url_problem
 from .config.credentials import fetch_headers, scheme_problem
+from .config.file import name_problem
 from .customise import customise, with_tool_names
 from .customise.bindings import customised, pin
 from .ir import Server
@@ -36,7 +37,7 @@ def open_document(config: Config, problems: Problems, *, progress: Progress = si
     """
     origins = [base_url_problem(origin, "an allowed origin") for origin in config.allow_origins]
     scheme = scheme_problem(config.auth_scheme)
-    checks = (base_url_problem(config.base_url), *origins, scheme)
+    checks = (name_problem(config.name), base_url_problem(config.base_url), *origins, scheme)
     faults = [fault for fault in checks if fault is not None]
     if faults:
         raise UsageError(*faults)

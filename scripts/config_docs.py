@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpgen.config.file import SCHEMA_NAME
-from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, TABLES, Key, Table
+from mcpgen.config.keys import BY_NAME, COUNT_LIMIT, NAME_PATTERN, TABLES, Key, Table
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = {
@@ -108,6 +108,7 @@ def _key(key: Key) -> dict[str, Any]:
     texts = {"type": "array", "items": text}
     made: dict[str, Any] = {
         "text": text,
+        "name": {"type": "string", "pattern": NAME_PATTERN},
         "texts": texts,
         "text or texts": {"anyOf": [text, texts]},
         "flag": {"type": "boolean"},
@@ -168,6 +169,7 @@ def _holds(key: Key) -> str:
         return " or ".join(f'`"{choice}"`' for choice in key.choices)
     return {
         "text": "text",
+        "name": "name",
         "texts": "list of texts",
         "text or texts": "text or list of texts",
         "flag": "`true` or `false`",

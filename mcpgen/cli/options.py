@@ -116,7 +116,7 @@ def _type(key: Key) -> Any:
             return bool
         case "count":
             return int | None
-        case "text":
+        case "text" | "name":
             return str | None
         case _:
             return list[str] | None

@@ -18,9 +18,10 @@ from typing import Any
 
 from ..load.copies import STDIN, has_stdin
 from ..problems import Problem, UsageError
+from ..text import visible
 from .base_url import base_url_problem
 from .credentials import fetch_fault, is_constant_header, scheme_fault
-from .keys import BY_NAME, COUNT_LIMIT, REMOVED, SUBTABLES, TABLES, Key
+from .keys import BY_NAME, COUNT_LIMIT, NAME_PATTERN, REMOVED, SUBTABLES, TABLES, Key
 from .model import AnswerConfig, ArgumentConfig, Config, Selection, ToolConfig
 from .positions import KeyPath, key_positions, place_at, place_of
 
@@ -227,6 +228,8 @@ def accepts(key: Key, value: Any) -> bool:
             return type(value) is int and 1 <= value <= COUNT_LIMIT
         case "text":
             return _is_text(value)
+        case "name":
+            return isinstance(value, str) and name_problem(value) is None
         case "texts":
             return _is_texts(value)
         case "text or texts":
@@ -235,6 +238,14 @@ def accepts(key: Key, value: Any) -> bool:
             return isinstance(value, dict) and all(map(is_constant_header, value, value.values()))
         case "any":
             return _is_json(value)
+
+
+def name_problem(name: str | None) -> Problem | None:
+    """Return what is wrong with a server's name, or None."""
+    if name is None or re.fullmatch(NAME_PATTERN, name):
+        return None
+    message = f"`{visible(name)[:60]}` cannot be the name of a server: it is {_NAME}"
+    return Problem(code="E1103", severity="error", message=message)
 
 
 def field_value(key: Key, value: Any) -> Any:
@@ -266,8 +277,10 @@ def _is_json(value: Any) -> bool:
     return isinstance(value, (str, int))
 
 
+_NAME = "up to 16 letters of a to z, digits and single underscores, as in `book_shop`"
 _EXPECTED = {
     "text": "text in quotes",
+    "name": _NAME,
     "texts": 'a list of texts, as in `["one", "two"]`',
     "text or texts": "text in quotes, or a list of texts",
     "flag": "`true` or `false`",

@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "texts", "text or texts", "flag", "count", "headers", "any"]
+Kind = Literal["text", "name", "texts", "text or texts", "flag", "count", "headers", "any"]
 
 COUNT_LIMIT = 1_000_000_000
+NAME_PATTERN = r"^(?=.{1,16}$)[a-z][a-z0-9]*(_[a-z0-9]+)*$"
+"""A server's name. Packages, commands and environment variables are made of it unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,17 +91,18 @@ TOP = Table(
     keys=(
         Key(
             name="name",
-            kind="text",
+            kind="name",
             example='"bookshop"',
             text=(
-                "The server's name. Clients show it, and the package and the environment variables"
-                " are named after it. The first run writes it down, so that a new title in the"
+                "The server's name, as it stands: up to 16 letters of a to z, digits and"
+                " underscores. Clients show it, and the package and the environment variables are"
+                " named after it. The first run writes it down, so that a new title in the"
                 " document renames nothing."
             ),
             option=Option(
                 name="--name",
                 metavar="NAME",
-                help="The server's name. Default: made from the title.",
+                help="The server's name, as it stands. Default: made from the title.",
             ),
         ),
         Key(

@@ -78,7 +78,7 @@ def parse_definitions(document: Document, config: Config, problems: Problems) ->
     """The server a list of tools or a JSON Schema describes."""
     title = config.title or plain(document.root.get("title")).split("\n")[0]
     title = shorten(title or humanise(stem_of(document.source.name)).capitalize(), 100)
-    name = naming.server_name(config.name or title)
+    name = config.name or naming.server_name(title)
     reader = Reader(document, problems)
     models = Models(reader)
     definitions = Definitions(reader, models, config, name)

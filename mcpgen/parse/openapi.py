@@ -86,7 +86,7 @@ class _Parser:
     def server_name(self) -> str:
         """The server's name: the configuration's, else what title and host call the API."""
         if self.config.name:
-            return naming.server_name(self.config.name)
+            return self.config.name
         return naming.server_name(self.title, self.home.url or "", self.pages())
 
     def pages(self) -> list[str]:

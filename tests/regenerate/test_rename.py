@@ -216,3 +216,27 @@ def test_check_goes_on_saying_that_the_command_starts_the_old_package(tmp_path: 
     assert "`pyproject.toml` differently today; you edited it" in news[1].message
     mcpgen.generate(output=folder, renew=True)
     assert check(folder, Problems()).problems == ()
+
+
+def test_the_name_that_somebody_chose_is_taken_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(changed(lambda _: None), tmp_path / "shop.json")
+    assert run(["generate", "shop.json", "--name", "the_api_mcp", "-o", "project"]) == 0
+    assert (tmp_path / "project/src/the_api_mcp_mcp/__init__.py").is_file()
+    assert 'name = "the_api_mcp"' in (tmp_path / "project/mcpgen.toml").read_text()
+    (tmp_path / "tools.json").write_text('{"tools": [{"name": "ping", "inputSchema": {}}]}')
+    assert run(["generate", "tools.json", "--name", "github_mcp", "-o", "tools"]) == 0
+    assert (tmp_path / "tools/src/github_mcp_mcp").is_dir()
+
+
+@pytest.mark.parametrize("name", ["Book Shop", "my-api", "1a", "a__b", "a_", "seventeen_letters"])
+def test_what_no_server_can_be_called_is_refused(
+    shop: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["generate", "../shop.json", "--name", name, "-o", "../other"]) == 2
+    assert f"error[E1103]: `{name}` cannot be the name of a server" in capsys.readouterr().err
+    rename(shop, name)
+    assert run(["generate"]) == 2
+    assert "error[E1103]: `name` must be up to 16 letters" in capsys.readouterr().err

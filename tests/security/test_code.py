@@ -376,9 +376,7 @@ def test_a_value_nested_too_deep_is_no_value(tmp_path: Path, word: str) -> None:
 
 def test_names_of_files_and_options_are_data(generate: Generate) -> None:
     result = generate(document(), "--name", "shop'\"\nimport os", name="x\nimport os.json")
-    assert result.code in (0, 2)
-    for path, source in modules(result.files).items():
-        assert "import os" not in source, path
+    assert result.code == 2
     other = generate(document(), name="x'\"\nimport os.json", to="a'b\"c")
     assert other.code == 0 and tomllib.loads(other.files["mcpgen.toml"])
 
