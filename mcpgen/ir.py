@@ -88,6 +88,11 @@ class Body:
     whole: bool
     required: bool
 
+    @property
+    def is_merge_patch(self) -> bool:
+        """Whether null removes a field (RFC 7396)."""
+        return self.media_type.lower().split(";")[0].strip() == "application/merge-patch+json"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:

@@ -225,11 +225,12 @@ class Operation:
             is_whole &= listed.is_whole
             pointer = f"/properties/{escape(name)}"
             properties[name] = self.narrowed(item, listed.schema)
-            if listed.accepts_null:
+            takes_null = listed.accepts_null or self.is_removed_by_null(item)
+            if takes_null:
                 nullable.append(pointer)
             nullable += [pointer + inner for inner in listed.nullable]
             wire_names += [(pointer + inner, key) for inner, key in listed.wire_names]
-            kind = annotation(listed.schema, nullable=listed.accepts_null)
+            kind = annotation(listed.schema, nullable=takes_null)
             arguments.append(self.argument(name, item, kind))
         schema = self.input_schema(self.listable(properties))
         left_out = len(properties) - len(schema["properties"].keys() & properties.keys())
@@ -262,8 +263,8 @@ class Operation:
         for item in self.fields:
             name = self.names[item.place, item.wire_name]
             node = self.whole.nodes.node(item.schema)
-            if not self.can_be_null(item):
-                node = replace(node, null=False)
+            null = self.can_be_null(item) and (node.null or self.is_removed_by_null(item))
+            node = replace(node, null=null)
             schema = self.whole.schema(node, f"/properties/{escape(name)}", names)
             properties[name] = self.narrowed(item, schema)
         contract = self.input_schema(properties)
@@ -317,6 +318,8 @@ class Operation:
         self.headline, text = self.opening.sentence, self.opening.rest
         self.text = self.telling(text)
         self.lines = [responses.sentence(self.reader, self.status, self.answer, self.headline)]
+        if self.body is not None and self.body.is_merge_patch:
+            self.lines.append("A field that is null is removed.")
         if self.deprecated:
             self.lines.append("Deprecated.")
         self.description = describe.describe(self.headline, self.text, self.lines, 0)
@@ -397,6 +400,12 @@ class Operation:
     def narrowed(self, item: Field, schema: Schema) -> Schema:
         """An argument's schema, narrowed to what its place can hold where a keyword says that."""
         return schema if self.is_json(item) else _never_empty(schema, item.required)
+
+    def is_removed_by_null(self, item: Field) -> bool:
+        """Whether null for an argument removes a field of a merge patch (RFC 7396)."""
+        if self.body is None or item.place != "body":
+            return False
+        return self.body.is_merge_patch and not (item.whole or item.required)
 
     def can_be_null(self, item: Field) -> bool:
         """Whether null can be sent: it cannot in a query, a form or a header (RFC 6570)."""

@@ -232,7 +232,12 @@ def _sends(tool: Tool) -> Expression | None:
     """The decorator that says what the input schema cannot: where null is a value, and which keys
     differ on the wire.
     """
-    facts: dict[str, Any] = {"nullable": tuple(tool.nullable), "names": dict(tool.wire_names)}
+    body = tool.request.body if tool.request else None
+    facts: dict[str, Any] = {
+        "nullable": tuple(tool.nullable),
+        "names": dict(tool.wire_names),
+        "merge_patch": body is not None and body.is_merge_patch,
+    }
     keywords = {name: value(data) for name, data in facts.items() if data}
     return call("wire.sends", **keywords) if keywords else None
 

@@ -273,11 +273,11 @@ class _Gate:
         return names
 
     def decorator(self, node: ast.expr) -> None:
-        """`@wire.sends(nullable=…, names=…)`."""
+        """`@wire.sends(nullable=…, names=…, merge_patch=…)`."""
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="wire"), attr="sends"), args=[]) if {
                 keyword.arg for keyword in node.keywords
-            } <= {"nullable", "names"}:
+            } <= {"nullable", "names", "merge_patch"}:
                 for keyword in node.keywords:
                     self.data(keyword.value)
             case _:

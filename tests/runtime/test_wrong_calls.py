@@ -372,3 +372,30 @@ def test_the_wait_is_the_one_the_api_names(status: int, form: str) -> None:
         seconds = int(time.time() * 1000) + 30_000
     line = advice(status, None, x_ratelimit_remaining="0", x_ratelimit_reset=str(seconds))
     assert line in {f"Next: wait {each} seconds, then call again" for each in (29, 30, 31)}
+
+
+NOTE = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "author": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "tags": {"type": "array", "items": {"$ref": "#/$defs/Tag"}},
+    },
+    "$defs": {"Tag": {"type": "object", "properties": {"text": {"type": "string"}}}},
+}
+NULLS: dict[str, Any] = {"title": None, "author": {"name": None}, "tags": [{"text": None}]}
+
+
+def test_a_null_that_is_not_sent_is_told_where_something_changes() -> None:
+    checked, remarks = Checker("add_note", NOTE).checked(NULLS)
+    assert checked == {"author": {}, "tags": [{}]}
+    assert remarks == [
+        f"`{place}` was not sent: null is not a value of it"
+        for place in ("title", "author.name", "tags[0].text")
+    ]
+    assert Checker("list_notes", NOTE, reads=True).checked(NULLS) == (checked, [])
+
+
+def test_null_is_a_value_of_every_optional_field_of_a_merge_patch() -> None:
+    checker = Checker("update_note", NOTE, nullable=("/properties/title",), merge_patch=True)
+    assert checker.checked(NULLS) == (NULLS, [])

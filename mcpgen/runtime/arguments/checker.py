@@ -19,7 +19,7 @@ import jsonschema_rs
 
 from ..pointer import escape, split
 from .explain import DATE_PATTERNS, argument_meant, explain, spelling, suggest
-from .nesting import belongs, slips
+from .nesting import belongs, dropped_nulls, slips
 
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
@@ -55,6 +55,9 @@ _TYPES: dict[type, str] = {
 }
 
 
+NULL = {"type": "null"}
+
+
 class BadArguments(ValueError):
     """The arguments of a call do not fit the tool; the text is written for the model."""
 
@@ -63,7 +66,9 @@ class Checker:
     """The input schema of one tool, compiled.
 
     `nullable` are JSON Pointers into the schema where null is a value of its own, `names` maps
-    pointers of nested properties to their keys on the wire.
+    pointers of nested properties to their keys on the wire. In a `merge_patch` null is a value of
+    every optional field inside an argument (RFC 7396). To a tool that `reads`, null is the same as
+    an argument that is not given; elsewhere a remark tells that it was not sent.
     """
 
     _checks_dates = True
@@ -75,14 +80,19 @@ class Checker:
         *,
         nullable: Iterable[str] = (),
         names: Mapping[str, str] = MappingProxyType({}),
+        merge_patch: bool = False,
+        reads: bool = False,
     ) -> None:
         self._tool = tool
         self._schema = schema
         self._nullable = frozenset(nullable)
         self._names = dict(names)
+        self._merge_patch = merge_patch
+        self._reads = reads
         self._branches: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
         self._parsed = False
         self._strange = False
+        self._dropped = False
         self._visited: dict[tuple[str, int, bool], tuple[Any, Any]] = {}
         self._bad_patterns = False
         self._validator = self._compile()
@@ -109,7 +119,7 @@ class Checker:
         received = dict(arguments or {})
         self._bounded(received)
         self._known(received)
-        self._parsed = self._strange = False
+        self._parsed = self._strange = self._dropped = False
         try:
             repaired = self._visit(self._schema, "", received, wire=False)
             if self._parsed:
@@ -118,6 +128,8 @@ class Checker:
                 raise BadArguments(self._explained(repaired))
             if self._strange:
                 remarks += islice(slips(self._schema, repaired, self._resolved), MAX_REMARKS)
+            if self._dropped and not self._reads:
+                remarks += islice(dropped_nulls(received, repaired), MAX_REMARKS)
             if self._names:
                 repaired = self._visit(self._schema, "", repaired, wire=True)
         finally:
@@ -297,6 +309,7 @@ class Checker:
             if key in properties:
                 place = f"{pointer}/properties/{escape(key)}"
                 if item is None and not wire and self._means_absent(schema, key, place):
+                    self._dropped = True
                     continue
                 name = self._names.get(place, key) if wire else key
                 result[name] = self._visit(properties[key], place, item, wire=wire)
@@ -312,6 +325,8 @@ class Checker:
         if key in schema.get("required", ()):
             return False
         if place in self._nullable:
+            return False
+        if self._merge_patch and schema is not self._schema:
             return False
         return not self._takes_null(schema["properties"][key], place)
 
@@ -464,9 +479,27 @@ class Checker:
         for keyword in _SINGLES:
             if isinstance(schema.get(keyword), dict):
                 result[keyword] = self._checkable(schema[keyword], f"{pointer}/{keyword}")
+        if self._merge_patch and pointer:
+            _take_nulls(result)
         if pointer in self._nullable:
-            return {"anyOf": [result, {"type": "null"}]}
+            return {"anyOf": [result, NULL]}
         return result
+
+
+def _take_nulls(schema: dict[str, Any]) -> None:
+    """Allow null for every property of an object that is not required."""
+    required = schema.get("required", ())
+    fields = schema.get("properties", {})
+    optional = {
+        key: {"anyOf": [part, NULL]}
+        for key, part in fields.items()
+        if key not in required and part is not False
+    }
+    if optional:
+        schema["properties"] = fields | optional
+    others = schema.get("additionalProperties")
+    if isinstance(others, dict):
+        schema["additionalProperties"] = {"anyOf": [others, NULL]}
 
 
 def compiled(schema: Any, *, backtracking: bool = False) -> jsonschema_rs.Draft202012Validator:

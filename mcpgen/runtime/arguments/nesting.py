@@ -6,7 +6,7 @@ Objects inside are open unless their schema says otherwise: an API ignores a nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .explain import is_slip, place
@@ -68,6 +68,20 @@ def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
         pending += [([*path, name], fields[name], item[name]) for name in item if name in fields]
         if OTHER_NAMES.isdisjoint(one):
             yield from _slips_in(path, item, fields)
+
+
+def dropped_nulls(given: Any, sent: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """A line for each null of the arguments that is not sent."""
+    pairs: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(given, dict) and isinstance(sent, dict):
+        pairs = given.items()
+    elif isinstance(given, list) and isinstance(sent, list):
+        pairs = enumerate(given)
+    for key, item in pairs:
+        if item is None and isinstance(key, str) and key not in sent:
+            yield f"{place([*path, key])} was not sent: null is not a value of it"
+        elif isinstance(key, int) or key in sent:
+            yield from dropped_nulls(item, sent[key], (*path, key))
 
 
 def _slips_in(

@@ -327,23 +327,27 @@ class Sends:
 
     `nullable` are JSON Pointers into the input schema where null is a value of its own (elsewhere
     null means that the argument is absent); `names` maps pointers of nested properties to their
-    wire names.
+    wire names. In a `merge_patch` null is a value of every optional field (RFC 7396).
     """
 
     nullable: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    merge_patch: bool = False
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def sends(
-    *, nullable: tuple[str, ...] = (), names: Mapping[str, str] | None = None
+    *,
+    nullable: tuple[str, ...] = (),
+    names: Mapping[str, str] | None = None,
+    merge_patch: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Attach `Sends` to a tool's function."""
 
     def attach(function: _Function) -> _Function:
-        function.__dict__["sends"] = Sends(nullable, dict(names or {}))
+        function.__dict__["sends"] = Sends(nullable, dict(names or {}), merge_patch)
         return function
 
     return attach

@@ -357,7 +357,15 @@ def _checker(entry: Entry) -> Checker:
     if entry.contract is not None:
         return ContractChecker(entry.name, entry.tool["inputSchema"], entry.contract)
     sends = entry.sends()
+    reads = entry.tool.get("annotations", {}).get("readOnlyHint") is True
     schema, names = entry.input()
     if not sends:
-        return Checker(entry.name, schema, names=names)
-    return Checker(entry.name, schema, nullable=sends.nullable, names={**names, **sends.names})
+        return Checker(entry.name, schema, names=names, reads=reads)
+    return Checker(
+        entry.name,
+        schema,
+        nullable=sends.nullable,
+        names={**names, **sends.names},
+        merge_patch=sends.merge_patch,
+        reads=reads,
+    )

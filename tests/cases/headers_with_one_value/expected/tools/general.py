@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import OMIT, Answer, Api, Omit
+from ..runtime.client import wire
 
 
-async def create_incident(api: Api, *, title: str | Omit = OMIT) -> Answer[Any]:
+@wire.sends(nullable=("/properties/title",), merge_patch=True)
+async def create_incident(api: Api, *, title: str | None | Omit = OMIT) -> Answer[Any]:
     """Create incident."""
     return await api.request(
         "POST",
