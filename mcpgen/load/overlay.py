@@ -19,6 +19,9 @@ from .values import as_object
 Path: TypeAlias = tuple[str | int, ...]
 """The keys and indexes that lead from the root to a node."""
 
+_SECONDS = 30.0
+"""CPU that finding the places of one target may take."""
+
 
 def apply(document: Document, overlay: Text, tree: Any, problems: Problems) -> None:
     """Apply one overlay to a document, in place. A target that matches nothing is a warning."""
@@ -68,8 +71,7 @@ class _Overlay:
                 hint="compare it with the document: names are case-sensitive",
             )
         elif action.get("remove") is True:
-            # From the last to the first, so that the indexes of the others stay valid.
-            for path in reversed(targets):
+            for path in targets:
                 self.remove(path, pointer)
         elif may_copy and "copy" in action:
             self.copy(action["copy"], targets, pointer)
@@ -81,15 +83,19 @@ class _Overlay:
             self.problems.warn("E0124", "an action that does nothing", pointer=where)
 
     def find(self, query: str, pointer: str) -> list[Path]:
-        """The paths of the nodes that a JSONPath matches, in the order of the document."""
-        import jsonpath  # only documents with overlays pay for it
+        """The paths of the nodes that a JSONPath matches: the last one first and what is inside a
+        node before it, so that no change moves or replaces what comes after.
+        """
+        from jsonpath import JSONPathError  # only documents with overlays pay for it
+
+        from ..runtime.workflows.paths import selected
 
         try:
-            matches = jsonpath.JSONPathEnvironment().finditer(query, self.document.root)
-            return list(dict.fromkeys(tuple(match.parts) for match in matches))
-        except (jsonpath.JSONPathError, RecursionError) as error:
+            matches = selected(query, self.document.root, _SECONDS)
+            return sorted((match.parts for match in matches), reverse=True)
+        except (JSONPathError, RecursionError) as error:
             reason = str(error).split("\n")[0][:200]
-            message = f"`{query[:80]}` is not a JSONPath: {reason}"
+            message = f"`{query[:80]}` cannot be used as a JSONPath: {reason}"
             raise self.error(message, pointer, "see RFC 9535") from None
 
     def node(self, path: Path) -> Any:

@@ -17,6 +17,7 @@ from ..load.values import as_list, as_object, as_text, is_number, texts_in
 from ..problems import Problems
 from ..runtime.facts.methods import PATH_ITEM
 from ..runtime.pointer import split
+from ..runtime.workflows.values import matches
 from ..text import visible, words
 from .conditions import criterion
 from .expressions import EMBEDDED, Inexpressible, Scope, keys_of, pointer_of, value_of
@@ -581,7 +582,7 @@ def _takes_failure(condition: Condition) -> bool:
         case Comparison(operator, Status(), Constant(value)):
             return operator in (">", ">=", "!=") or (is_number(value) and value >= 400)
         case Matches(Constant(pattern), Status()):
-            return any(re.search(pattern, str(status)) for status in (400, 401, 404, 409, 422, 500))
+            return any(matches(pattern, status) for status in (400, 401, 404, 409, 422, 500))
     return False
 
 

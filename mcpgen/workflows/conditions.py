@@ -11,6 +11,7 @@ import jsonschema_rs
 
 from ..load.values import as_object, as_text
 from ..runtime.arguments.checker import compiled
+from ..runtime.workflows import paths
 from .expressions import EMBEDDED, Inexpressible, Scope, expression, template, value_of
 from .model import (
     Comparison,
@@ -87,7 +88,7 @@ def _check_path(text: str, context: str, scope: Scope) -> None:
     condition that its author means.
     """
     try:
-        jsonpath.compile(text)
+        paths.check(text)
     except jsonpath.JSONPathError as error:
         reason = str(error).partition("\n")[0]
         advice = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -65,6 +66,43 @@ def test_filters_select_what_to_remove(overlaid: Act) -> None:
     assert list(document.root["paths"]) == ["/books"]
 
 
+def test_patterns_of_filters_run_in_linear_time(write: Write, loaded: Act) -> None:
+    text = DOCUMENT.replace("title: T", f"title: {'a' * 40}!")
+    target = '$..[?search(@.title, "(a+)+$") || match(@.title, "(a|a)*!")]'
+    overlay = write("o.yaml", f"overlay: 1.0.0\nactions:\n- {{target: '{target}', remove: true}}\n")
+    started = process_time()
+    document, problems = loaded(write("x.yaml", text), overlays=[overlay])
+    assert process_time() - started < 5
+    assert "info" not in document.root
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "target", ["$" + "..*" * 12 + ".x", "$[?@" + "..*" * 12 + "]", "$..[?$..[?$..[?$..[?$..x]]]]"]
+)
+def test_a_target_that_takes_too_long_is_an_error(
+    write: Write, refused: Act, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    monkeypatch.setattr("mcpgen.load.overlay._SECONDS", 0.2)
+    deep = "- " * 60 + "a"
+    overlay = write("o.yaml", f"overlay: 1.0.0\nactions:\n- {{target: '{target}', update: {{}}}}\n")
+    refusal = refused(write("x.yaml", f"{DOCUMENT}x-deep:\n  {deep}\n"), overlays=[overlay])
+    assert "it takes too long" in refusal.text
+
+
+@pytest.mark.parametrize("target", ["$..*..*", "$.paths..*", "$.paths.* | $.paths.*.*"])
+def test_what_is_inside_a_target_is_changed_before_it(overlaid: Act, target: str) -> None:
+    document = overlaid(f"- {{target: '{target}', update: 1}}\n")[0]
+    assert document.root["paths"] == {"/books": 1, "/shops": 1}
+    document = overlaid(f"- {{target: '{target}', remove: true}}\n")[0]
+    assert document.root["paths"] == {}
+
+
+def test_the_others_keep_their_places_while_items_of_a_list_are_removed(overlaid: Act) -> None:
+    document = overlaid("- {target: '$.tags[2, 0]', remove: true}\n")[0]
+    assert document.root["tags"] == [{"name": "b"}]
+
+
 def test_several_are_applied_in_their_order(overlaid: Act) -> None:
     document = overlaid(
         "- {target: $.info, update: {title: One}}\n", "- {target: $.info, update: {title: Two}}\n"
@@ -107,7 +145,9 @@ def test_what_an_overlay_wrote_is_shown_there(overlaid: Act) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("- {target: '$..[', update: {}}\n", "is not a JSONPath"),
+        ("- {target: '$..[', update: {}}\n", "cannot be used as a JSONPath"),
+        ("- {target: '$.tags[?@.name =~ /a/]', remove: true}\n", "use `match()` or `search()`"),
+        ("- {target: '$.tags[?match(@.name, \"(?=a)\")]', remove: true}\n", "is not a"),
         ("- {update: {}}\n", "needs a `target`"),
         ("- text\n", "needs a `target`"),
         ("- {target: $, remove: true}\n", "cannot be removed"),

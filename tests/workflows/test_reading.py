@@ -83,6 +83,11 @@ GOOD = workflow("good", step("list", "listThings"))
             " `$response.body.kind == 'a' || $response.body.things.length > 0`",
         ),
         (
+            judged("$.things[?search(@.kind, '(?=a)')]", "jsonpath"),
+            "`$.things[?search(@.kind, '(?=a)')]` is not a JSONPath (RFC 9535), so that it never"
+            ' holds: "(?=a)" is not a "regex"',
+        ),
+        (
             judged("/^[a-z]+$/i", "regex"),
             "`/^[a-z]+$/i` never matches: a regular expression has no slashes around it",
         ),

@@ -198,6 +198,10 @@ def test_simple_conditions(make: Any, api: Any, condition: str, is_met: bool) ->
         assert f"does not meet `{condition}`" in text_of(result)
 
 
+NOTE = "a" * 40 + "!"
+"""A text that takes patterns years on an engine that goes back."""
+
+
 @pytest.mark.parametrize(
     ("criterion", "is_met"),
     [
@@ -224,10 +228,26 @@ def test_simple_conditions(make: Any, api: Any, condition: str, is_met: bool) ->
             },
             False,
         ),
+        (
+            {
+                "context": "$response.body",
+                "condition": "$[?match(@, '(a|a)*!')]",
+                "type": "jsonpath",
+            },
+            True,
+        ),
+        (
+            {
+                "context": "$response.body",
+                "condition": "$[?search(@, '(a+)+$')]",
+                "type": "jsonpath",
+            },
+            False,
+        ),
     ],
 )
 def test_other_criteria(make: Any, api: Any, criterion: Any, is_met: bool) -> None:
-    api.answers["GET /things"] = [(200, {"name": "lamp", "items": [{"id": "a"}]})]
+    api.answers["GET /things"] = [(200, {"name": "lamp", "items": [{"id": "a"}], "note": NOTE})]
     listing = step("list", "listThings", successCriteria=[criterion])
     schema = inputs(id={"type": "string"})
     result = make(API, arazzo(workflow("find", listing, inputs=schema))).call("find", {"id": "z"})
