@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mcpgen.runtime.arguments.checker import BadArguments, Checker
+from mcpgen.runtime.arguments.explain import suggest
 from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
@@ -235,8 +236,8 @@ MILESTONE: dict[str, Any] = {
         ({"title": "x", "dueOn": "y"}, "due_on"),
         ({"title": "x", "descripton": "y"}, "description"),
         ({"title": "x", "label": ["bug"]}, "labels"),
-        ({"title": "x", "label": ["bug"], "labels": []}, ""),
-        ({"title": "x", "due_on": "y", "description": "z", "other": 1}, ""),
+        ({"title": "x", "label": ["bug"], "labels": []}, "due_on"),
+        ({"title": "x", "due_on": "y", "description": "z", "other": 1}, "due_on"),
     ],
 )
 def test_a_slip_in_an_open_object_is_remarked_and_not_refused(
@@ -249,12 +250,54 @@ def test_a_slip_in_an_open_object_is_remarked_and_not_refused(
 
 
 @pytest.mark.parametrize(
-    "rule", [{"additionalProperties": True}, {"anyOf": [{"properties": {"titel": {}}}]}]
+    "rule",
+    [
+        {"additionalProperties": True},
+        {"anyOf": [{"properties": {"titel": {}}}]},
+        {"allOf": [{"if": {}, "then": {"properties": {"titel": {}}}}]},
+        {"properties": {}},
+    ],
 )
 def test_where_other_names_are_meant_none_is_a_slip(rule: dict[str, Any]) -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}}, **rule}
     checker = Checker("x", {"properties": {"one": schema}})
     assert checker.checked({"one": {"titel": "x"}})[1] == []
+
+
+def test_a_field_that_no_other_resembles_is_told_with_those_there_are() -> None:
+    [remark] = Checker("add_note", NOTE).checked({"author": {"foo": 1}})[1]
+    assert remark == (
+        "`author.foo` was sent as it is, but the API does not describe it, and may have ignored"
+        " it; the fields there are `name`"
+    )
+
+
+DATE = {"type": "string", "format": "date"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        (DATE, "2026-01-31"),
+        ({**DATE, "type": ["string", "null"]}, "2026-01-31"),
+        ({"anyOf": [DATE, {"type": "null"}]}, "2026-01-31"),
+        ({"anyOf": [DATE, {"type": "string", "format": "date-time"}]}, "2026-01-31T09:00:00Z"),
+        ({**DATE, "examples": ["now"]}, "2026-01-31T09:00:00Z"),
+    ],
+)
+def test_a_date_is_sent_without_its_time(schema: dict[str, Any], sent: str) -> None:
+    checker = Checker("list_notes", {"type": "object", "properties": {"day": schema}})
+    assert checker.checked({"day": "2026-01-31T09:00:00Z"})[0] == {"day": sent}
+
+
+@pytest.mark.parametrize("name", ["orders_search", "OrdersSearch", "search_order", "order_search"])
+def test_a_name_in_another_order_is_meant(name: str) -> None:
+    known = ["list_orders", "orders_archive", "search_orders", "search_books"]
+    assert suggest(name, known) == "; did you mean `search_orders`?"
+
+
+def test_a_name_without_letters_that_are_known_is_no_other() -> None:
+    assert suggest("ä", ["ö", "日"]) == ""
 
 
 def test_a_missing_argument_is_told_beside_the_one_that_is_not_known() -> None:

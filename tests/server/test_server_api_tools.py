@@ -77,9 +77,10 @@ def test_a_slip_in_an_open_object_is_sent_and_told(in_process: Any, api: Recorde
     meta = {"origin": {"Country": "x", "other": 1}}
     [result] = ask(in_process(), ("update_book", {"book_id": "1", "title": "T", "meta": meta}))
     assert json.loads(api.requests[0][3])["meta"] == meta
-    [_, remark] = result["content"]
+    [_, remark, other] = result["content"]
     assert remark["text"].startswith("`meta.origin.Country` was sent as it is")
     assert remark["text"].count("`country`") == 1
+    assert other["text"].startswith("`meta.origin.other` was sent as it is")
 
 
 def test_a_nested_key_may_be_spelled_as_the_api_spells_it(in_process: Any, api: Recorder) -> None:

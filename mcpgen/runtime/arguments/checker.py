@@ -18,7 +18,7 @@ from typing import Any
 import jsonschema_rs
 
 from ..pointer import escape, split
-from .explain import DATE_PATTERNS, argument_meant, explain, spelling, suggest
+from .explain import DATE_PATTERNS, DATE_WITH_TIME, argument_meant, explain, spelling, suggest
 from .nesting import belongs, dropped_nulls, slips
 
 MAX_DEPTH = 64
@@ -279,8 +279,9 @@ class Checker:
 
     def _visit_union(self, branches: list[Any], pointer: str, value: Any, *, wire: bool) -> Any:
         """Take the first branch the value fits, repaired if need be; a value that fits none is left
-        as it is.
+        as it is. A text that one branch shortens may be what another one takes.
         """
+        shorter: str | None = None
         for index, branch in enumerate(branches):
             place = f"{pointer}/{index}"
             if not _may_fit(value, self._kinds(branch, place)):
@@ -290,8 +291,10 @@ class Checker:
                 continue
             if wire:
                 return self._visit(branch, place, value, wire=True)
-            return candidate
-        return value
+            if not isinstance(candidate, str) or candidate == value:
+                return candidate
+            shorter = shorter or candidate
+        return shorter or value
 
     def _visit_object(
         self, schema: dict[str, Any], pointer: str, value: dict[str, Any], *, wire: bool
@@ -359,10 +362,12 @@ class Checker:
 
     def _forgive(self, schema: dict[str, Any], value: Any) -> Any:
         """Repair a value: parse an object or array that was sent as JSON text where text is not
-        allowed, and make `2.0` an integer where only integers are.
+        allowed, make `2.0` an integer where only integers are, and leave out the time of a date.
         """
         if not isinstance(value, str | float):
             return value
+        if schema.get("format") == "date" and isinstance(value, str):
+            return self._without_time(schema, value)
         kinds = self._kinds(schema, "") or frozenset()
         if isinstance(value, str):
             containers = kinds & {"object", "array"}
@@ -380,6 +385,13 @@ class Checker:
         if only_integers and value.is_integer() and abs(value) < 2**53:
             return int(value)
         return value
+
+    def _without_time(self, schema: dict[str, Any], value: str) -> str:
+        """The date of a date and time, where the schema takes dates."""
+        match = DATE_WITH_TIME.fullmatch(value)
+        if match is None or not (self._checks_dates and _is_date(schema)):
+            return value
+        return match[1]
 
     def _kinds(self, schema: Any, pointer: str, hops: int = 0) -> frozenset[str] | None:
         """The JSON types a schema allows; None for a schema that does not restrict them."""

@@ -23,6 +23,7 @@ DATE_PATTERNS = {"date-time": rf"^({_DAY}|[0-9]{{9,}})", "date": rf"^{_DAY}"}
 """Format -> what a value must begin with. APIs take more than RFC 3339 (a date without a time, the
 seconds of an epoch), and none takes words.
 """
+DATE_WITH_TIME = re.compile(rf"({_DAY})[Tt ][0-9].*")
 DATES_BY_PATTERN = {
     DATE_PATTERNS["date-time"]: "a date and time such as `2026-01-31T09:00:00Z`",
     DATE_PATTERNS["date"]: "a date such as `2026-01-31`",
@@ -86,14 +87,17 @@ def spelling(name: str, known: Iterable[str]) -> str:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean ...?` where a known name is close (case and punctuation aside), or
-    nothing.
+    """`; did you mean ...?` where a known name is close (case, punctuation and the order of its
+    words aside), or nothing.
     """
     candidates = list(known)
     same = spelling(name, candidates)
     if same:
         return same
-    close = difflib.get_close_matches(name[:100], candidates, n=1, cutoff=0.6)
+    in_order = {_in_order(candidate): candidate for candidate in candidates}
+    close = difflib.get_close_matches(_in_order(name[:100]), in_order, n=1, cutoff=0.9)
+    close = [in_order[one] for one in close if one]
+    close += difflib.get_close_matches(name[:100], candidates, n=1, cutoff=0.6)
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
@@ -129,8 +133,13 @@ def _is_related(name: str, other: str) -> bool:
 
 
 def _words(name: str) -> set[str]:
+    return {word for word in _in_order(name).split() if len(word) >= 3}
+
+
+def _in_order(name: str) -> str:
+    """The words of a name in the order of the alphabet: `search_orders` is `orders_search`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
-    return {word for word in re.findall(r"[a-z0-9]+", spaced) if len(word) >= 3}
+    return " ".join(sorted(re.findall(r"[a-z0-9]+", spaced)))
 
 
 def show(value: Any) -> str:

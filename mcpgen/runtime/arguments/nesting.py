@@ -12,8 +12,13 @@ from typing import Any
 from .explain import is_slip, place
 
 MOST_SCHEMAS = 200
+MOST_FIELDS = 20
+"""Names of fields that a remark lists."""
 DEEPEST = 3
-OTHER_NAMES = frozenset({"additionalProperties", "anyOf", "oneOf", "patternProperties"})
+OTHER_NAMES = frozenset(
+    "additionalProperties anyOf dependentSchemas else if oneOf patternProperties then"
+    " unevaluatedProperties".split()
+)
 """The keys of a schema whose object may have names that are not among its properties."""
 
 Resolve = Callable[[Any], Any]
@@ -51,8 +56,8 @@ def _places(name: str, schema: Mapping[str, Any], resolve: Resolve) -> Iterator[
 
 
 def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
-    """A line for each name in an open object that its schema does not have and that is a slip of
-    one it has, which is not given.
+    """A line for each name in an open object that its schema does not have, with the one that is
+    meant where it is a slip of it, else with those that the schema has.
     """
     pending: list[tuple[list[str | int], Any, Any]] = [([], schema, value)]
     while pending:
@@ -66,7 +71,7 @@ def slips(schema: Any, value: Any, resolve: Resolve) -> Iterator[str]:
             continue
         fields = _fields(one, resolve)
         pending += [([*path, name], fields[name], item[name]) for name in item if name in fields]
-        if OTHER_NAMES.isdisjoint(one):
+        if fields and not _has_others(one, resolve):
             yield from _slips_in(path, item, fields)
 
 
@@ -97,6 +102,30 @@ def _slips_in(
                 f"{place([*path, name])} was sent as it is, but the API describes `{meant[0]}`"
                 " there, and may have ignored it"
             )
+        else:
+            yield (
+                f"{place([*path, name])} was sent as it is, but the API does not describe it, and"
+                f" may have ignored it; the fields there are {_listed(fields)}"
+            )
+
+
+def _listed(fields: Mapping[str, Any]) -> str:
+    names = ", ".join(f"`{field[:100]}`" for field in list(fields)[:MOST_FIELDS])
+    more = len(fields) - MOST_FIELDS
+    return f"{names} and {more} more" if more > 0 else names
+
+
+def _has_others(schema: Mapping[str, Any], resolve: Resolve) -> bool:
+    """Whether an object may have names that are not among the properties of its schema and of the
+    parts that all hold for it.
+    """
+    if not OTHER_NAMES.isdisjoint(schema):
+        return True
+    parts = [resolve(part) for part in schema.get("allOf", ())]
+    return not all(
+        isinstance(part, Mapping) and part.keys().isdisjoint({*OTHER_NAMES, "allOf"})
+        for part in parts
+    )
 
 
 def _fields(schema: Any, resolve: Resolve) -> dict[str, Any]:
