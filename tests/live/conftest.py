@@ -28,6 +28,8 @@ class StandIn:
     """A request for `/slow` has arrived."""
     document: bytes = b""
     """What it answers at `/openapi.json`."""
+    token: str = ""
+    """The access token that it gives at `/token`, to everybody."""
     url: str = ""
 
     def refusal(self, headers: Any) -> tuple[int, str]:
@@ -52,6 +54,9 @@ def handler_of(api: StandIn) -> type[BaseHTTPRequestHandler]:
             content = json.dumps({"message": message, "path": self.path}).encode()
             if self.path == "/openapi.json":
                 content = api.document
+            if self.path == "/token":
+                status = 200
+                content = json.dumps({"access_token": api.token, "expires_in": 60}).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))

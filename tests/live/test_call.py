@@ -96,6 +96,34 @@ def test_the_outcome_of_a_call_is_data_too(pager: tuple[Command, StandIn]) -> No
     assert outcome["result"]["content"][0]["type"] == "text"
 
 
+@pytest.mark.parametrize("token", ["eyJhbGciOi.canary.0123456789", "AT1"])
+def test_a_token_that_is_fetched_is_not_shown(
+    mcpgen: Command, api: StandIn, here: Path, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    flow = {"tokenUrl": f"{api.url}/token", "scopes": {"all": "Everything"}}
+    scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
+    document = yaml.safe_load((HERE / "pager.yaml").read_text("utf-8"))
+    document["components"]["securitySchemes"] = {"oauth": scheme}
+    document["security"] = [{"oauth": ["all"]}]
+    (here / "oauth.json").write_text(json.dumps(document), "utf-8")
+    mcpgen("generate", "oauth.json", "-o", "pager", "--name", "oauth", "--base-url", api.url)
+    for variable in ("CLIENT_ID", "CLIENT_SECRET"):
+        monkeypatch.setenv(f"MCPGEN_OAUTH_OAUTH_{variable}", "canary-0123456789")
+    api.wanted = {"Authorization": f"Bearer {token}"}
+    api.token = token
+    monkeypatch.chdir("pager")
+    ended = mcpgen("call", "list_incidents", "--json")
+    assert ended.code == 0, ended.err
+    fetched, call = json.loads(ended.out)["requests"]
+    assert json.loads(fetched["answer"]) == {"access_token": "****", "expires_in": 60}
+    assert "grant_type=client_credentials" in fetched["body"]
+    assert call["headers"]["Authorization"] == "Bearer ****"
+    shown = mcpgen("call", "list_incidents")
+    for text in (ended.out, ended.err, shown.out, shown.err):
+        assert token not in text
+        assert "canary" not in text
+
+
 @pytest.mark.parametrize("words", [["limit"], ["=5"], ["--args", "[1]"], ["--args", "{"]])
 def test_arguments_that_cannot_be_read_are_refused(
     pager: tuple[Command, StandIn], words: list[str]

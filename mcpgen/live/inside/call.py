@@ -8,8 +8,10 @@ answer came its `status` and `answer`; secrets masked), and `result` (as `tools/
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
 import os
+import re
 import sys
 import zlib
 from collections.abc import AsyncIterator
@@ -19,6 +21,14 @@ from typing import Any
 
 MOST_BODY = 4_000
 """Characters of a request's body, and bytes of an answer's, that are noted."""
+MOST_READ = 2 * MOST_BODY
+"""More than is shown, as half a secret is not found and masked."""
+MASK = "****"
+TOKENS = re.compile(
+    r"""(\b(?:\w*(?:token|secret|assertion)|password|(?:device_|user_)?code)["']?\s*[:=]\s*["']?)"""
+    r"""[^"'&\s,}]+"""
+)
+"""What has a secret's name in a request to a token endpoint, or in its answer."""
 ANY_HEADER = 47
 """zlib's word for gzip or zlib, whichever it is."""
 
@@ -39,13 +49,15 @@ async def outcome(order: dict[str, Any]) -> dict[str, Any]:
 
     requests: list[dict[str, Any]] = []
     try:
-        app = application(order["package"], requests, dry_run=order["dry_run"])
+        app, settings = application(order["package"], requests, dry_run=order["dry_run"])
     except Exception as error:
         if type(error).__name__ not in ("StartError", "SettingsError"):
             raise
-        return {"requests": requests, "error": str(error)}
+        return {"requests": [], "error": str(error)}
     async with Client(app.server) as client:
-        return {"requests": requests, **await answer(client, order)}
+        result = await answer(client, order)
+    # Masked at the end: a token is not known before the answer that brings it was read
+    return {"requests": [masked(request, settings) for request in requests], **result}
 
 
 async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:
@@ -60,66 +72,77 @@ async def answer(client: Any, order: dict[str, Any]) -> dict[str, Any]:
 
 
 def application(package: str, requests: list[dict[str, Any]], *, dry_run: bool) -> Any:
-    """The server's application, whose requests to the API are noted, and in a dry run not sent."""
+    """The server's application, whose requests to the API are noted, and in a dry run not sent; and
+    its settings.
+    """
     facts = import_module(f"{package}.runtime.package").Package.named(package).facts()
     settings = import_module(f"{package}.runtime.settings").read(facts)
     import_module(f"{package}.runtime.log").configure("error", settings.redactor)
     if find_spec(f"{package}.runtime.client") is not None:
-        note_requests(package, settings.redactor, requests, dry_run=dry_run)
-    return import_module(f"{package}.runtime.app").App(package, settings=settings)
+        note_requests(package, requests, dry_run=dry_run)
+    return import_module(f"{package}.runtime.app").App(package, settings=settings), settings
 
 
-def note_requests(
-    package: str, mask: Any, requests: list[dict[str, Any]], *, dry_run: bool
-) -> None:
+def note_requests(package: str, requests: list[dict[str, Any]], *, dry_run: bool) -> None:
     """Make the package's transport note each request before it is sent."""
     transport = import_module(f"{package}.runtime.client.network").Transport
     refused = import_module(f"{package}.runtime.errors").Refused
     send = transport.send
 
     async def noting(self: Any, method: str, url: Any, headers: Any, content: Any) -> Any:
-        request = {
-            "method": method,
-            "url": mask(str(url)),
-            "headers": {name: mask(value) for name, value in headers.items()},
-            "body": body_text(content, mask),
-        }
+        request = {"method": method, "url": str(url), "headers": dict(headers), "body": content}
         requests.append(request)
         if dry_run:
             raise refused("this was a dry run")
-        return noted_answer(await send(self, method, url, headers, content), request, mask)
+        return noted_answer(await send(self, method, url, headers, content), request)
 
     transport.send = noting
 
 
-def noted_answer(answer: Any, request: dict[str, Any], mask: Any) -> Any:
+def noted_answer(answer: Any, request: dict[str, Any]) -> Any:
     """The answer to a request, noted as it is read: its status, and the beginning of its body."""
     chunks = answer.chunks
     unpacked = zlib.decompressobj(ANY_HEADER)
     is_packed = answer.headers.get("content-encoding", "") == "gzip"
-    request |= {"status": answer.status, "answer": ""}
     content = bytearray()
+    request |= {"status": answer.status, "answer": content}
 
     async def copied() -> AsyncIterator[bytes]:
         async for chunk in chunks():
-            if len(content) < MOST_BODY:
-                content.extend(unpacked.decompress(chunk, MOST_BODY) if is_packed else chunk)
-                request["answer"] = mask(content[:MOST_BODY].decode("utf-8", "replace"))
+            if len(content) < MOST_READ:
+                content.extend(unpacked.decompress(chunk, MOST_READ) if is_packed else chunk)
             yield chunk
 
     answer.chunks = copied
     return answer
 
 
-def body_text(content: bytes | None, mask: Any) -> str:
-    """The beginning of a request's body, or how long it is where it is no text."""
-    if content is None:
+def masked(request: dict[str, Any], settings: Any) -> dict[str, Any]:
+    """A request as it may be shown: without secrets, and no more of its texts than is read."""
+    mask = settings.redactor
+    names = {credential.wire_name.lower() for credential in settings.credentials.values()}
+    headers = {name: mask(value) for name, value in request["headers"].items()}
+    for name, value in headers.items():
+        if name.lower() in names | {"authorization"} and MASK not in value:
+            headers[name] = re.sub(r"\S+$", MASK, value)  # too short to be masked everywhere
+    body = text_of(request["body"])
+    texts = {"body": body, "answer": text_of(request.get("answer"))}
+    for key, text in texts.items():
+        if "grant_type" in body:
+            text = TOKENS.sub(rf"\g<1>{MASK}", text)
+        texts[key] = mask(text)[:MOST_BODY]
+    shown = {**request, "url": mask(request["url"]), "headers": headers, **texts}
+    return {key: value for key, value in shown.items() if key in request}
+
+
+def text_of(content: bytes | None) -> str:
+    """A body as text, or how long it is where it is no text."""
+    if not content:
         return ""
     try:
-        text = content.decode("utf-8")
+        return codecs.getincrementaldecoder("utf-8")().decode(content[:MOST_READ])
     except UnicodeDecodeError:
         return f"({len(content):,} bytes)"
-    return str(mask(text))[:MOST_BODY]
 
 
 if __name__ == "__main__":
