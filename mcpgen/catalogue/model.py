@@ -21,6 +21,7 @@ from ..load.values import as_text, texts_in
 from ..render.facts import wire
 from ..render.manifests import environment
 from ..score.rules import Score, score_tools
+from ..text import plural
 from .facts import credential_goes, other_origins
 from .summary import Summary, summarise
 
@@ -131,6 +132,22 @@ class Catalogue:
         if not self.rows:
             return None
         return score_tools(wire(row.tool) for row in self.rows)
+
+    @property
+    def law(self) -> str:
+        """What became of every operation and workflow, and how many functions there are besides."""
+        of = self.summary
+        texts = [
+            f"{of.operations:,} operations = {of.tools:,} tools"
+            f" + {of.filtered:,} left out by choice + {of.skipped:,} skipped"
+        ]
+        workflows = of.workflows + of.workflows_left_out
+        if workflows:
+            left_out = of.workflows_left_out
+            texts.append(f"{workflows:,} workflows = {of.workflows:,} tools + {left_out:,} skipped")
+        if self.server.functions:
+            texts.append(f"{plural(len(self.server.functions), 'function')} (not shown here)")
+        return "; ".join(texts)
 
     @property
     def source_name(self) -> str:

@@ -172,7 +172,7 @@ def _profile(names: list[str], listed: ToolList) -> str:
     """The line that lists the fields of answers that the document tells."""
     if listed.typed.isdisjoint(names):
         return ""
-    return '[server]\nprofile = "rich"'
+    return 'profile = "rich"  # before the first table'
 
 
 def _largest(one: Definition) -> str:

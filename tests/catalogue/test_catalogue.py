@@ -59,6 +59,39 @@ def test_a_project_may_be_named_as_well(
     assert "13 operations = 6 tools + 7 left out by choice + 0 skipped" in capsys.readouterr().out
 
 
+def test_a_project_of_functions_alone_has_a_page_without_a_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["new", "demo", "--yes", "--quiet"]) == 0
+    monkeypatch.chdir("demo")
+    capsys.readouterr()
+    assert run(["catalogue", "--html", "tools.html"]) == 0
+    assert run(["catalogue"]) == 0
+    assert "; 1 function (not shown here)" in capsys.readouterr().out
+    assert "nothing to score" in Path("tools.html").read_text("utf-8")
+
+
+def test_workflows_are_counted_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    step = {"stepId": "one", "operationId": "listBooks"}
+    good = {"workflowId": "good", "summary": "List", "steps": [step]}
+    bad = {**good, "workflowId": "bad", "steps": [{**step, "operationId": "noSuch"}]}
+    source = {"name": "shop", "url": str(BOOKSHOP), "type": "openapi"}
+    flows = {
+        "arazzo": "1.0.1",
+        "info": {"title": "Flows", "version": "1"},
+        "sourceDescriptions": [source],
+        "workflows": [good, bad],
+    }
+    (tmp_path / "flows.json").write_text(json.dumps(flows), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(["catalogue", str(BOOKSHOP), "--workflows", "flows.json"]) == 0
+    law = "13 operations = 13 tools + 0 left out by choice + 0 skipped"
+    assert f"{law}; 2 workflows = 1 tools + 1 skipped" in capsys.readouterr().out
+
+
 def test_a_server_brings_the_page_when_it_is_told_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from mcpgen import score
 from mcpgen.cli import run
-from mcpgen.config import Config
+from mcpgen.config import Config, parse_config
 from mcpgen.score.changes import changes
 from mcpgen.score.lists import ToolList, tools_of_config
 from mcpgen.score.rules import JUDGES, rules
@@ -206,11 +206,19 @@ def test_an_argument_is_told_to_be_explained_once_and_only_where_it_is_not() -> 
     assert [one for one in told if one[0] == "informative"] == [("informative", "room")]
 
 
+@pytest.mark.parametrize("path", sorted(SPECS.glob("*[!y].yaml")), ids=lambda path: path.stem)
+def test_every_proposal_is_one_that_the_configuration_takes(path: Path) -> None:
+    source = listed(path)
+    for change in changes(score.score_tools(source.tools), source, most=99):
+        if not change.lines.startswith("actions:"):  # those are an overlay
+            parse_config(change.lines)
+
+
 def test_fields_that_the_document_tells_are_listed_by_the_profile() -> None:
     source = listed(SPECS / "bookshop.yaml")
     found = changes(score.score_tools(source.tools), source, most=99)
     lines = [change.lines for change in found if change.rule == "fields"]
-    assert lines == ['[server]\nprofile = "rich"']
+    assert [tomllib.loads(text) for text in lines] == [{"profile": "rich"}]
     rich = tools_of_config(Config(sources=(str(SPECS / "bookshop.yaml"),), profile="rich"))
     before, after = (score.score_tools(one.tools).dimensions["output"] for one in (source, rich))
     assert after > before
