@@ -257,9 +257,9 @@ class Settings:
     http_ready_api: bool = field(default=False, metadata=_variable(
         "flag", "api", "`1`: with `--http`, `/ready` says no while no connection to the API can be "
         "opened", unset="0"))
-    max_result_chars: int = field(default=50_000, metadata=_variable(
-        "count", "api", "Characters of a result before it is cut, with a word on how to get the "
-        "rest", 200, 10_000_000))
+    max_result_tokens: int = field(default=12_000, metadata=_variable(
+        "count", "api", "Tokens of a result, estimated, before it is cut, with a word on how to "
+        "get the rest", 200, 10_000_000))
     max_request_bytes: int = field(default=_MIB, metadata=_variable(
         "bytes", "api", "Bytes of a request", 1, _GIB))
     max_response_bytes: int = field(default=10 * _MIB, metadata=_variable(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from mcp.types import CallToolResult
 from upstream import http, ok
 
+from mcpgen.runtime.results.shorten import tokens
 from mcpgen.runtime.settings import Settings
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
@@ -154,14 +156,14 @@ def test_json_that_calls_itself_text_may_begin_with_a_mark(shown: Any) -> None:
     ids=lambda body: body[:12].decode("latin-1"),
 )
 def test_what_only_says_it_is_json_is_bounded_text(shown: Any, body: bytes) -> None:
-    text, _, structured = shown(http(200, body), MAX_RESULT_CHARS="1000")
-    assert "JSON" in text and len(text) < 1500
+    text, _, structured = shown(http(200, body), MAX_RESULT_TOKENS="1000")
+    assert "JSON" in text and len(text) < 5_000
     assert list(structured) == ["result"] and isinstance(structured["result"], str)
 
 
 @pytest.mark.parametrize("depth", [300, 3_000, 100_000])
 def test_json_that_nests_too_deeply_is_told_so(shown: Any, depth: int) -> None:
-    text, _, _ = shown(http(200, b"[" * depth + b"]" * depth), MAX_RESULT_CHARS="1000")
+    text, _, _ = shown(http(200, b"[" * depth + b"]" * depth), MAX_RESULT_TOKENS="1000")
     assert "nested too deeply" in text
 
 
@@ -202,26 +204,33 @@ def books(count: int) -> list[dict[str, Any]]:
 def test_five_megabytes_of_json_lose_items_from_the_end_and_say_so(shown: Any, wrap: Any) -> None:
     whole = wrap(books(90_000))
     assert len(json.dumps(whole)) > 5_000_000
-    started = time.monotonic()
+    started = time.process_time()
     items = ["data"] if isinstance(whole, dict) else []
     facts = listing(items=items, next="page", size="per_page", how="page")
-    text, blocks, structured = shown(ok(whole), facts=facts, MAX_RESULT_CHARS="20000")
-    assert time.monotonic() - started < 5
+    text, blocks, structured = shown(ok(whole), facts=facts, MAX_RESULT_TOKENS="6000")
+    assert time.process_time() - started < 5
     kept = json.loads(blocks[0]["text"])
     items = kept if isinstance(kept, list) else kept["data"]
     assert 300 < len(items) < 500 and items == books(len(items))
-    assert 15_000 < len(blocks[0]["text"]) <= 20_000
+    assert 5_000 < tokens(blocks[0]["text"], 9_000) <= 6_000
     assert structured == (kept if isinstance(kept, dict) else {"result": kept})
     if isinstance(kept, dict):
         assert (kept["next"], kept["total"]) == ("cursor-7", 60_000)
     last = text.splitlines()[-1]
-    assert "truncated: true" in last and f"{len(items)} of 90000 items" in last
+    assert "truncated: true" in last and f"Kept {len(items)} of 90,000 items" in last
     assert f"bytes_returned: {len(blocks[0]['text'])}" in last and "bytes_total: " in last
     assert (
         f"set `per_page` to {len(items)} or less" in last
         and "`page`" in last
         and "`fields`" in last
     )
+
+
+def at(value: Any, place: str) -> Any:
+    """The part of a value at a place, as a cut names it."""
+    for key in re.findall(r"[^.\[\]]+", place):
+        value = value[int(key) if isinstance(value, list) else key]
+    return value
 
 
 @pytest.mark.parametrize(
@@ -244,10 +253,18 @@ def test_five_megabytes_of_json_lose_items_from_the_end_and_say_so(shown: Any, w
 def test_whatever_is_too_long_is_cut_to_valid_json_within_the_limit(
     shown: Any, value: Any, limit: int
 ) -> None:
-    text, blocks, _ = shown(ok(value), MAX_RESULT_CHARS=str(limit))
-    assert len(blocks[0]["text"]) <= limit
-    assert type(json.loads(blocks[0]["text"])) is type(value)
-    assert "truncated: true" in text.splitlines()[-1]
+    text, blocks, _ = shown(ok(value), MAX_RESULT_TOKENS=str(limit))
+    kept = json.loads(blocks[0]["text"])
+    assert tokens(blocks[0]["text"], limit * 2) <= limit
+    assert type(kept) is type(value)
+    last = text.splitlines()[-1]
+    assert "truncated: true" in last
+    counted = re.findall(r"([\d,]+) of ([\d,]+) (\w+) of (?:`(.*?)`(?=,|;|\.)|the \w+)", last)
+    assert counted, last
+    for numbers in counted:
+        part, all_of_it = at(kept, numbers[3]), at(value, numbers[3])
+        length = len(part) - (numbers[2] == "characters")  # the dots at its end
+        assert [f"{length:,}", f"{len(all_of_it):,}"] == list(numbers[:2])
 
 
 def test_cutting_again_changes_nothing(runtime: Any) -> None:
@@ -259,15 +276,36 @@ def test_cutting_again_changes_nothing(runtime: Any) -> None:
 
 def test_long_text_is_cut_and_says_so(shown: Any) -> None:
     text, blocks, structured = shown(
-        http(200, "x" * 100_000, "text/plain"), MAX_RESULT_CHARS="1000"
+        http(200, "x" * 100_000, "text/plain"), MAX_RESULT_TOKENS="1000"
     )
-    assert blocks[0]["text"] == "x" * 1000 and structured == {"result": "x" * 1000}
-    assert "1000 of 100000 characters" in text.splitlines()[-1]
+    kept = blocks[0]["text"]
+    assert kept == "x" * len(kept) and structured == {"result": kept}
+    assert f"Kept {len(kept):,} of 100,000 characters of the text" in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type"),
+    [
+        ("".join(f"{n},user-{n}@x.test,2026-01-02,{n / 7:.2f}\n" for n in range(4000)), "text/csv"),
+        (
+            json.dumps({f"k{n}": {"id": n, "at": "2026-01-02"} for n in range(4000)}),
+            "application/json",
+        ),
+        ("<p class='a'>one</p><td>12.5</td>\n" * 4000, "text/html"),
+        ("新的客户订单已经发货。" * 4000, "text/plain"),
+        (base64.b64encode(bytes(range(256)) * 500).decode(), "text/plain"),
+    ],
+    ids=["csv", "map", "html", "chinese", "base64"],
+)
+def test_no_answer_has_more_tokens_than_the_limit(shown: Any, body: str, media_type: str) -> None:
+    text, _, _ = shown(http(200, body, media_type))
+    assert 11_000 < tokens(text, 99_999) < 12_200
+    assert "truncated: true" in text.splitlines()[-1]
 
 
 def test_a_tool_without_arguments_is_told_whom_to_ask(shown: Any) -> None:
-    text, _, _ = shown(ok(books(1000)), {"name": "x", "inputSchema": {}}, MAX_RESULT_CHARS="1000")
-    assert "MCPGEN_BOOKSHOP_MAX_RESULT_CHARS" in text.splitlines()[-1]
+    text, _, _ = shown(ok(books(1000)), {"name": "x", "inputSchema": {}}, MAX_RESULT_TOKENS="1000")
+    assert "MCPGEN_BOOKSHOP_MAX_RESULT_TOKENS" in text.splitlines()[-1]
 
 
 # Shaping

@@ -12,7 +12,7 @@ from mcpgen.runtime.client.report import report_error
 from mcpgen.runtime.errors import BadStatus
 from mcpgen.runtime.results.answer import Answer
 from mcpgen.runtime.results.pages import ListAnswer
-from mcpgen.runtime.results.shorten import Shaping
+from mcpgen.runtime.results.shorten import Shaping, tokens
 from mcpgen.runtime.settings import Settings
 
 LISTED = {
@@ -99,8 +99,92 @@ def test_all_items_stay_where_there_are_many_and_every_cut_is_told() -> None:
     assert len(kept) == 100
     assert {"id", "name", "html_url", "owner"} <= kept[99].keys()
     assert all(len(item["body"]) < 210 for item in kept if "body" in item)
-    assert "flag_0" not in kept[0] and "fields are left out" in note
-    assert len(text) < 0.7 * 50_000
+    assert "flag_59" not in kept[0] and "fields are left out" in note
+    assert tokens(text, 20_000) <= 12_000
+
+
+def sentence(number: int) -> str:
+    return f"Fix {number}: " + "the queue of orders is read again " * 6
+
+
+def commit(number: int) -> dict[str, Any]:
+    """A commit as GitHub lists it."""
+    sha = f"{number * 7919:040x}"
+    person = {
+        "name": f"Mona {number}",
+        "email": f"m{number}@x.test",
+        "date": "2026-01-02T03:04:05Z",
+    }
+    user = {"login": f"mona{number}", "id": number, "url": "https://api.x.test/users/mona"}
+    url = f"https://api.x.test/repos/octo/hello/commits/{sha}"
+    return {
+        "sha": sha,
+        "node_id": "MDY6Q29tbWl0",
+        "commit": {
+            "author": person,
+            "committer": person,
+            "message": sentence(number),
+            "tree": {"sha": sha, "url": url},
+            "comment_count": 0,
+            "verification": {"verified": False, "reason": "unsigned", "payload": None},
+        },
+        "url": url,
+        "html_url": url,
+        "author": user,
+        "committer": user,
+        "parents": [{"sha": sha, "url": url, "html_url": url}],
+    }
+
+
+def article(number: int) -> dict[str, Any]:
+    """A resource of JSON:API."""
+    return {
+        "type": "articles",
+        "id": f"{number}",
+        "attributes": {
+            "title": f"Title {number}",
+            "body": sentence(number),
+            "created": "2026-01-02",
+        },
+        "relationships": {"author": {"data": {"type": "people", "id": "9"}}},
+        "links": {"self": f"https://x.test/articles/{number}"},
+    }
+
+
+def pod(number: int) -> dict[str, Any]:
+    """An object of Kubernetes, with more than there is room for."""
+    env = [{"name": f"VARIABLE_{n}", "value": "x" * 40} for n in range(20)]
+    return {
+        "metadata": {
+            "name": f"pod-{number}",
+            "namespace": "shop",
+            "uid": f"0b8a5c1e-0000-4000-8000-{number:012}",
+            "creationTimestamp": "2026-01-02T03:04:05Z",
+            "managedFields": [{"manager": "kubelet", "fieldsV1": {"f:status": env}}],
+        },
+        "spec": {"nodeName": f"node-{number % 3}", "containers": [{"name": "app", "env": env}]},
+        "status": {"phase": "Running", "podIP": f"10.0.0.{number}"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("item", "paths"),
+    [
+        (commit, ["sha", "commit.message", "commit.author.name", "commit.author.date"]),
+        (article, ["id", "attributes.title", "attributes.body", "attributes.created"]),
+        (pod, ["metadata.name", "metadata.namespace", "status.phase"]),
+    ],
+)
+def test_an_object_inside_an_item_is_worth_its_best_fields(item: Any, paths: list[str]) -> None:
+    [text, note], structured = shown([item(number) for number in range(100)])
+    assert len(structured["result"]) == 100 and tokens(text, 20_000) <= 12_000
+    for path in paths:
+        value: Any = structured["result"][42]
+        whole: Any = item(42)
+        for key in path.split("."):
+            value, whole = value[key], whole[key]
+        assert str(whole).startswith(str(value).rstrip("\u2026")[:60]), path
+    assert note.startswith("[100 items, shortened: ")
 
 
 def test_the_call_chooses_fields_and_dotted_paths() -> None:

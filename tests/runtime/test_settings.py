@@ -42,7 +42,7 @@ def problems(runtime: Any, settings: Any, *args: Any, **variables: str) -> list[
             ("RETRIES", "11"),
             ("RETRIES", "1.5"),
             ("MAX_CONCURRENCY", "0"),
-            ("MAX_RESULT_CHARS", "10"),
+            ("MAX_RESULT_TOKENS", "10"),
         ),
         *(
             ("RATE_LIMIT", "-1"),

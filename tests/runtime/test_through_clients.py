@@ -121,7 +121,7 @@ def test_nothing_an_api_does_is_a_fault_of_the_protocol(
         "API_KEY": "canary-key",
         "RETRIES": "0",
         "TIMEOUT": "0.5",
-        "MAX_RESULT_CHARS": str(LIMIT),
+        "MAX_RESULT_TOKENS": str(LIMIT // 4),
     }.items():
         monkeypatch.setenv(f"{PREFIX}_{name}", value)
 

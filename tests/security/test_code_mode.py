@@ -112,7 +112,7 @@ def test_what_a_program_prints_and_returns_is_bounded(server: Any) -> None:
     assert not result.is_error
     assert len(result.content[0].text) < 60_000
     assert "characters more]" in result.content[0].text
-    assert "[truncated:" in result.content[0].text
+    assert "[truncated. Kept " in result.content[0].text
 
 
 def test_a_program_cannot_hide_text_from_a_reader(server: Any) -> None:

@@ -19,9 +19,20 @@ from typing import Any
 
 from ..results.answer import UNTYPED, Answer, decode, lines_of_json, too_deep
 from ..results.content import Block
-from ..results.lists import ALL, SHARE, SMALL, chosen, names_in, project
+from ..results.lists import ALL, SMALL, chosen, names_in, project
 from ..results.pages import ListAnswer, after, fold, items_of, next_in_headers, next_part
-from ..results.shorten import Cuts, Shaping, TooDeep, clean, compact, fit, shape, visible
+from ..results.shorten import (
+    Cuts,
+    Shaping,
+    TooDeep,
+    beginning,
+    clean,
+    compact,
+    fit,
+    shape,
+    size,
+    visible,
+)
 from ..secrets import NOTE, Withheld
 from ..settings import Settings
 from .report import status_text
@@ -164,7 +175,7 @@ def _as_data(answer: Answer[Any], facts: _Tool, settings: Settings) -> tuple[lis
     received = facts.withheld.without(clean(settings.redactor.data(answer.data)))
     shaping = facts.shaping
     whole = shape(received, shaping.keep, shaping.drop, shaping.strip_nulls)
-    room = settings.max_result_chars
+    room = settings.max_result_tokens
     whole, notes = _with_items(whole, facts, room)
     data, cuts = fit(whole, room)
     text = _written(data, facts)
@@ -204,8 +215,8 @@ def _with_items(data: Any, facts: _Tool, room: int) -> tuple[Any, list[str]]:
             return _replaced(data, listing.items, chosen_items), notes
     if len(compact(items)) <= SMALL:
         return data, notes
-    around = len(compact(_replaced(data, listing.items, [])))
-    short, report = project(items, max(SMALL, int(room * SHARE) - around))
+    around = size(_replaced(data, listing.items, []), room)
+    short, report = project(items, max(SMALL // 4, room * 19 // 20 - around))
     note = report.say(listing.fields)
     if note:
         notes.append(visible(note))
@@ -241,21 +252,21 @@ def _as_text(
     raw = answer.text
     if raw is None:
         raw = decode(answer.content, "utf-8")
-    limit = settings.max_result_chars
-    # Cut before cleaning: twice the limit leaves room for what redaction takes away
-    text = visible(settings.redactor(raw[: limit * 2]))
+    limit = settings.max_result_tokens
+    # Cut before cleaning: a token has few more than twelve characters, and redaction takes some
+    text = visible(settings.redactor(raw[: limit * 25]))
     if facts.withheld.named_in(text):
         text = f"The API's answer is {NOTE}"
         return [_text(text)], text
-    excerpt = text[:limit]
+    excerpt = beginning(text, limit)
     blocks = []
     if label:
         blocks.append(
             _text(f"The API answered {answer.status} with {label}, {len(raw):,} characters:")
         )
     blocks.append(_text(excerpt))
-    if len(text) > limit or len(raw) > limit * 2:
-        cuts = Cuts([("text", len(excerpt), len(raw), "characters")])
+    if len(excerpt) < len(text) or len(raw) > limit * 25:
+        cuts = Cuts([("", len(excerpt), len(raw), "characters")])
         sizes = len(answer.content), len(excerpt.encode())
         blocks.append(_text(_truncated(*sizes, cuts, _narrower(facts, settings, []))))
     if answer.incomplete:
@@ -380,7 +391,7 @@ def _truncated(total: int, returned: int, cuts: Cuts, rest: list[str]) -> str:
     """The last line of a shortened answer: how much is missing, where, and how to get it."""
     return (
         f"[truncated: true, bytes_total: {total}, bytes_returned: {returned}. "
-        f"Left out: {cuts.say()}. To get the rest: {'; '.join(rest)}]"
+        f"{cuts.say()}. To get the rest: {'; '.join(rest)}]"
     )
 
 
@@ -415,7 +426,7 @@ def _narrower(facts: _Tool, settings: Settings, ways: list[str]) -> list[str]:
         return [f"ask for less with {' or '.join(f'`{name}`' for name in names[:3])}"]
     if ways:
         return []
-    return [f"the operator can raise `{settings.variable('MAX_RESULT_CHARS')}`"]
+    return [f"the operator can raise `{settings.variable('MAX_RESULT_TOKENS')}`"]
 
 
 def _text(text: str) -> Block:

@@ -17,7 +17,7 @@ from ..limits import Quota
 from ..package import Package
 from ..record import current
 from ..results.content import Context, as_json, failure
-from ..results.shorten import TooDeep, clean, compact, fit, visible
+from ..results.shorten import TooDeep, beginning, clean, compact, fit, tokens, visible
 from ..search.finder import BEST, Finder, hints, reads, search_arguments, text_result, tool_of
 from ..server.catalog import Catalog, Entry, StartError
 from ..server.listing import RUN, SEARCH, Run
@@ -52,7 +52,7 @@ class Code:
         self._stubs = Stubs(package)
         self._answers = Answers(package.facts())
         self._quota = quota
-        self._room = settings.max_result_chars
+        self._room = settings.max_result_tokens
         self._seconds = max(LONGEST_RUN, settings.total_timeout)
         self._entries = {tool["name"]: _entry(catalog, tool["name"]) for tool in catalog.listed}
         self._sandbox = Sandbox(self._finder.similar)
@@ -65,7 +65,7 @@ class Code:
     def settings(self, settings: Settings) -> Settings:
         """The settings for calls by programs, which get answers whole and as data."""
         answers = {name: replace(each, table=False) for name, each in settings.answers.items()}
-        return replace(settings, max_result_chars=MOST_CHARACTERS, answers=answers)
+        return replace(settings, max_result_tokens=MOST_CHARACTERS, answers=answers)
 
     async def call(
         self, name: str, arguments: dict[str, Any], context: Context, run: Run
@@ -114,7 +114,7 @@ class Code:
             with anyio.move_on_after(self._seconds):
                 value = await self._sandbox.run(program, functions, printed)
                 try:
-                    text = _text_of(value, self._room - len(printed.text))
+                    text = _text_of(value, self._room - tokens(printed.text, self._room // 2))
                 except ProgramError as error:
                     raise ProgramError(f"{at_the_end(program)}{error}") from error
                 lines = [printed.note(), text]
@@ -145,7 +145,7 @@ def _changes(changes: Mapping[str, int]) -> str:
 
 
 def _text_of(value: Any, room: int) -> str:
-    """What a program returned, as text of at most so many characters, and a note on what is
+    """What a program returned, as text of at most about so many tokens, and a note on what is
     missing. Raises ProgramError for what JSON cannot express.
     """
     from .sandbox import ProgramError
@@ -156,9 +156,10 @@ def _text_of(value: Any, room: int) -> str:
     if value is None:
         return "The program returned nothing: end it with the expression whose value you want"
     if isinstance(value, str):
-        if len(value) <= room:
+        kept = beginning(value, room)
+        if len(kept) == len(value):
             return value
-        return f"{value[:room]}\n[truncated: {room} of {len(value)} characters. Return less]"
+        return f"{kept}\n[truncated. Kept {len(kept):,} of {len(value):,} characters. Return less]"
     try:
         data, cuts = fit(clean(as_json(value)), room)
         text = compact(data)
@@ -166,7 +167,7 @@ def _text_of(value: Any, room: int) -> str:
         raise ProgramError(f"its value cannot be returned as JSON: {error}") from error
     if not cuts.items:
         return text
-    return f"{text}\n[truncated. Left out: {cuts.say()}. Return less]"
+    return f"{text}\n[truncated. {cuts.say()}. Return less]"
 
 
 def tools(listed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,25 +1,24 @@
 """The items of a list, as much of them as a model needs to choose among them.
 
 Of every item stay its own URL, its texts, numbers and flags; other URLs, empty fields and node ids
-go, and an object inside an item becomes its label. Where all items do not fit by then, long texts
-are cut, and the fields that tell items apart least go for all items alike, so that items stay.
+go, and an object with an identity inside an item becomes its label. Where all items do not fit by
+then, long texts are cut, and the fields that tell items apart least go for all items alike, so that
+items stay; the fields of an object inside an item (`commit.message`) count like those of the item.
 Nothing is left out silently: `Shortened` says what.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from .pages import fold
-from .shorten import compact, shape
+from .shorten import compact, shape, size, tokens
 
 SMALL = 2_000
 """Characters of a list that is worth passing on whole."""
-SHARE = 0.65
-"""The part of the limit that a list may take: short values cost more tokens a character."""
 LONG_TEXT, SHORT_TEXT = 200, 60
 """Characters that a long text keeps at most, and at least, however many items there are."""
 ALL = "all"
@@ -27,19 +26,20 @@ ALL = "all"
 _OWN_URLS = ("html_url", "web_url", "url", "permalink", "webUrl", "htmlUrl", "href", "link")
 _URL_NAME = re.compile(r"(^|.*[_-])(ur[il]s?|href|links?)$|.*[a-z0-9](Ur[il]s?|URL|Href|Links?)$")
 _NODE_IDS = frozenset(("nodeid", "gravatarid", "etag"))
-_HANDLES = ("login", "username", "full_name", "fullName", "slug", "key", "email")
+_HANDLES = ("login", "username", "full_name", "fullName", "slug", "key")
 """Keys whose value names an object well enough to ask for it."""
-_LABELS = ("name", "display_name", "displayName", "title", "label", "summary")
+_LABELS = ("name", "display_name", "displayName", "title", "label", "summary", "email")
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 # What tells one item from another, best first; a field in none of them comes before the last
 _RANKS = (
     "id name title number login slug username fullname key sku sha symbol code email displayname"
     " ts",
-    "state status type kind url htmlurl weburl permalink href link user author owner text subject",
+    "state status type kind user author owner text subject",
     "description summary body message content label amount price currency total value date created"
     " createdat updated updatedat timestamp due duedate start end startdate enddate language role"
     " priority category reason quantity balance labels",
+    "url htmlurl weburl permalink href link",
 )
 _RANK = {name: rank for rank, names in enumerate(_RANKS) for name in names.split()}
 _OTHER = len(_RANKS)
@@ -67,7 +67,7 @@ class Shortened:
             several = f"{len(names)} of {len(self.fields)} fields are left out ({_some(names)})"
             parts.append(several)
         if self.labels:
-            parts.append(f"objects are given by their label ({_some(list(self.labels))})")
+            parts.append(f"objects are given in part ({_some(list(self.labels))})")
         if self.cuts_texts:
             parts.append(f"texts end after {self.text_limit} characters")
         if not parts:
@@ -116,14 +116,14 @@ def names_in(items: Iterable[Any]) -> list[str]:
 
 
 def project(items: list[Any], room: int) -> tuple[list[Any], Shortened]:
-    """The items in at most `room` characters, if fields and long texts are enough for that."""
+    """The items in at most about `room` tokens, if fields and long texts are enough for that."""
     report = Shortened(len(items))
     short = [_item(item, report) for item in items]
     report.fields = set(names_in(items))
-    if len(compact(short)) > room:
-        report.text_limit = max(SHORT_TEXT, min(LONG_TEXT, room // len(items) // 3))
+    if tokens(compact(short), room) > room:
+        report.text_limit = max(SHORT_TEXT, min(LONG_TEXT, room // len(items)))
         short = [_with_short_texts(item, report) for item in short]
-        _drop_columns(short, room)
+        _drop_columns(short, room, report)
     present = set(names_in(short))
     report.left_out = {name: None for name in names_in(items) if name not in present}
     report.labels = {name: None for name in report.labels if name in present}
@@ -185,7 +185,7 @@ def _is_noise(key: str, value: Any, own_url: str) -> bool:
 def _inner(value: Any, depth: int) -> Any:
     """A value inside an item: of an object its label, or else its plain fields."""
     if isinstance(value, list):
-        inner = [_inner(each, depth + 1) for each in value]
+        inner = [_inner_of_list(each, depth + 1) for each in value]
         return [each for each in inner if each not in _EMPTY]
     if not isinstance(value, dict):
         return value
@@ -200,26 +200,35 @@ def _inner(value: Any, depth: int) -> Any:
             each = _inner(each, depth + 1) if depth < 2 else None
         if each not in _EMPTY:
             result[key] = each
+    if len(result) == 1 and result.keys() & _LABELS:
+        return next(iter(result.values()))
     return result
 
 
+def _inner_of_list(value: Any, depth: int) -> Any:
+    """A value in a list inside an item: of an object its name where it has one."""
+    if isinstance(value, dict):
+        for key in (*_HANDLES, *_LABELS):
+            if _text(value.get(key)):
+                return value[key]
+    return _inner(value, depth)
+
+
 def _label(value: dict[str, Any], depth: int) -> Any:
-    """What stands for an object: a handle; its name, beside its id where there is one; its id."""
+    """The part that stands for an object with an identity: a handle; its name, beside its id; its
+    id. An object without one is a part of the item, and has none.
+    """
     for key in _HANDLES:
         if _text(value.get(key)):
             return value[key]
     identity = value.get("id")
+    if not isinstance(identity, str | int):
+        return None
     for key in _LABELS:
         if _text(value.get(key)):
-            # A list of labels is read, one object is often asked for next
-            if identity is None:
-                return value[key]
-            if depth > 1:
-                return value[key]
-            return {"id": identity, key: value[key]}
-    if isinstance(identity, str | int):
-        return identity
-    return None
+            # One object is often asked for next, by its id
+            return value[key] if depth > 1 else {"id": identity, key: value[key]}
+    return identity
 
 
 def _with_short_texts(item: Any, report: Shortened) -> Any:
@@ -236,40 +245,66 @@ def _with_short_texts(item: Any, report: Shortened) -> Any:
     return item
 
 
-def _drop_columns(items: list[Any], room: int) -> None:
+_Path = tuple[str, ...]
+
+
+def _drop_columns(items: list[Any], room: int, report: Shortened) -> None:
     """Keep the fields that tell most, as many as there is room for, and take the others from every
     item.
     """
-    sizes: dict[str, int] = {}
-    ranks: dict[str, int] = {}
-    left = room - 2
+    costs: dict[_Path, int] = {}
+    ranks: dict[_Path, tuple[int, int]] = {}
+    left = room - 1
     for item in items:
         if not isinstance(item, dict):
-            left -= len(compact(item)) + 1
+            left -= size(item, room)
             continue
-        left -= 3
-        for key, value in item.items():
-            sizes[key] = sizes.get(key, 0) + len(compact(key)) + len(compact(value)) + 2
-            ranks.setdefault(key, _rank_of(key, value))
-    for key in sorted(sizes, key=lambda key: ranks[key]):
-        if ranks[key] <= _ALWAYS or sizes[key] <= left:
-            left -= sizes[key]
+        left -= 1
+        for path, value, cost in _columns(item, room):
+            costs[path] = costs.get(path, 0) + cost
+            ranks.setdefault(path, _rank_of(path, value))
+    for path in sorted(costs, key=lambda path: ranks[path]):
+        if ranks[path] <= (_ALWAYS, 1) or costs[path] <= left:
+            left -= costs[path]
             continue
+        if len(path) > 1:
+            report.labels[path[0]] = None
         for item in items:
-            if isinstance(item, dict):
-                item.pop(key, None)
+            _drop(item, path)
 
 
-def _rank_of(key: str, value: Any) -> int:
-    """How little a field tells items apart; of an object, what its most telling field does."""
-    rank = _RANK.get(fold(key))
-    if rank is not None:
-        return rank
-    if isinstance(value, dict):
-        return max(_ALWAYS + 1, min(_rank_of(name, None) for name in value))
-    if isinstance(value, bool | list):
-        return _LEAST
-    return _OTHER
+def _columns(
+    item: dict[str, Any], room: int, path: _Path = (), around: int = 0
+) -> Iterator[tuple[_Path, Any, int]]:
+    """The fields of an item, and of the objects in it, with their values and the tokens of both."""
+    for key, value in item.items():
+        cost = around + size(key, room)
+        around = 0
+        if isinstance(value, dict):
+            yield from _columns(value, room, (*path, key), cost + 1)
+        else:
+            yield (*path, key), value, cost + size(value, room)
+
+
+def _drop(item: Any, path: _Path) -> None:
+    """Take a field from an item, and the objects that are empty without it."""
+    if not isinstance(item, dict) or path[0] not in item:
+        return
+    if len(path) > 1:
+        _drop(item[path[0]], path[1:])
+        if item[path[0]]:
+            return
+    del item[path[0]]
+
+
+def _rank_of(path: _Path, value: Any) -> tuple[int, int]:
+    """How little a field tells items apart: by its name, and how deep it is."""
+    rank = _RANK.get(fold(path[-1]))
+    if rank is None:
+        rank = _LEAST if isinstance(value, bool | list) else _OTHER
+    if len(path) > 1:
+        rank = max(_ALWAYS + 1, rank)
+    return rank, len(path)
 
 
 def table(items: list[Any]) -> str:

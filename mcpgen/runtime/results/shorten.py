@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Any, Final
@@ -28,7 +28,20 @@ INVISIBLE: Final = (
 """A class of a regular expression (Unicode categories Cc, Cf, Cs and look-alikes of nothing)."""
 
 MAX_DEPTH = 100
-LEAST = 40
+LEAST = 25
+"""Tokens of its value that a field is worth listing with."""
+
+_PIECES = re.compile(
+    r"([A-Za-z0-9]{24,48})|([^\x00-\uffff])"
+    r"| ?[A-Z]?[a-z]{1,12}(?![a-z])|[A-Za-z]{1,2}|[0-9]{1,3}"
+    r'| ?[",:{}\[\]]{1,4}| ?[!-/:-@\[-`{-~]{1,2}| ?[\u00a0-\u1fff]{1,3}|\n+|\s+|.',
+    re.DOTALL,
+)
+"""About one token each, but runs without a word in them (hexadecimal, base64) and emoji.
+
+Measured with o200k on 35 kinds of text: JSON, HTML, CSV and prose are estimated at 1.00 to 1.25
+of their tokens, base64 at 1.05, Chinese at 1.5, long capitals at 2.3; punctuation alone at 0.8.
+"""
 
 _INVISIBLE = re.compile(INVISIBLE + "+")
 _SELECTORS = ("\ufe0e", "\ufe0f")
@@ -169,22 +182,26 @@ def _without_nulls(value: Any) -> Any:
     return value
 
 
+_WHOLE = {"items": "the list", "fields": "the object", "characters": "the text"}
+
+
 @dataclass(slots=True)
 class Cuts:
-    """What was left out: `(place, kept, of how many, of what)`."""
+    """What was cut: `(place, kept, of how many, of what)`."""
 
     items: list[tuple[str, int, int, str]] = field(default_factory=list)
 
     def say(self) -> str:
-        """The cuts in words, the first few of them."""
+        """What is left of the first few places, in words."""
         sentences = []
         for place, kept, total, what in self.items[:5]:
-            name = f"`{place}`" if place else "the list"
-            sentences.append(f"{name}: {kept} of {total} {what}")
+            name = f"`{place}`" if place else _WHOLE[what]
+            sentences.append(f"{kept:,} of {total:,} {what} of {name}")
+        kept_text = f"Kept {', '.join(sentences)}"
         more = len(self.items) - 5
         if more > 0:
-            sentences.append(f"and {more} more places")
-        return "; ".join(sentences)
+            kept_text += f"; {more} more places are cut"
+        return kept_text
 
     def kept_items(self, place: str) -> int | None:
         """How many items of the list at a place are left; None where it was not shortened."""
@@ -194,37 +211,74 @@ class Cuts:
         return None
 
 
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """The end of each piece of a text, and the tokens up to there."""
+    total = 0
+    for match in _PIECES.finditer(text):
+        total += 1
+        if match.lastindex == 1:
+            total += (match.end() - match.start()) * 3 // 4
+        elif match.lastindex == 2:
+            total += 2
+        yield match.end(), total
+
+
+def tokens(text: str, most: int) -> int:
+    """About how many tokens a text is for a model, counted until they are more than `most`."""
+    total = 0
+    for _, total in _pieces(text):
+        if total > most:
+            break
+    return total
+
+
+def beginning(text: str, most: int) -> str:
+    """The beginning of a text, of about so many tokens."""
+    if len(text.encode("utf-8", "surrogatepass")) <= most:
+        return text
+    kept = 0
+    for end, total in _pieces(text):
+        if total > most:
+            return text[:kept]
+        kept = end
+    return text
+
+
 def fit(value: Any, limit: int) -> tuple[Any, Cuts]:
-    """JSON data that takes at most `limit` characters as `compact` writes it.
+    """JSON data that takes at most about `limit` tokens as `compact` writes it.
 
     Lists lose items from the end first; only then are texts cut, the longest most. What is small
-    beside them (a cursor, a total) stays whole. The work grows with the limit, not with the data.
+    beside them (a cursor, a total) stays whole.
     """
     cuts = Cuts()
+    text = compact(value)
+    # A token is a byte at least
+    if len(text.encode("utf-8", "surrogatepass")) <= limit or tokens(text, limit) <= limit:
+        return value, cuts
     return _fit(value, limit, "", cuts), cuts
 
 
-def _size(value: Any, limit: int) -> int:
-    """Characters of the compact text of a value, counted until they are more than the limit."""
+def size(value: Any, limit: int) -> int:
+    """Tokens of the compact text of a value with what separates it from the next one, counted until
+    they are more than the limit.
+    """
     if isinstance(value, str):
-        if len(value) > limit:
-            return len(value)
-        return len(encode_basestring(value))
+        return tokens(encode_basestring(value)[1:-1], limit) + 1
     if not isinstance(value, list | dict):
-        return len(compact(value))
-    size = 1 if value else 2
+        return tokens(compact(value), limit) + 1
+    total = 1
     for item in value:
         if isinstance(value, dict):
-            size += 1 + _size(item, limit)
+            total += size(item, limit)
             item = value[item]
-        size += 1 + _size(item, limit - size)
-        if size > limit:
+        total += size(item, limit - total)
+        if total > limit:
             break
-    return size
+    return total
 
 
 def _fit(value: Any, limit: int, place: str, cuts: Cuts) -> Any:
-    if _size(value, limit) <= limit:
+    if size(value, limit) <= limit:
         return value
     if isinstance(value, list):
         return _fit_list(value, limit, place, cuts)
@@ -232,23 +286,24 @@ def _fit(value: Any, limit: int, place: str, cuts: Cuts) -> Any:
         return _fit_object(value, limit, place, cuts)
     if isinstance(value, str):
         return _fit_text(value, limit, place, cuts)
+    cuts.items.append((place, 0, len(compact(value)), "characters"))
     return None
 
 
 def _fit_list(value: list[Any], limit: int, place: str, cuts: Cuts) -> list[Any]:
     kept: list[Any] = []
-    left = limit - 2
+    left = limit - 1
     mark = len(cuts.items)
     for index, item in enumerate(value):
-        size = _size(item, left) + 1
-        if size <= left:
+        cost = size(item, left)
+        if cost <= left:
             kept.append(item)
-            left -= size
+            left -= cost
             continue
         # One item that is too large by itself is better shortened than lost, when there is room for
         # some of it
-        if left > max(200, limit // 2):
-            kept.append(_fit(item, left - 1, f"{place}[{index}]", cuts))
+        if left > max(50, limit // 2):
+            kept.append(_fit(item, left, f"{place}[{index}]", cuts))
         break
     if len(kept) < len(value):
         cuts.items.insert(mark, (place, len(kept), len(value), "items"))
@@ -256,12 +311,12 @@ def _fit_list(value: list[Any], limit: int, place: str, cuts: Cuts) -> list[Any]
 
 
 def _fit_object(value: dict[str, Any], limit: int, place: str, cuts: Cuts) -> dict[str, Any]:
-    left = room = limit - 2
+    left = room = limit - 1
     keys: list[str] = []
     for key, item in value.items():
-        cost = _size(key, limit) + 2
+        cost = size(key, limit)
         # Each field is worth having with some of its value, or not at all
-        room -= cost + min(_size(item, LEAST), LEAST)
+        room -= cost + min(size(item, LEAST), LEAST)
         if room < 0:
             cuts.items.append((place, len(keys), len(value), "fields"))
             break
@@ -273,10 +328,10 @@ def _fit_object(value: dict[str, Any], limit: int, place: str, cuts: Cuts) -> di
     large = keys
     while large:
         share = left // len(large)
-        small = {key: size for key in large if (size := _size(value[key], share)) <= share}
-        for key, size in small.items():
+        small = {key: cost for key in large if (cost := size(value[key], share)) <= share}
+        for key, cost in small.items():
             fitted[key] = value[key]
-            left -= size
+            left -= cost
         if not small:
             break
         large = [key for key in large if key not in small]
@@ -287,8 +342,8 @@ def _fit_object(value: dict[str, Any], limit: int, place: str, cuts: Cuts) -> di
 
 def _fit_text(value: str, limit: int, place: str, cuts: Cuts) -> str:
     room = max(0, limit - 3)
-    kept = value[:room]
-    while kept and len(encode_basestring(kept)) - 2 > room:  # escapes count for more than one
-        kept = kept[: len(kept) - max(1, (len(encode_basestring(kept)) - 2 - room) // 6)]
+    kept = beginning(value, room)
+    while (cost := size(kept, limit)) > room + 1:  # escapes count for more than one
+        kept = kept[: len(kept) * room // cost]
     cuts.items.append((place, len(kept), len(value), "characters"))
     return kept + "\u2026"
