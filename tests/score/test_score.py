@@ -171,7 +171,7 @@ def test_a_change_is_a_line_of_the_configuration_that_raises_the_score() -> None
     assert [change.gain for change in first] == sorted((change.gain for change in first), reverse=True)  # fmt: skip
     for change in first:
         if not change.lines.startswith("actions:"):
-            assert list(tomllib.loads(change.lines)) in (["tools"], ["server"])
+            assert list(tomllib.loads(change.lines)) in (["tools"], ["profile"])
 
 
 def test_an_argument_that_many_tools_have_is_explained_by_one_overlay() -> None:
